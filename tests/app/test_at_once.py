@@ -1,7 +1,7 @@
-"""Two who change the same thing at the same time on PostgreSQL: both changes are kept.
+"""Test two concurrent changes of the same row on PostgreSQL: both take effect.
 
-SQLite has one writer at a time. PostgreSQL has many, and who reads, thinks and writes there without
-a lock takes back what another wrote in between.
+SQLite has one writer at a time. PostgreSQL has many: a session that reads and then writes without a
+lock undoes what another session wrote in between.
 """
 
 from collections.abc import Iterator
@@ -46,12 +46,12 @@ def instance(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
 def test_a_user_disabled_while_their_password_is_set_stays_disabled(
     instance: Service, postgresql: Postgresql
 ) -> None:
-    """Who was locked out must not be let in again by a change that knew nothing of it."""
+    """A disabled user must not be enabled by a change that read the user before."""
     create_user(instance, user="ada", by=OPERATOR)
     at_once(
         instance, postgresql,
-        lambda one: disable_user(one, user="ada", by=OPERATOR),
-        lambda two: set_password(two, user="ada", password=PASSWORD, by=OPERATOR),
+        lambda first: disable_user(first, user="ada", by=OPERATOR),
+        lambda second: set_password(second, user="ada", password=PASSWORD, by=OPERATOR),
     )  # fmt: skip
     (ada,) = users(instance)
     assert ada.disabled
@@ -59,59 +59,59 @@ def test_a_user_disabled_while_their_password_is_set_stays_disabled(
 
 
 def test_a_token_is_revoked_once(instance: Service, postgresql: Postgresql) -> None:
-    """The audit log tells one revocation, and both callers the time of it."""
+    """The audit log has one revocation, and both callers get its time."""
     create_user(instance, user="ada", by=OPERATOR)
-    made, _ = create_token(instance, Grant(user="ada", role="judge"), by=OPERATOR)
+    token, _ = create_token(instance, Grant(user="ada", role="judge"), by=OPERATOR)
     second = at_once(
         instance, postgresql,
-        lambda one: revoke_token(one, made.id, by=OPERATOR),
-        lambda two: revoke_token(two, made.id, by=OPERATOR),
+        lambda first: revoke_token(first, token.id, by=OPERATOR),
+        lambda second: revoke_token(second, token.id, by=OPERATOR),
     )  # fmt: skip
     assert [second] == tokens(instance)
     with instance.store.read() as session:
-        told = [line.action for line in session.access.audit_entries()]
-    assert told.count("token.revoke") == 1
+        actions = [line.action for line in session.access.audit_entries()]
+    assert actions.count("token.revoke") == 1
 
 
 def test_a_token_used_while_it_is_revoked_stays_revoked(
     instance: Service, postgresql: Postgresql
 ) -> None:
-    """Noting when it was used last is no reason to open the door again."""
+    """Storing the time of the last use must not undo the revocation."""
     create_user(instance, user="ada", by=OPERATOR)
-    made, text = create_token(instance, Grant(user="ada", role="judge"), by=OPERATOR)
+    token, text = create_token(instance, Grant(user="ada", role="judge"), by=OPERATOR)
     at_once(
         instance, postgresql,
-        lambda one: revoke_token(one, made.id, by=OPERATOR),
-        lambda two: authenticate(two, text),
+        lambda first: revoke_token(first, token.id, by=OPERATOR),
+        lambda second: authenticate(second, text),
     )  # fmt: skip
-    (kept,) = tokens(instance)
-    assert kept.revoked_at is not None
-    assert kept.used_at is not None
+    (stored,) = tokens(instance)
+    assert stored.revoked_at is not None
+    assert stored.used_at is not None
     with pytest.raises(Unauthenticated):
         authenticate(instance, text)
 
 
-def test_a_case_keeps_the_note_and_the_appeal_of_the_same_moment(
+def test_a_case_has_the_note_and_the_appeal_of_the_same_time(
     instance: Service, postgresql: Postgresql
 ) -> None:
-    """Every step is kept; an appeal is judged by them."""
+    """Every step is stored; an appeal is decided by them."""
     spring(instance, matches=1)
     opened = open_case(instance, "spring", title="Odd", subjects=["j1"], text="?", by=ORGANISER)
     decide(instance, "spring", opened.id, decision="void", reason="logs", by=ORGANISER)
     at_once(
         instance, postgresql,
-        lambda one: note(one, "spring", opened.id, text="asked", by=ORGANISER),
-        lambda two: appeal(two, "spring", opened.id, text="but", by=ORGANISER),
+        lambda first: note(first, "spring", opened.id, text="asked", by=ORGANISER),
+        lambda second: appeal(second, "spring", opened.id, text="but", by=ORGANISER),
     )  # fmt: skip
-    kept = case(instance, view(instance, ORGANISER), opened.id)
-    assert [step["kind"] for step in kept.steps] == ["opened", "decision", "note", "appeal"]
-    assert kept.state == "appealed"
+    stored = case(instance, view(instance, ORGANISER), opened.id)
+    assert [step["kind"] for step in stored.steps] == ["opened", "decision", "note", "appeal"]
+    assert stored.state == "appealed"
 
 
 def test_no_two_contests_of_a_series_are_the_same_season(
     instance: Service, postgresql: Postgresql
 ) -> None:
-    """A season's number names it."""
+    """A season is named by its number."""
 
     def add(service: Service, name: str) -> Any:
         new = NewContest(id=name, discipline="arena", title=name, series="cup")
@@ -119,18 +119,18 @@ def test_no_two_contests_of_a_series_are_the_same_season(
 
     add(instance, "cup-1")
     second = at_once(
-        instance, postgresql, lambda one: add(one, "cup-2"), lambda two: add(two, "cup-3")
+        instance, postgresql, lambda first: add(first, "cup-2"), lambda second: add(second, "cup-3")
     )
     assert not isinstance(second, AgonError)
     with instance.store.read() as session:
-        found = {one.id: one.season for one in session.contests.page(series="cup")}
-    assert found == {"cup-1": 1, "cup-2": 2, "cup-3": 3}
+        seasons = {contest.id: contest.season for contest in session.contests.page(series="cup")}
+    assert seasons == {"cup-1": 1, "cup-2": 2, "cup-3": 3}
 
 
 def test_a_dry_run_that_began_earlier_does_not_replace_a_later_one(
     instance: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who applies a change set reads the newest report, not the slowest one."""
+    """An organizer who applies a change set reads the newest report, not the slowest one."""
     spring(instance, matches=4)
     wanted = {"overrides": {"k_new": 24}}
     proposed = propose(
@@ -140,12 +140,12 @@ def test_a_dry_run_that_began_earlier_does_not_replace_a_later_one(
     report = module._report
     later: list[Any] = []
 
-    def slow(*given: Any) -> Any:
+    def slow(*arguments: Any) -> Any:
         if not later:
             later.append(None)
             play(instance, 5, 6)
             later.append(dry_run(replace(instance, replicas=ReplicaCache()), "spring", proposed.id))
-        return report(*given)
+        return report(*arguments)
 
     monkeypatch.setattr(module, "_report", slow)
     assert dry_run(instance, "spring", proposed.id) == later[1]
@@ -157,7 +157,7 @@ def test_a_dry_run_that_began_earlier_does_not_replace_a_later_one(
 def test_a_webhook_removed_while_its_delivery_is_logged_ends_the_job(
     instance: Service, postgresql: Postgresql
 ) -> None:
-    """The receiver is gone; that is no fault anybody has to look into."""
+    """The webhook was removed, which is not an error for operators."""
     create(instance, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
     webhook, _ = subscribe(instance, "spring", url="https://hooks.example/in", by=ORGANISER)
     open_contest(instance, "spring", by=ORGANISER)
@@ -169,17 +169,19 @@ def test_a_webhook_removed_while_its_delivery_is_logged_ends_the_job(
     }
     ended = at_once(
         instance, postgresql,
-        lambda one: unsubscribe(one, "spring", webhook.id, by=LOCAL),
-        lambda two: leases.complete(
-            two, job.id, lease=job.lease or "", outcome=outcome, handlers=RESULT_HANDLERS
+        lambda first: unsubscribe(first, "spring", webhook.id, by=LOCAL),
+        lambda second: leases.complete(
+            second, job.id, lease=job.lease or "", outcome=outcome, handlers=RESULT_HANDLERS
         ),
     )  # fmt: skip
     assert not isinstance(ended, AgonError)
     assert (ended.state, ended.result) == ("done", {"state": "removed"})
 
 
-def test_one_of_two_takes_a_lost_request_over(instance: Service, postgresql: Postgresql) -> None:
-    """Both clients saw no answer; carried out once more is carried out once."""
+def test_one_of_two_repetitions_of_a_request_is_carried_out(
+    instance: Service, postgresql: Postgresql
+) -> None:
+    """Two repetitions of a request without a response must have one effect."""
     now = instance.clock()
     lost = StoredResponse(
         caller="t", key="k", request_sha256=b"r" * 32, status=0, headers={}, body=b"",
@@ -196,5 +198,5 @@ def test_one_of_two_takes_a_lost_request_over(instance: Service, postgresql: Pos
             return session.access.take_over_response(again, lost_before=now - timedelta(minutes=10))
 
     first: list[bool] = []
-    second = at_once(instance, postgresql, lambda one: first.append(take(one)), take)
+    second = at_once(instance, postgresql, lambda service: first.append(take(service)), take)
     assert (first, second) == ([True], False)

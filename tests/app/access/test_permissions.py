@@ -1,4 +1,4 @@
-"""Who may do what: one table, and views that end at the freeze."""
+"""Test permissions: one table, and views that end at the freeze."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -41,34 +41,34 @@ MAY = {
 
 
 @pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT, JUDGE, WORKER])
-def test_roles_beside_the_staff_may_do_what_is_listed_and_nothing_else(caller: Caller) -> None:
-    """A new action must not open itself to everybody by an oversight."""
+def test_roles_other_than_staff_may_do_only_the_listed_actions(caller: Caller) -> None:
+    """A new action must not be permitted to all by mistake."""
     assert {action for action in ACTIONS if permits(caller, action)} == MAY[caller.role]
 
 
-def test_organisers_may_do_all_but_what_is_about_the_instance() -> None:
-    """Who runs a contest does not hand out tokens or stop everybody's queue."""
-    refused = {action for action in ACTIONS if not permits(ORGANISER, action)}
-    assert refused == INSTANCE_WIDE | {"job.work"}
+def test_organizers_may_do_all_actions_of_a_contest() -> None:
+    """Organizers of a contest neither create tokens nor pause the queue of all."""
+    forbidden = {action for action in ACTIONS if not permits(ORGANISER, action)}
+    assert forbidden == INSTANCE_WIDE | {"job.work"}
     assert all(permits(OPERATOR, action) for action in ACTIONS)
 
 
-def test_without_a_token_it_is_unauthenticated_and_with_a_wrong_one_forbidden() -> None:
-    """HTTP answers 401 to the one and 403 to the other."""
+def test_a_missing_token_is_unauthenticated_and_a_wrong_one_forbidden() -> None:
+    """HTTP responds with 401 and 403."""
     with pytest.raises(Unauthenticated, match=r"needs a token; .* --token-file F"):
         allow(ANONYMOUS, "records.add")
     with pytest.raises(Forbidden, match="organiser"):
         allow(VIEWER, "records.add")
 
 
-def test_an_unknown_action_is_an_error_of_ours() -> None:
-    """A misspelt action must not pass."""
+def test_an_unknown_action_is_a_programming_error() -> None:
+    """A misspelt action must not be permitted."""
     with pytest.raises(NotFound, match=r"did you mean records\.add"):
         allow(OPERATOR, "record.add")
 
 
 def test_scopes_narrow_a_role_by_action_or_by_its_first_part() -> None:
-    """A token for a script does no more than the script."""
+    """A token for a script has no more permissions than the script needs."""
     narrow = replace(ORGANISER, scopes=("records", "change.read"))
     assert {action for action in ACTIONS if permits(narrow, action)} == {
         "contest.read", "records.add", "records.read", "change.read",
@@ -76,8 +76,8 @@ def test_scopes_narrow_a_role_by_action_or_by_its_first_part() -> None:
     assert not covers(("record",), "records.add")
 
 
-def test_a_token_for_some_contests_is_good_for_no_others() -> None:
-    """Nor for the whole instance, whatever its role."""
+def test_a_token_for_some_contests_is_rejected_for_others() -> None:
+    """It is also rejected for the instance, with any role."""
     limited = replace(OPERATOR, contests=("spring",))
     assert permits(limited, "contest.manage", contest=CONTEST)
     assert not permits(limited, "contest.manage", contest="autumn")
@@ -86,8 +86,8 @@ def test_a_token_for_some_contests_is_good_for_no_others() -> None:
 
 
 @pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT, JUDGE, WORKER])
-def test_others_than_staff_see_a_frozen_contest_up_to_its_freeze(caller: Caller) -> None:
-    """Nothing later leaks, whatever is asked."""
+def test_callers_other_than_staff_see_a_frozen_contest_up_to_its_freeze(caller: Caller) -> None:
+    """No request discloses later entries."""
     view = view_of(CONTEST, caller)
     assert (view.until, view.staff) == (5, False)
 
@@ -99,13 +99,13 @@ def test_others_than_staff_see_a_frozen_contest_up_to_its_freeze(caller: Caller)
 def test_staff_of_another_contest_or_for_another_purpose_see_what_the_public_sees(
     caller: Caller,
 ) -> None:
-    """An organiser is staff where the token says so."""
+    """An organizer is staff of the contests that the token names."""
     assert view_of(CONTEST, caller).until == 5
     assert view_of(CONTEST, ORGANISER).until is None
 
 
 def test_after_the_end_the_public_sees_the_final_result() -> None:
-    """The end undoes the freeze, and fixes what is seen."""
+    """The end removes the freeze; the visible position no longer changes."""
     final = replace(CONTEST, state="final", frozen_at=None, finalized_at=8)
     assert view_of(final, ANONYMOUS).until == 8
 
@@ -114,20 +114,20 @@ def test_after_the_end_the_public_sees_the_final_result() -> None:
     "caller", [ANONYMOUS, WORKER, replace(VIEWER, contests=("autumn",)),
                replace(VIEWER, scopes=("metrics",))],
 )  # fmt: skip
-def test_a_private_contest_is_not_there_for_who_may_not_see_it(caller: Caller) -> None:
-    """That it exists is not told, so it is no Forbidden."""
+def test_a_private_contest_is_not_found_without_permission(caller: Caller) -> None:
+    """Its existence is not disclosed, so the error is not Forbidden."""
     with pytest.raises(NotFound):
         view_of(PRIVATE, caller)
 
 
 @pytest.mark.parametrize("caller", [VIEWER, PARTICIPANT, JUDGE, ORGANISER, OPERATOR])
-def test_who_has_a_token_for_a_private_contest_sees_it(caller: Caller) -> None:
-    """That is what such tokens are for."""
+def test_a_token_for_a_private_contest_gives_access(caller: Caller) -> None:
+    """Such tokens exist for this."""
     assert view_of(PRIVATE, caller).contest is PRIVATE
 
 
-def test_a_private_contest_and_none_are_refused_in_the_same_words(service: Service) -> None:
-    """A suggestion of a name near by would tell what is hidden."""
+def test_a_private_and_an_unknown_contest_have_the_same_error(service: Service) -> None:
+    """A suggestion of a similar name would disclose a hidden one."""
     new = NewContest(id="secret", discipline="arena", title="S", visibility="private")
     create(service, new, by=ORGANISER)
     with service.store.read() as session:

@@ -1,4 +1,4 @@
-"""Comparing: who moves when the rules change, largest moves first, and nobody for equal rules."""
+"""Test comparisons: the moves when rules change, largest first, and none for equal rules."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ NAMES = ["ann", "bob", "cy", "dan", "eve"]
 
 
 def arena_of(outcomes: list[tuple[int, int, str]]) -> Records:
-    """Make an arena of five bots from outcomes (a, b, winner)."""
+    """Return an arena of five bots with outcomes (a, b, winner)."""
     return read_rows(
         discipline("arena").schema,
         {
@@ -42,21 +42,23 @@ OUTCOMES = st.lists(
 
 @settings(max_examples=size(15), deadline=None)
 @given(OUTCOMES)
-def test_compared_with_itself_nobody_moves(outcomes: list[tuple[int, int, str]]) -> None:
-    """The law that makes every listed move a real one."""
-    found = agon.compare("arena", arena_of(outcomes))
-    assert (found.moves, found.entered, found.dropped) == ((), (), ())
-    assert found.summary.moved == 0
-    assert found.summary.spearman in {None, 1.0}
+def test_a_comparison_with_itself_has_no_moves(outcomes: list[tuple[int, int, str]]) -> None:
+    """Otherwise a listed move might not be real."""
+    comparison = agon.compare("arena", arena_of(outcomes))
+    assert (comparison.moves, comparison.entered, comparison.dropped) == ((), (), ())
+    assert comparison.summary.moved == 0
+    assert comparison.summary.spearman in {None, 1.0}
 
 
 @settings(max_examples=size(15), deadline=None)
 @given(OUTCOMES, st.sampled_from(["1", "8", "100"]))
-def test_moves_are_what_the_two_boards_say(outcomes: list[tuple[int, int, str]], k: str) -> None:
-    """A second way to the same: both boards, row by row."""
+def test_moves_are_the_differences_of_the_two_boards(
+    outcomes: list[tuple[int, int, str]], k: str
+) -> None:
+    """A second computation: both boards, row by row."""
     records = arena_of(outcomes)
     other = RuleSet(overrides={"k_new": k})
-    found = agon.compare("arena", records, None, other)
+    comparison = agon.compare("arena", records, None, other)
     before = {row["id"]: row for row in agon.score("arena", records).board().rows()}
     after = agon.score("arena", records, overrides=other.overrides).board()
     moved = {
@@ -64,20 +66,22 @@ def test_moves_are_what_the_two_boards_say(outcomes: list[tuple[int, int, str]],
         for row in after.rows()
         if (row["rank"], row["score"]) != (before[row["id"]]["rank"], before[row["id"]]["score"])
     }
-    assert {move.id for move in found.moves} == moved
-    for move in found.moves:
+    assert {move.id for move in comparison.moves} == moved
+    for move in comparison.moves:
         assert move.rank_before == before[move.id]["rank"]
         assert move.rank_after == after.row(move.id)["rank"]
         assert move.score_change == pytest.approx(move.score_after - move.score_before)
-    sizes = [(-abs(move.rank_change), -abs(move.score_change), move.id) for move in found.moves]
+    sizes = [
+        (-abs(move.rank_change), -abs(move.score_change), move.id) for move in comparison.moves
+    ]
     assert sizes == sorted(sizes)
-    assert found.summary.share_moved == len(moved) / len(before)
+    assert comparison.summary.share_moved == len(moved) / len(before)
 
 
 @settings(max_examples=size(10), deadline=None)
 @given(OUTCOMES)
-def test_turned_around_every_move_is_opposite(outcomes: list[tuple[int, int, str]]) -> None:
-    """From left to right and back is where one was."""
+def test_the_reverse_comparison_has_opposite_moves(outcomes: list[tuple[int, int, str]]) -> None:
+    """Left to right and back changes no rank."""
     records, other = arena_of(outcomes), RuleSet(overrides={"k_new": "100"})
     there, back = (
         agon.compare("arena", records, *sides) for sides in ((None, other), (other, None))
@@ -92,24 +96,24 @@ def compared(tmp_path: Path, *, right: RuleSet) -> Comparison:
 
 
 def test_the_rules_that_differ_are_named(tmp_path: Path) -> None:
-    """A reader sees what the cause was."""
+    """A reader sees the cause of the moves."""
     value = compared(tmp_path, right=RuleSet(overrides={"k_new": 8})).to_dict()
     assert value["rules"] == {"k_new": {"left": 32.0, "right": 8.0}}
     assert value["left"]["edition"] == value["right"]["edition"] == "sentience-1"
     assert value["left"]["rules_sha256"] != value["right"]["rules_sha256"]
 
 
-def test_who_enters_and_drops_is_told_with_the_reason(tmp_path: Path) -> None:
+def test_entered_and_dropped_participants_have_reasons(tmp_path: Path) -> None:
     """A submission that loses its quorum has no score; that is no move."""
     simulated = agon.simulate("challenge", size=600, seed=3)
     records = read_rows(discipline("challenge").schema, simulated.tables)
     many = RuleSet(overrides={"min_validators": 30})
-    found = agon.compare("challenge", records, None, many, board="submissions")
-    assert found.dropped
-    assert not found.entered
-    assert all(one.reason for one in found.dropped)
-    assert found.summary.dropped == len(found.dropped)
-    assert found.summary.spearman is None
+    comparison = agon.compare("challenge", records, None, many, board="submissions")
+    assert comparison.dropped
+    assert not comparison.entered
+    assert all(row.reason for row in comparison.dropped)
+    assert comparison.summary.dropped == len(comparison.dropped)
+    assert comparison.summary.spearman is None
     back = agon.compare("challenge", records, many, None, board="submissions")
-    assert [one.id for one in back.entered] == [one.id for one in found.dropped]
+    assert [row.id for row in back.entered] == [row.id for row in comparison.dropped]
     assert tmp_path.exists()

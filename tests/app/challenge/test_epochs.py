@@ -1,4 +1,4 @@
-"""Weights of all epochs and forecasts: what single epochs give, and what then really happens."""
+"""Test weights of all epochs and forecasts against single epochs and later results."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def scored(tables: Tables, **overrides: Any) -> Result:
 
 
 def scorable(tables: Tables, overrides: dict[str, Any]) -> Result:
-    """Score drawn tables, or pass them over where there is no stake."""
+    """Score drawn tables, or skip the example where there is no stake."""
     try:
         return scored(tables, **overrides)
     except NotScorable:
@@ -47,7 +47,7 @@ def scorable(tables: Tables, overrides: dict[str, Any]) -> Result:
 @laws
 @given(networks(), RULES)
 def test_the_rows_of_an_epoch_are_its_board(tables: Tables, rules: dict[str, Any]) -> None:
-    """Many epochs in one walk give what each gives alone, weight, u16, burn and all."""
+    """All epochs together have the weights, u16 values and burn that each has alone."""
     rules = {**rules, "emission_total": 7200}
     weighed = weigh_epochs(scorable(tables, rules))
     rows = list(weighed.rows())
@@ -66,8 +66,8 @@ def test_the_rows_of_an_epoch_are_its_board(tables: Tables, rules: dict[str, Any
             assert row["burn"] == expected[0]["weight"]
 
 
-def test_every_epoch_is_there_and_in_order() -> None:
-    """Epochs without records stand between those with, by epoch, then uid."""
+def test_all_epochs_are_in_order() -> None:
+    """Epochs without records are between those with, by epoch, then uid."""
     weighed = weigh_epochs(scored(tables_of(FIVE)))
     assert [(row["epoch"], row["uid"]) for row in weighed.rows()] == [
         (epoch, uid) for epoch in range(4) for uid in (0, 1, 2)
@@ -87,7 +87,7 @@ def test_what_uid_0_earned_burns() -> None:
 
 
 def test_all_epochs_end_at_the_scored_one() -> None:
-    """``epoch`` says how far, also beyond the records; before them there is one epoch."""
+    """``epoch`` is the last one, also after the records; before them there is one epoch."""
     assert span(scored(tables_of(FIVE), epoch=2)) == range(3)
     assert span(scored(tables_of(FIVE), epoch=6)) == range(7)
     timeless = tables_of({"s1": (1, [0.5, 0.5, 0.5])})
@@ -97,18 +97,18 @@ def test_all_epochs_end_at_the_scored_one() -> None:
     assert span(scored(timeless, epoch=4)) == range(4, 5)
 
 
-def test_the_hashes_prove_what_it_rests_on() -> None:
-    """The same weights have the same hash; other rules or epochs have another."""
-    one, same = weigh_epochs(scored(tables_of(FIVE))), weigh_epochs(scored(tables_of(FIVE)))
-    assert one.to_dict() == same.to_dict()
-    assert one.to_dict()["board_sha256"] != weigh_epochs(scored(tables_of(FIVE), epoch=2)).sha256
-    told = one.to_dict()
-    assert {"rules_sha256", "records_sha256", "edition", "as_of"} <= set(told)
-    assert told["epochs"] == {"first": 0, "last": 3}
-    assert told["rows"] == one.table.to_pylist()
+def test_equal_weights_have_equal_hashes() -> None:
+    """Other rules or epochs have another hash."""
+    first, second = weigh_epochs(scored(tables_of(FIVE))), weigh_epochs(scored(tables_of(FIVE)))
+    assert first.to_dict() == second.to_dict()
+    assert first.to_dict()["board_sha256"] != weigh_epochs(scored(tables_of(FIVE), epoch=2)).sha256
+    page = first.to_dict()
+    assert {"rules_sha256", "records_sha256", "edition", "as_of"} <= set(page)
+    assert page["epochs"] == {"first": 0, "last": 3}
+    assert page["rows"] == first.table.to_pylist()
 
 
-def test_epochs_without_number_are_refused_not_computed() -> None:
+def test_too_many_epochs_are_rejected() -> None:
     """An epoch that is a time in milliseconds must not take all memory."""
     tables = tables_of(FIVE)
     tables["evaluations"][-1]["epoch"] = 1_767_225_600_000
@@ -122,89 +122,95 @@ def test_epochs_without_number_are_refused_not_computed() -> None:
 
 @laws
 @given(networks(), RULES, st.integers(1, 60))
-def test_the_forecast_is_what_happens_if_nothing_happens(
+def test_the_forecast_is_the_result_without_new_records(
     tables: Tables, rules: dict[str, Any], ahead: int
 ) -> None:
-    """Scored at a later epoch without new records, a network is where it was foretold to be."""
+    """A network scored at a later epoch without new records has the forecast values."""
     last = max(row["epoch"] or 0 for row in tables["evaluations"] + tables["validators"])
     rules = {**rules, "epoch": last, "evaluation_window": None}
     for row in tables.get("competitions", ()):
         row.pop("evaluation_window", None)
-    made = forecast(scorable(tables, rules), ahead=ahead)
+    outlook = forecast(scorable(tables, rules), ahead=ahead)
     later = scored(tables, **{**rules, "epoch": last + ahead})
     boards = {row["id"]: row for row in later.board("competitions").rows()}
-    assert {one.competition for one in made.decays if one.begins_in is not None} <= set(boards)
-    for one in made.decays:
-        if one.competition in boards:
-            assert one.burning[-1] == boards[one.competition]["burn_percent"]
-            assert one.stale[-1] == boards[one.competition]["stale"]
+    assert {decay.competition for decay in outlook.decays if decay.begins_in is not None} <= set(
+        boards
+    )
+    for decay in outlook.decays:
+        if decay.competition in boards:
+            assert decay.burning[-1] == boards[decay.competition]["burn_percent"]
+            assert decay.stale[-1] == boards[decay.competition]["stale"]
     burned = next(row for row in later.board("weights").rows() if row["id"] == "0")
-    assert made.burn[-1] == burned["weight"]
+    assert outlook.burn[-1] == burned["weight"]
 
 
 @laws
 @given(networks(), RULES)
-def test_decay_begins_and_ends_where_it_is_said_to(tables: Tables, rules: dict[str, Any]) -> None:
-    """The first epoch above 0 and the first at the maximum, counted one by one."""
-    made = forecast(scorable(tables, rules), ahead=80)
-    for one in made.decays:
-        pairs = list(zip(one.epochs, one.burning, strict=True))
-        if one.begins_in is None:
-            assert not any(one.burning)
+def test_decay_begins_and_ends_at_the_stated_epochs(tables: Tables, rules: dict[str, Any]) -> None:
+    """The first epoch above 0 and the first at the maximum, counted epoch by epoch."""
+    outlook = forecast(scorable(tables, rules), ahead=80)
+    for decay in outlook.decays:
+        pairs = list(zip(decay.epochs, decay.burning, strict=True))
+        if decay.begins_in is None:
+            assert not any(decay.burning)
             continue
-        assert all((percent > 0) == (epoch >= one.begins_in) for epoch, percent in pairs)
-        reached = [epoch for epoch, percent in pairs if percent == one.rules.max_burn]
-        if one.rules.max_burn == 100 and one.rules.decay_curve == "exponential":
+        assert all((percent > 0) == (epoch >= decay.begins_in) for epoch, percent in pairs)
+        reached = [epoch for epoch, percent in pairs if percent == decay.rules.max_burn]
+        if decay.rules.max_burn == 100 and decay.rules.decay_curve == "exponential":
             continue  # it comes within a millionth, which is published as 100, and much later
-        full = None if one.full_in is None else max(one.full_in, one.epochs[0])
-        assert reached[:1] == [epoch for epoch in one.epochs if epoch == full]
+        full = None if decay.full_in is None else max(decay.full_in, decay.epochs[0])
+        assert reached[:1] == [epoch for epoch in decay.epochs if epoch == full]
 
 
 def small(**competition: Any) -> Forecast:
-    """Foretell one competition whose only improvement was in epoch 0."""
+    """Return the forecast of a competition whose only improvement was in epoch 0."""
     tables = tables_of({"s1": (1, [0.5, 0.5, 0.5])})
     return forecast(scored(tables, **competition))
 
 
-def test_the_page_numbers_are_foretold() -> None:
+def test_the_forecast_has_the_numbers_of_the_page() -> None:
     """Linear: 40 % after 8 stale epochs, 80 % after 16; exponential: 9.75 % after 2, 80 % at 32."""
-    (one,) = small().decays
-    assert (one.begins_in, one.full_in, one.stale[0]) == (11, 26, 0)
-    assert (one.burning[18], one.burning[26], one.burning[10]) == (40.0, 80.0, 0.0)
-    assert one.curves["exponential"][12] == 9.75
-    assert one.improves_at == 0.51
-    (other,) = small(decay_curve="exponential").decays
-    assert (other.begins_in, other.full_in) == (11, 42)
-    assert other.curves["linear"][:30] == one.curves["linear"]
+    (decay,) = small().decays
+    assert (decay.begins_in, decay.full_in, decay.stale[0]) == (11, 26, 0)
+    assert (decay.burning[18], decay.burning[26], decay.burning[10]) == (40.0, 80.0, 0.0)
+    assert decay.curves["exponential"][12] == 9.75
+    assert decay.improves_at == 0.51
+    (exponential,) = small(decay_curve="exponential").decays
+    assert (exponential.begins_in, exponential.full_in) == (11, 42)
+    assert exponential.curves["linear"][:30] == decay.curves["linear"]
 
 
-def test_one_looks_ahead_a_little_beyond_the_maximum_unless_told_how_far() -> None:
-    """26 + 3 here; at least 10, at most 100, where nothing ends or it takes forever."""
+def test_a_forecast_ends_three_epochs_after_the_maximum_by_default() -> None:
+    """26 + 3 here; at least 10 and at most 100, where the maximum is never or late reached."""
     assert small().epochs == range(30)
     assert small(decay_rate=0).epochs == range(11)
     assert small(decay_rate=0.001).epochs == range(101)
 
 
 @pytest.mark.parametrize("rules", [{"decay_rate": 0}, {"max_burn": 0}])
-def test_what_cannot_burn_never_begins(rules: dict[str, Any]) -> None:
-    """No epoch is named for what does not happen."""
-    (one,) = small(**rules).decays
-    assert (one.begins_in, one.full_in, set(one.burning)) == (None, None, {0.0})
+def test_a_decay_that_cannot_burn_never_begins(rules: dict[str, Any]) -> None:
+    """It has no epochs."""
+    (decay,) = small(**rules).decays
+    assert (decay.begins_in, decay.full_in, set(decay.burning)) == (None, None, {0.0})
 
 
-def test_a_competition_without_scores_burns_whole_and_does_not_decay() -> None:
-    """Its share burns for want of miners; decay waits for the first score."""
+def test_a_competition_without_scores_burns_completely_and_does_not_decay() -> None:
+    """Its share burns because it has no miners; decay begins after the first score."""
     tables = tables_of({"s1": (1, [0.5])})
-    made = forecast(scored(tables), ahead=20)
-    told = made.to_dict()["competitions"][0]
-    assert (told["top"], told["last_improvement"], told["burn_percent"]) == (None, None, 0.0)
-    assert set(made.burn) == {1.0}
+    outlook = forecast(scored(tables), ahead=20)
+    competition = outlook.to_dict()["competitions"][0]
+    assert (competition["top"], competition["last_improvement"], competition["burn_percent"]) == (
+        None,
+        None,
+        0.0,
+    )
+    assert set(outlook.burn) == {1.0}
     with pytest.raises(NotScorable, match="nothing decays"):
-        picture(made.result, "forecast")
+        picture(outlook.result, "forecast")
 
 
 def several(count: int) -> Tables:
-    """Make competitions c1, c2, … of falling shares, each with one miner."""
+    """Return competitions c1, c2, … with decreasing shares, each with one miner."""
     return tables_of(
         {f"s{at}": (at, [0.5, 0.5, 0.5]) for at in range(1, count + 1)},
         competitions=[
@@ -215,18 +221,18 @@ def several(count: int) -> Tables:
     )
 
 
-def test_one_competition_can_be_asked_for() -> None:
-    """A misspelt one is refused with the closest there is; the network's burn stays the whole."""
+def test_a_forecast_may_be_of_one_competition() -> None:
+    """A misspelt name gets a suggestion; the burn is still that of the network."""
     result = scored(several(3))
     alone = forecast(result, competition="c2")
-    assert [one.competition for one in alone.decays] == ["c2"]
+    assert [decay.competition for decay in alone.decays] == ["c2"]
     assert alone.burn == forecast(result).burn[: len(alone.burn)]
     with pytest.raises(NotFound, match=r"did you mean c1\?"):
         forecast(result, competition="c_1")
 
 
-def test_the_table_of_a_forecast_holds_every_competition_and_epoch() -> None:
-    """Both curves stand beside the one in force."""
+def test_the_table_of_a_forecast_has_every_competition_and_epoch() -> None:
+    """It has both curves and the one in force."""
     rows = forecast(scored(several(2)), ahead=12).table().to_pylist()
     assert [(row["competition"], row["epoch"]) for row in rows] == [
         (name, epoch) for name in ("c1", "c2") for epoch in range(13)
@@ -236,7 +242,7 @@ def test_the_table_of_a_forecast_holds_every_competition_and_epoch() -> None:
 
 
 def test_other_disciplines_have_no_epochs() -> None:
-    """A bug of the caller is told at once."""
+    """A programming error of the caller raises TypeError."""
     from agon.app.analysis.simulate import simulate
     from agon.disciplines import discipline
     from agon.records import read_rows
@@ -246,21 +252,21 @@ def test_other_disciplines_have_no_epochs() -> None:
         span(score("arena", records))
 
 
-def test_a_picture_shows_the_weights_there_are() -> None:
-    """Six uids, the others and the burn stack up to 100 in every epoch."""
+def test_a_picture_shows_the_largest_weights() -> None:
+    """Six uids, the others and the burn add up to 100 in every epoch."""
     tables = tables_of({f"s{at}": (at, [at / 10] * 3) for at in range(1, 10)})
     result = scored(tables)
     (panel,) = picture(result, "weights").panels
-    assert [one.name for one in panel.series] == [
+    assert [series.name for series in panel.series] == [
         "20.0 % uid 9", "17.8 % uid 8", "15.6 % uid 7", "13.3 % uid 6", "11.1 % uid 5",
         "8.9 % uid 4", "13.3 % all 3 others", "0.0 % burned (uid 0)",
     ]  # fmt: skip
-    for values in zip(*(one.values for one in panel.series), strict=True):
+    for values in zip(*(series.values for series in panel.series), strict=True):
         assert sum(values) == pytest.approx(100)
 
 
-def test_a_picture_says_in_words_what_it_shows() -> None:
-    """And what it leaves out."""
+def test_a_picture_has_a_description() -> None:
+    """The description also names what is left out."""
     assert (
         "In epoch 3: 37.5 % uid 1, 37.5 % uid 2, 25.0 % burned (uid 0)."
         in picture(scored(tables_of(FIVE)), "weights").description
@@ -279,8 +285,8 @@ def test_a_picture_says_in_words_what_it_shows() -> None:
         picture(many, "burns")
 
 
-def test_a_long_season_is_drawn_with_both_its_ends() -> None:
-    """As many epochs as a screen has room for."""
+def test_a_long_season_is_drawn_from_its_first_to_its_last_epoch() -> None:
+    """At most 300 epochs are drawn."""
     chosen = epochs_to_draw(range(5, 5000))
     assert (len(chosen), chosen[0], chosen[-1]) == (300, 5, 4999)
     assert chosen == sorted(set(chosen))
@@ -289,7 +295,7 @@ def test_a_long_season_is_drawn_with_both_its_ends() -> None:
 
 
 def test_a_grace_longer_than_the_picture_has_no_mark() -> None:
-    """Nothing is drawn beside the axes."""
+    """Nothing is drawn outside the axes."""
     result = scored(tables_of(FIVE), grace_epochs=10_000)
     (panel,) = picture(result, "forecast").panels
     assert panel.marks == ()
@@ -299,8 +305,8 @@ def test_a_grace_longer_than_the_picture_has_no_mark() -> None:
     ]  # fmt: skip
 
 
-def test_an_order_is_the_payload_and_where_it_goes() -> None:
-    """What is shown is what would be sent."""
+def test_an_order_has_the_payload_and_its_target() -> None:
+    """The values shown are those that would be sent."""
     result = scored(tables_of(FIVE))
     order = order_of(result, netuid=5, network="test", wallet="w", hotkey="h")
     assert order.to_dict() == {
@@ -310,8 +316,8 @@ def test_an_order_is_the_payload_and_where_it_goes() -> None:
     assert order.payload == payload_of(result)
 
 
-def test_a_uid_no_chain_knows_is_refused() -> None:
-    """UIDs have 16 bits there."""
+def test_a_uid_that_no_chain_has_is_rejected() -> None:
+    """UIDs on the chain have 16 bits."""
     result = scored(tables_of({"s1": (70_000, [0.5] * 3)}))
     with pytest.raises(NotScorable, match="uid 70000 is not on a Bittensor network"):
         order_of(result, netuid=5, network="test", wallet="w", hotkey="h")

@@ -1,4 +1,4 @@
-"""Test histories, participants, events and findings as readers get them."""
+"""Test histories, participants, events and findings for their readers."""
 
 from itertools import pairwise
 from typing import Any
@@ -21,41 +21,41 @@ from fakes.service import ORGANISER, PARTICIPANT
 from fakes.spring import BOTS, play, spring, view
 
 
-def test_a_history_is_what_the_boards_said_one_after_the_other(service: Service) -> None:
-    """The last step up to a board is the score on that board, for everybody, always."""
+def test_a_history_has_the_score_of_every_board(service: Service) -> None:
+    """The last step up to a board is the score on that board, for each participant."""
     spring(service)
-    seen = []
+    pages = []
     for number in range(9, 15):
         publish(service, "spring")
-        seen.append(page(service, view(service, ANONYMOUS), "bots"))
+        pages.append(page(service, view(service, ANONYMOUS), "bots"))
         play(service, number, number)
     for bot in BOTS:
         steps = history(service, view(service, ANONYMOUS), "bots", bot, limit=1000)
-        for shown in seen:
-            rows = {row["id"]: row["score"] for row in map(orjson.loads, shown.lines)}
-            last = [step for step in steps if step.seq <= shown.snapshot.seq][-1]
+        for result in pages:
+            rows = {row["id"]: row["score"] for row in map(orjson.loads, result.lines)}
+            last = [step for step in steps if step.seq <= result.snapshot.seq][-1]
             assert last.score == rows[bot]
         scores = [step.score for step in steps]
-        assert all(one != other for one, other in pairwise(scores))
+        assert all(first != second for first, second in pairwise(scores))
 
 
-def test_a_history_is_read_on_behind_its_last_step(service: Service) -> None:
-    """Long histories come in portions, without a gap and without a repetition."""
+def test_a_history_continues_after_its_last_step(service: Service) -> None:
+    """Long histories are read in batches, without a gap or a repetition."""
     spring(service)
     for number in range(9, 20):
         publish(service, "spring")
         play(service, number, number)
-    seen = view(service, ANONYMOUS)
-    whole = history(service, seen, "bots", "b", limit=1000)
-    assert len(whole) > 2
-    read = history(service, seen, "bots", "b", limit=1)
-    while part := history(service, seen, "bots", "b", limit=1, after=read[-1].seq):
-        read += part
-    assert read == whole
+    access = view(service, ANONYMOUS)
+    expected = history(service, access, "bots", "b", limit=1000)
+    assert len(expected) > 2
+    steps = history(service, access, "bots", "b", limit=1)
+    while batch := history(service, access, "bots", "b", limit=1, after=steps[-1].seq):
+        steps += batch
+    assert steps == expected
 
 
-def test_histories_of_nobody_and_bad_limits_are_refused(service: Service) -> None:
-    """An empty list would look like a person without a past."""
+def test_histories_of_unknown_ids_and_invalid_limits_are_rejected(service: Service) -> None:
+    """An empty list would look like a participant without steps."""
     spring(service)
     publish(service, "spring")
     with pytest.raises(NotFound, match="never on board bots"):
@@ -66,46 +66,46 @@ def test_histories_of_nobody_and_bad_limits_are_refused(service: Service) -> Non
 
 
 @pytest.mark.parametrize("limit", [1, 4, 9, 100])
-def test_everybody_takes_part_once_scored_or_not(service: Service, limit: int) -> None:
-    """The unscored come behind the board's rows, in the same list."""
+def test_each_participant_is_listed_once_scored_or_not(service: Service, limit: int) -> None:
+    """Participants without a score follow the board's rows in the same list."""
     spring(service)
     publish(service, "spring")
-    seen = view(service, ANONYMOUS)
-    shown = participants(service, seen, limit=limit)
-    lines = list(shown.lines)
-    while shown.next is not None:
-        shown = participants(service, seen, cursor=shown.next, limit=limit)
-        lines += shown.lines
-    board = page(service, seen, "bots")
-    assert lines == board.lines + page(service, seen, "bots", unscored=True).lines
-    assert shown.total == 9
+    access = view(service, ANONYMOUS)
+    result = participants(service, access, limit=limit)
+    lines = list(result.lines)
+    while result.next is not None:
+        result = participants(service, access, cursor=result.next, limit=limit)
+        lines += result.lines
+    board = page(service, access, "bots")
+    assert lines == board.lines + page(service, access, "bots", unscored=True).lines
+    assert result.total == 9
 
 
-def test_a_participant_is_shown_on_every_board_they_are_on(service: Service) -> None:
-    """A person's page tells of all boards at once, with the reason where there is no score."""
+def test_a_participant_is_shown_with_every_board(service: Service) -> None:
+    """A participant's page has all boards, with the reason where there is no score."""
     spring(service)
     publish(service, "spring")
-    seen = view(service, ANONYMOUS)
-    (told,) = participant(service, seen, "a")["boards"]
-    assert (told["board"], told["row"]["id"]) == ("bots", "a")
-    assert page(service, seen, "bots").lines[told["index"]] == orjson.dumps(
-        told["row"], option=orjson.OPT_SORT_KEYS
+    access = view(service, ANONYMOUS)
+    (entry,) = participant(service, access, "a")["boards"]
+    assert (entry["board"], entry["row"]["id"]) == ("bots", "a")
+    assert page(service, access, "bots").lines[entry["index"]] == orjson.dumps(
+        entry["row"], option=orjson.OPT_SORT_KEYS
     )
-    (told,) = participant(service, seen, "idle")["boards"]
-    assert told["reason"] == "has not qualified and has no rated match"
-    assert [one["board"] for one in participant(service, seen, "j1")["boards"]] == ["judges"]
+    (entry,) = participant(service, access, "idle")["boards"]
+    assert entry["reason"] == "has not qualified and has no rated match"
+    assert [entry["board"] for entry in participant(service, access, "j1")["boards"]] == ["judges"]
     with pytest.raises(NotFound):
-        participant(service, seen, "nobody")
+        participant(service, access, "nobody")
 
 
-def test_events_resume_behind_the_last_one_heard(service: Service) -> None:
-    """A stream that broke goes on without a gap; staff's events are for staff."""
+def test_events_continue_after_the_last_one(service: Service) -> None:
+    """An interrupted stream continues without a gap; staff events are for staff."""
     spring(service)
     publish(service, "spring")
     staff = events(service, view(service, ORGANISER))
-    assert [one.kind for one in staff.events][:2] == ["contest-created", "contest-opened"]
+    assert [event.kind for event in staff.events][:2] == ["contest-created", "contest-opened"]
     public = events(service, view(service, ANONYMOUS))
-    assert {one.kind for one in public.events} == {"contest-opened", "snapshot-published"}
+    assert {event.kind for event in public.events} == {"contest-opened", "snapshot-published"}
     assert public.last == staff.last
     heard, last = [], 0
     while (part := events(service, view(service, ANONYMOUS), after=last, limit=1)).last != last:
@@ -115,20 +115,20 @@ def test_events_resume_behind_the_last_one_heard(service: Service) -> None:
 
 
 def test_findings_are_of_the_newest_records_and_for_staff(service: Service) -> None:
-    """A finding names people who may be innocent; who runs the contest looks into it first."""
+    """A finding names participants who may be innocent; staff examine it first."""
     spring(service)
     assert findings(service, view(service, ORGANISER)).seq == 0
-    found = scan(service, "spring")
-    assert found == findings(service, view(service, ORGANISER))
-    assert found.seq == view(service, ORGANISER).contest.seq
-    assert {"code", "severity", "message"} <= found.findings[0].keys()
+    report = scan(service, "spring")
+    assert report == findings(service, view(service, ORGANISER))
+    assert report.seq == view(service, ORGANISER).contest.seq
+    assert {"code", "severity", "message"} <= report.findings[0].keys()
     for caller, error in ((ANONYMOUS, Unauthenticated), (PARTICIPANT, Forbidden)):
         with pytest.raises(error):
             Local(service, by=caller).integrity.findings("spring")
 
 
-def test_looking_changes_no_board(service: Service) -> None:
-    """Findings inform; they never change a score."""
+def test_a_scan_changes_no_board(service: Service) -> None:
+    """Findings never change a score."""
     spring(service)
     before = publish(service, "spring").snapshots
     scan(service, "spring")
@@ -139,30 +139,30 @@ def test_looking_changes_no_board(service: Service) -> None:
 def test_any_published_board_is_replayed_at_its_position_or_time(
     service: Service, *, as_time: bool
 ) -> None:
-    """Whatever was recorded later, the past gives the hash it was published with."""
+    """Later records do not change the hash of an earlier board."""
     spring(service)
     published: list[Any] = []
     for number in range(9, 13):
         published += publish(service, "spring").snapshots
         play(service, number, number)
     with service.store.read() as session:
-        lines = [one.line for one in session.entries.after(1)]
+        lines = [entry.line for entry in session.entries.after(1)]
     for snapshot in published:
         at = snapshot.at.isoformat() if as_time else str(snapshot.seq)
-        done = replay(lines, contest="spring", at=at, board=snapshot.board)
-        assert (done.seq, done.board_sha256) == (snapshot.seq, snapshot.board_sha256)
-        assert done.head.hex() == snapshot.manifest["head_sha256"]
-        done.live.close()
+        result = replay(lines, contest="spring", at=at, board=snapshot.board)
+        assert (result.seq, result.board_sha256) == (snapshot.seq, snapshot.board_sha256)
+        assert result.head.hex() == snapshot.manifest["head_sha256"]
+        result.live.close()
 
 
-def test_a_replay_takes_other_rules_and_refuses_what_is_not_there(service: Service) -> None:
-    """Under another edition it is a what-if; beyond the end there is nothing to replay."""
+def test_a_replay_takes_other_rules_and_rejects_unknown_positions(service: Service) -> None:
+    """Another edition shows what it would give; after the last entry there is nothing to replay."""
     spring(service)
     with service.store.read() as session:
-        lines = [one.line for one in session.entries.after(1)]
-    done = replay(lines, contest="spring", edition="sentience-1")
-    assert done.result.edition.full_name == "arena/sentience-1"
-    done.live.close()
+        lines = [entry.line for entry in session.entries.after(1)]
+    result = replay(lines, contest="spring", edition="sentience-1")
+    assert result.result.edition.full_name == "arena/sentience-1"
+    result.live.close()
     with pytest.raises(NotFound, match=f"ends at {len(lines)}"):
         replay(lines, contest="spring", at=len(lines) + 1)
     with pytest.raises(NotFound, match="none by 2020"):

@@ -1,4 +1,4 @@
-"""Judging: one verdict for each submission, whatever it is, and never a second one."""
+"""Test judging: each submission gets one verdict, and never a second one."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -21,19 +21,19 @@ HALF = "def solver():\n    return [n * n for n in range(1, 11)]\n"
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """Hold a problem of 20 squares."""
+    """Return a problem of 20 squares."""
     return pack_problem(tmp_path / "p", freeze_started_at="2026-02-01", setter_user_id="gus")
 
 
-def judged(package: Path, *, wall: FakeSandbox | None = None) -> JudgeSummary:
-    """Judge the submissions beside a package into a season beside it."""
-    beside = package.parent
-    (beside / "s").mkdir(exist_ok=True)
-    return judge(read_problem(package), beside / "s", beside / "season", wall or FakeSandbox())
+def judged(package: Path, *, sandbox: FakeSandbox | None = None) -> JudgeSummary:
+    """Judge the submissions next to a package into a season next to it."""
+    folder = package.parent
+    (folder / "s").mkdir(exist_ok=True)
+    return judge(read_problem(package), folder / "s", folder / "season", sandbox or FakeSandbox())
 
 
 @pytest.mark.parametrize(
-    ("source", "verdict", "matched", "told"),
+    ("source", "verdict", "matched", "text"),
     [
         (RIGHT.format(n=20), "ok", 20, ""),
         (RIGHT.format(n=30), "ok", 20, ""),
@@ -62,18 +62,18 @@ def judged(package: Path, *, wall: FakeSandbox | None = None) -> JudgeSummary:
     ],
 )
 def test_every_program_gets_its_verdict(
-    package: Path, source: str | bytes, verdict: str, matched: int | None, told: str
+    package: Path, source: str | bytes, verdict: str, matched: int | None, text: str
 ) -> None:
-    """The closed list of the dojo page, each from the program that earns it."""
+    """The closed list of the dojo page, each verdict from a program that gets it."""
     pack_solver(package.parent / "s", "ada", source)
     (row,) = judged(package).rows
     assert (row["verdict"], row["terms_matched"]) == (verdict, matched)
-    assert told in row["reason"]
+    assert text in row["reason"]
     assert len(agon.read_records("dojo", package.parent / "season").arrow("submissions")) == 1
 
 
 def test_a_verdict_is_a_complete_record(package: Path) -> None:
-    """Scoring needs nothing else, and a reader sees how it came about."""
+    """Scoring needs nothing else, and a reader sees the cause."""
     pack_solver(package.parent / "s", "ada", method_tag="closed_form", notes="n squared")
     judged(package)
     (row,) = rows(package.parent / "season")
@@ -103,50 +103,50 @@ def test_a_verdict_is_a_complete_record(package: Path) -> None:
     assert problem["n_check"] == 20
 
 
-def test_a_refused_program_never_enters_the_sandbox(package: Path) -> None:
-    """The scan comes first, for the author's sake; the payload policy is an edition's matter."""
+def test_a_program_that_the_scan_rejects_never_enters_the_sandbox(package: Path) -> None:
+    """The scan is the first gate; the edition applies the payload policy."""
     folder = package.parent / "s"
     pack_solver(folder, "ada", "import os")
     pack_solver(folder, "bob", "def solver(:")
     pack_solver(folder, "cy", f"T = {list(range(121))}\n" + HALF)
-    wall = FakeSandbox()
-    judged(package, wall=wall)
-    assert [name.split("/")[1] for name in wall.ran if name != "setter"] == ["cy"]
+    sandbox = FakeSandbox()
+    judged(package, sandbox=sandbox)
+    assert [name.split("/")[1] for name in sandbox.ran if name != "setter"] == ["cy"]
 
 
 def test_a_season_is_scored_from_its_folder(package: Path) -> None:
-    """Reward correct, stage pass, and who is left out: setter and latecomer."""
+    """Rewards, stage passes, and the users without a score: the setter and a late one."""
     folder = package.parent / "s"
     pack_solver(folder, "ada", method_tag="closed_form")
     pack_solver(folder, "bob", HALF)
     pack_solver(folder, "gus")
     pack_solver(folder, "late", created_at="2026-02-01T00:00:00.000001Z")
     pack_solver(folder, "sharp", created_at="2026-02-01T00:00:00Z")
-    done = judged(package)
-    assert [name.split("/")[1] for name in done.late] == ["late"]
+    summary = judged(package)
+    assert [name.split("/")[1] for name in summary.late] == ["late"]
     result = agon.score("dojo", package.parent / "season")
     assert {row["id"]: row["score"] for row in result.board().rows()} == {
         "ada": 1000 + 185 + 50, "sharp": 1000 + 185 + 50, "bob": 200,
     }  # fmt: skip
-    assert {one.id for one in result.board().unscored} == {"gus", "late"}
+    assert {item.id for item in result.board().unscored} == {"gus", "late"}
 
 
-def test_a_second_judge_runs_nothing_again(package: Path) -> None:
-    """A verdict is a record; only what is new is judged."""
+def test_a_second_judge_runs_only_new_programs(package: Path) -> None:
+    """A verdict is a record; no program with a verdict is judged again."""
     pack_solver(package.parent / "s", "ada")
     judged(package)
     before = rows(package.parent / "season")
     pack_solver(package.parent / "s", "bob")
-    wall = FakeSandbox()
-    done = judged(package, wall=wall)
-    assert [row["user_id"] for row in done.rows] == ["bob"]
-    assert done.repeated == 1
-    assert not [name for name in wall.ran if "/ada/" in name]
+    sandbox = FakeSandbox()
+    summary = judged(package, sandbox=sandbox)
+    assert [row["user_id"] for row in summary.rows] == ["bob"]
+    assert summary.repeated == 1
+    assert not [name for name in sandbox.ran if "/ada/" in name]
     assert rows(package.parent / "season")[0] == before[0]
 
 
-def test_what_was_our_fault_is_judged_again(package: Path) -> None:
-    """A sandbox_error is no verdict about the program."""
+def test_a_sandbox_error_is_judged_again(package: Path) -> None:
+    """It is not a verdict about the program."""
     place = pack_solver(
         package.parent / "s", "ada", RIGHT.format(n=20) + "# outcome: sandbox_error"
     )
@@ -156,19 +156,19 @@ def test_what_was_our_fault_is_judged_again(package: Path) -> None:
     assert [row["verdict"] for row in rows(package.parent / "season")] == ["ok"]
 
 
-def test_a_source_changed_after_its_verdict_is_told_and_keeps_it(package: Path) -> None:
-    """Otherwise a solver would judge by trial."""
+def test_a_source_changed_after_its_verdict_is_reported_and_not_judged(package: Path) -> None:
+    """Otherwise a solver could try many programs."""
     place = pack_solver(package.parent / "s", "ada", HALF)
     judged(package)
     (place / "solver.py").write_text(RIGHT.format(n=20))
-    done = judged(package)
-    assert done.rows == ()
-    assert "changed after it was judged" in str(done.remarks[0])
+    summary = judged(package)
+    assert summary.rows == ()
+    assert "changed after it was judged" in str(summary.remarks[0])
     assert rows(package.parent / "season")[0]["verdict"] == "wrong_answer"
 
 
 def test_several_problems_share_a_season(package: Path) -> None:
-    """The season's board sums them."""
+    """The season's board adds their rewards."""
     pack_solver(package.parent / "s", "ada")
     judged(package)
     other = pack_problem(package.parent / "q", setter="def seq(n):\n    return n**3\n")
@@ -178,8 +178,8 @@ def test_several_problems_share_a_season(package: Path) -> None:
     assert row["problems"] == 2
 
 
-def test_the_freeze_may_be_moved_and_the_number_of_terms_may_not(package: Path) -> None:
-    """The first changes who is scored, the second what the verdicts mean."""
+def test_the_freeze_may_change_and_the_number_of_terms_may_not(package: Path) -> None:
+    """The first changes which users are scored, the second what the verdicts mean."""
     pack_solver(package.parent / "s", "ada")
     judged(package)
     pack_problem(package, freeze_started_at="2027-01-01")
@@ -191,8 +191,8 @@ def test_the_freeze_may_be_moved_and_the_number_of_terms_may_not(package: Path) 
         judged(package)
 
 
-def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path) -> None:
-    """One contestant's error does not affect the others."""
+def test_packages_that_cannot_be_judged_are_listed_and_affect_no_others(package: Path) -> None:
+    """An error in one package does not prevent the judging of others."""
     folder = package.parent / "s"
     pack_solver(folder, "ada")
     (folder / "bob" / "1").mkdir(parents=True)
@@ -207,9 +207,9 @@ def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path
     (folder / "fay").symlink_to(folder / "ada")
     huge = pack_solver(folder, "gil")
     os.truncate(huge / "solver.py", 1 << 40)
-    done = judged(package)
-    assert [row["user_id"] for row in done.rows] == ["ada"]
-    told = "\n".join(map(str, done.issues))
+    summary = judged(package)
+    assert [row["user_id"] for row in summary.rows] == ["ada"]
+    issues = "\n".join(map(str, summary.issues))
     for user, what in {
         "bob/1/solver.py": "is missing",
         "bob/solver.py": "is not in a submission's folder",
@@ -219,16 +219,16 @@ def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path
         "fay": "is a symbolic link",
         "gil/1/solver.py": "has more than 16,777,216 bytes",
     }.items():
-        assert f"{folder / user}: {what}" in told or (user in told and what in told)
-    assert len(done.issues) == 7
+        assert f"{folder / user}: {what}" in issues or (user in issues and what in issues)
+    assert len(summary.issues) == 7
     assert len(rows(package.parent / "season", "refused")) == 7
     (folder / "bob" / "1" / "solver.py").write_text(HALF)
     assert [row["user_id"] for row in judged(package).rows] == ["bob"]
     assert len(rows(package.parent / "season", "refused")) == 6
 
 
-def test_each_problems_refused_packages_are_listed_beside_the_others(package: Path) -> None:
-    """A judge of the next problem forgets nothing of the last."""
+def test_rejected_packages_of_all_problems_are_listed_together(package: Path) -> None:
+    """Judging the next problem keeps the list of the one before."""
     (package.parent / "s" / "bob" / "1").mkdir(parents=True)
     judged(package)
     other = pack_problem(package.parent / "q", setter="def seq(n):\n    return n**3\n")
@@ -249,10 +249,10 @@ def test_each_problems_refused_packages_are_listed_beside_the_others(package: Pa
     "solution",
     [b"[]", b"{", b"\xff", b'{"method_tag": 7, "notes": []}', b'{"method_tag": "\\udc00"}'],
 )
-def test_a_solution_that_declares_nothing_readable_is_unspecified(
+def test_a_solution_without_a_readable_method_is_unspecified(
     package: Path, solution: bytes
 ) -> None:
-    """Seed 002, 6.1: missing or no string; the program itself is judged all the same."""
+    """Seed 002, 6.1: missing or not a string; the program itself is judged."""
     place = pack_solver(package.parent / "s", "ada")
     (place / "solution.json").write_bytes(solution)
     (row,) = judged(package).rows
@@ -260,15 +260,15 @@ def test_a_solution_that_declares_nothing_readable_is_unspecified(
 
 
 def test_without_a_submission_file_the_time_is_when_the_source_was_changed(package: Path) -> None:
-    """The only time there is."""
+    """No other time is known."""
     place = pack_solver(package.parent / "s", "ada", created_at=None)
     os.utime(place / "solver.py", ns=(0, 1_700_000_000_123_456_789))
     (row,) = judged(package).rows
     assert row["created_at"] == "2023-11-14T22:13:20.123456Z"
 
 
-def test_two_judges_of_one_season_are_one_too_many(package: Path) -> None:
-    """They would judge the same programs twice."""
+def test_a_second_judge_of_a_season_at_work_is_rejected(package: Path) -> None:
+    """Two would judge the same programs twice."""
     pack_solver(package.parent / "s", "ada")
 
     class Meddling(FakeSandbox):
@@ -279,12 +279,12 @@ def test_two_judges_of_one_season_are_one_too_many(package: Path) -> None:
                 judged(package)
             yield from super().run_many(requests)
 
-    judged(package, wall=Meddling())
+    judged(package, sandbox=Meddling())
     assert len(rows(package.parent / "season")) == 1
 
 
-def test_nothing_is_left_of_a_judge_that_could_not_begin(package: Path) -> None:
-    """A setter that fails its gate, a sandbox that fails, a folder that is somebody else's."""
+def test_a_judge_that_cannot_begin_leaves_no_files(package: Path) -> None:
+    """A setter that fails its gate, a sandbox that fails, a folder of another program."""
     pack_solver(package.parent / "s", "ada")
     bad = pack_problem(
         package.parent / "q", setter="def seq(n): return n  # outcome: sandbox_error"
@@ -302,7 +302,7 @@ def test_nothing_is_left_of_a_judge_that_could_not_begin(package: Path) -> None:
 
 
 def test_the_expected_terms_never_enter_the_sandbox(package: Path) -> None:
-    """A job holds the program, and how many terms are wanted."""
+    """A job has the program and the number of terms."""
     pack_solver(package.parent / "s", "ada")
     requests: list[RunRequest] = []
 
@@ -311,44 +311,44 @@ def test_the_expected_terms_never_enter_the_sandbox(package: Path) -> None:
             requests.append(request)
             return super().run(request)
 
-    judged(package, wall=Watching())
+    judged(package, sandbox=Watching())
     (request,) = requests
     assert request.source == RIGHT.format(n=20).encode()
     assert (request.entry, request.n_check) == ("solver", 20)
 
 
 def test_progress_counts_every_submission(package: Path) -> None:
-    """To the last one, whatever becomes of it."""
+    """Up to the last one, with any verdict."""
     folder = package.parent / "s"
     for user in ("ada", "bob", "cy"):
         pack_solver(folder, user)
     (folder / "dan" / "1").mkdir(parents=True)
-    seen: list[Progress] = []
+    reports: list[Progress] = []
     judge(read_problem(package), folder, package.parent / "season", FakeSandbox(),
-          progress=seen.append)  # fmt: skip
-    assert (seen[-1].done, seen[-1].total) in {(3, 4), (4, 4)}
-    assert [one.done for one in seen] == sorted(one.done for one in seen)
+          progress=reports.append)  # fmt: skip
+    assert (reports[-1].done, reports[-1].total) in {(3, 4), (4, 4)}
+    assert [report.done for report in reports] == sorted(report.done for report in reports)
 
 
 def test_an_empty_folder_of_submissions_makes_an_empty_season(package: Path) -> None:
-    """It can be scored: nobody has a score."""
-    done = judged(package)
-    assert done.rows == ()
+    """It can be scored; no user has a score."""
+    summary = judged(package)
+    assert summary.rows == ()
     assert len(agon.score("dojo", package.parent / "season").board()) == 0
 
 
-def test_the_seasons_tables_hold_nothing_of_the_answer(package: Path) -> None:
-    """They can be shown to anyone; the answer is in the ledger, which its owner alone can read."""
+def test_the_tables_of_a_season_do_not_contain_the_expected_terms(package: Path) -> None:
+    """They can be published; the terms are in the ledger, which only its owner can read."""
     pack_solver(package.parent / "s", "ada", HALF)
     judged(package)
     season = package.parent / "season"
     assert ledger_of(season).stat().st_mode & 0o777 == 0o600
     assert ledger_of(season).parent.stat().st_mode & 0o777 == 0o700
-    (published,) = [one for one in entries(season) if one["kind"] == "problem-published"]
+    (published,) = [entry for entry in entries(season) if entry["kind"] == "problem-published"]
     assert "seq" in published["body"]["package"]["source"]
-    shown = "".join(path.read_text() for path in season.glob("*.ndjson"))
-    assert "seq" not in shown
-    assert "400" not in shown  # the twentieth square
+    text = "".join(path.read_text() for path in season.glob("*.ndjson"))
+    assert "seq" not in text
+    assert "400" not in text  # the twentieth square
     assert recorded(season) == [rows(season)[0]["id"]]
 
 
@@ -357,7 +357,7 @@ def test_a_season_has_the_entries_of_a_contest(package: Path) -> None:
     pack_solver(package.parent / "s", "ada", HALF, method_tag="loops")
     judged(package)
     season = package.parent / "season"
-    assert [one["kind"] for one in entries(season)] == [
+    assert [entry["kind"] for entry in entries(season)] == [
         "contest-created", "contest-opened", "problem-published", "record-added",
         "submission-received", "record-added",
     ]  # fmt: skip
@@ -365,15 +365,15 @@ def test_a_season_has_the_entries_of_a_contest(package: Path) -> None:
     assert (content["source"], content["method_tag"]) == (HALF, "loops")
     ledger = import_directory(season / "ledger")
     assert ledger.contest == "season"
-    rebuilt = replay((one.line for one in ledger.entries()), contest=ledger.contest)
+    rebuilt = replay((entry.line for entry in ledger.entries()), contest=ledger.contest)
     assert rebuilt.board_sha256 == agon.score("dojo", season).board().sha256
     rebuilt.live.close()
 
 
-def test_a_name_that_no_ledger_holds_is_a_fault_of_its_package(package: Path) -> None:
-    """A folder may be called anything, an entry names its submission in printable text."""
+def test_a_name_that_no_ledger_accepts_is_an_issue_of_its_package(package: Path) -> None:
+    """A folder may have any name, an entry names its submission in printable text."""
     pack_solver(package.parent / "s", "ada")
     pack_solver(package.parent / "s", "b\nb")
-    done = judged(package)
-    assert [row["user_id"] for row in done.rows] == ["ada"]
-    assert "control characters" in str(done.issues[0])
+    summary = judged(package)
+    assert [row["user_id"] for row in summary.rows] == ["ada"]
+    assert "control characters" in str(summary.issues[0])

@@ -1,4 +1,4 @@
-"""Setters' packages: what is read, and what is wrong with them, all at once."""
+"""Test setters' packages: what is read, and all their issues at once."""
 
 import hashlib
 import json
@@ -13,8 +13,8 @@ from agon.errors import NotFound
 from app.dojo.packing import SQUARES, pack_problem
 
 
-def test_a_package_says_its_problem(tmp_path: Path) -> None:
-    """Times in UTC, the id from the canonical source, everything else as declared."""
+def test_a_package_declares_a_problem(tmp_path: Path) -> None:
+    """Times are in UTC, the id is of the canonical source, other values are as declared."""
     folder = pack_problem(
         tmp_path / "p",
         setter=SQUARES.replace("\n", "\r\n") + "\r\n\r\n",
@@ -35,8 +35,8 @@ def test_a_package_says_its_problem(tmp_path: Path) -> None:
     }
 
 
-def test_what_the_setter_shows_need_not_be_declared(tmp_path: Path) -> None:
-    """The interface stands in the source, 200 terms are the season's setting."""
+def test_interface_and_number_of_terms_have_defaults(tmp_path: Path) -> None:
+    """The interface is that of the source, 200 terms are the season's setting."""
     folder = pack_problem(tmp_path / "cubes", setter="def gen(N): return [n**3 for n in range(N)]")
     (folder / "problem.json").write_text("{}")
     problem = read_problem(folder)
@@ -44,7 +44,7 @@ def test_what_the_setter_shows_need_not_be_declared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "told"),
+    ("declared", "message"),
     [
         ({"N_check": 1}, "N_check is 1; give a whole number 2 to 100,000"),
         ({"N_check": True}, "N_check is True"),
@@ -62,18 +62,18 @@ def test_what_the_setter_shows_need_not_be_declared(tmp_path: Path) -> None:
         ({"n_chek": 9, "N_check": None}, "did you mean N_check?"),
     ],
 )
-def test_a_wrong_declaration_is_told_with_its_remedy(
-    tmp_path: Path, declared: dict[str, Any], told: str
+def test_an_invalid_declaration_is_reported_with_its_remedy(
+    tmp_path: Path, declared: dict[str, Any], message: str
 ) -> None:
-    """The organiser corrects a file, so the file and the key are named."""
+    """The setter corrects a file, so the file and the key are named."""
     folder = pack_problem(tmp_path / "p", **declared)
-    with pytest.raises(InvalidPackage, match=told) as refused:
+    with pytest.raises(InvalidPackage, match=message) as error:
         read_problem(folder)
-    assert str(folder / "problem.json") in str(refused.value)
+    assert str(folder / "problem.json") in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("setter", "told"),
+    ("setter", "message"),
     [
         ("import os\ndef seq(n): return n\n", "setter.py:1: import of os"),
         ("x = 1\n", "neither seq.n. nor gen.N."),
@@ -82,22 +82,24 @@ def test_a_wrong_declaration_is_told_with_its_remedy(
         ("", "neither seq.n. nor gen.N."),
     ],
 )
-def test_a_wrong_setter_is_told_with_its_line(tmp_path: Path, setter: str, told: str) -> None:
-    """The same scan as for solvers, before anything runs."""
-    with pytest.raises(InvalidPackage, match=told):
+def test_an_invalid_setter_is_reported_with_its_line(
+    tmp_path: Path, setter: str, message: str
+) -> None:
+    """It is scanned like solvers before it runs."""
+    with pytest.raises(InvalidPackage, match=message):
         read_problem(pack_problem(tmp_path / "p", setter=setter))
 
 
-def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
-    """All issues are reported at once."""
+def test_all_issues_of_a_package_are_reported_at_once(tmp_path: Path) -> None:
+    """The setter corrects them in one go."""
     folder = pack_problem(tmp_path / "p", N_check=0, interface="x", setter="import os\n")
-    with pytest.raises(InvalidPackage) as refused:
+    with pytest.raises(InvalidPackage) as error:
         read_problem(folder)
-    assert len(refused.value.issues) == 4
+    assert len(error.value.issues) == 4
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"[1]", "holds a list, not an object"),
         (b"{", "is not JSON"),
@@ -109,16 +111,16 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
         (b" " * 70_000, "has more than 65,536 bytes"),
     ],
 )
-def test_hostile_json_is_a_message(tmp_path: Path, content: bytes, told: str) -> None:
-    """Packages come from strangers."""
+def test_hostile_json_gets_an_error_message(tmp_path: Path, content: bytes, message: str) -> None:
+    """Packages come from unknown users."""
     folder = pack_problem(tmp_path / "p")
     (folder / "problem.json").write_bytes(content)
-    with pytest.raises(InvalidPackage, match=told):
+    with pytest.raises(InvalidPackage, match=message):
         read_problem(folder)
 
 
 def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
-    """Two ways of pointing at the wrong place."""
+    """The path may be wrong in two ways."""
     with pytest.raises(NotFound, match="no such folder"):
         read_problem(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
@@ -128,8 +130,8 @@ def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
         read_problem(tmp_path / "empty")
 
 
-def test_keys_of_the_organisers_own_are_left_alone(tmp_path: Path) -> None:
-    """A package may carry more than this program reads."""
+def test_unknown_keys_are_ignored(tmp_path: Path) -> None:
+    """A package may have more than this program reads."""
     folder = pack_problem(tmp_path / "p", author="somebody", difficulty=3)
     assert read_problem(folder).title == "Squares"
     assert json.loads((folder / "problem.json").read_text())["difficulty"] == 3

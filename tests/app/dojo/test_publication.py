@@ -1,4 +1,4 @@
-"""Publishing, revealing and verifying: what is promised, hidden and kept."""
+"""Test publishing, revealing and verifying a problem's terms."""
 
 import json
 from dataclasses import replace
@@ -21,7 +21,7 @@ from fakes.sandbox import FakeSandbox
 
 
 def problem(source: str = SQUARES, *, n_check: int = 200) -> Problem:
-    """Make a problem of a setter's source."""
+    """Return a problem with a setter's source."""
     interface = "seq" if "def seq" in source else "gen"
     return Problem(source=source.encode(), interface=interface, n_check=n_check)  # type: ignore[arg-type]  # the conditional loses the literal
 
@@ -36,7 +36,7 @@ def test_the_disclosure_is_the_first_fifty_terms_of_odd_index(tmp_path: Path) ->
     assert (disclosed["N_check"], disclosed["first_index"]) == (200, 0)
 
 
-def test_nothing_hidden_is_in_the_disclosure(tmp_path: Path) -> None:
+def test_the_disclosure_has_no_hidden_value(tmp_path: Path) -> None:
     """Neither the source nor a term beyond the disclosed ones, not even as a part of a number."""
     source = "def seq(n):\n    return 10**30 + n * 7919\n"
     publish(problem(source), tmp_path / "out", FakeSandbox())
@@ -47,12 +47,12 @@ def test_nothing_hidden_is_in_the_disclosure(tmp_path: Path) -> None:
     assert "return" not in text
 
 
-def test_only_its_owner_reads_the_sealed_file(tmp_path: Path) -> None:
-    """It holds the answer."""
+def test_only_the_owner_can_read_the_hidden_file(tmp_path: Path) -> None:
+    """It has the terms and the source."""
     publish(problem(), tmp_path / "out", FakeSandbox())
-    sealed = tmp_path / "out" / "sealed.json"
-    assert sealed.stat().st_mode & 0o777 == 0o600
-    answer = read_answer(sealed)
+    hidden = tmp_path / "out" / "sealed.json"
+    assert hidden.stat().st_mode & 0o777 == 0o600
+    answer = read_answer(hidden)
     assert answer == HiddenAnswer(
         replace(problem(), stated_first_index=0), tuple(str(n * n) for n in range(200))
     )
@@ -62,7 +62,7 @@ def test_only_its_owner_reads_the_sealed_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "text"),
     [
         ("def seq(n): return n + (n == 17) * HASH_SEED", r"term 18 \(a_17\) differs .* 18 and 19;"),
         (
@@ -77,35 +77,35 @@ def test_only_its_owner_reads_the_sealed_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_setter_that_fails_its_gate_is_not_published(
-    tmp_path: Path, source: str, told: str
+    tmp_path: Path, source: str, text: str
 ) -> None:
-    """N_check terms, all int, in a second, and the same in two runs; nothing is written else."""
-    with pytest.raises(InvalidSetter, match=told):
+    """N_check terms, all int, in a second, equal in two runs; otherwise nothing is written."""
+    with pytest.raises(InvalidSetter, match=text):
         publish(problem(source), tmp_path / "out", FakeSandbox())
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_failing_sandbox_says_nothing_about_the_setter() -> None:
-    """It is ours."""
+def test_a_failing_sandbox_is_not_an_error_of_the_setter() -> None:
+    """The error is the sandbox's."""
     with pytest.raises(Unavailable, match="the sandbox failed"):
         validate_setter(problem("def seq(n): return n  # outcome: sandbox_error"), FakeSandbox())
 
 
-def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
-    """Refused before the setter runs."""
+def test_a_folder_that_is_not_empty_is_not_changed(tmp_path: Path) -> None:
+    """It is rejected before the setter runs."""
     (tmp_path / "notes").write_text("mine")
-    wall = FakeSandbox()
+    sandbox = FakeSandbox()
     with pytest.raises(Conflict):
-        publish(problem(), tmp_path, wall)
+        publish(problem(), tmp_path, sandbox)
     with pytest.raises(NotFound):
-        publish(problem(), tmp_path / "a" / "b", wall)
-    assert wall.ran == []
+        publish(problem(), tmp_path / "a" / "b", sandbox)
+    assert sandbox.ran == []
 
 
-def test_a_revealed_file_can_be_verified_by_anybody(tmp_path: Path) -> None:
-    """From the file alone, or from the source and the hash that was published."""
-    sealed = publish(problem(), tmp_path / "out", FakeSandbox())
-    reveal(sealed, tmp_path / "revealed.json")
+def test_any_reader_can_verify_a_revealed_file(tmp_path: Path) -> None:
+    """By the file alone, or by the source and the published hash."""
+    hidden = publish(problem(), tmp_path / "out", FakeSandbox())
+    reveal(hidden, tmp_path / "revealed.json")
     assert verify(tmp_path / "revealed.json").holds
     assert verify(tmp_path / "revealed.json", problem().id.upper()).holds
     (tmp_path / "setter.py").write_text(SQUARES.replace("\n", "\r\n"))
@@ -115,8 +115,8 @@ def test_a_revealed_file_can_be_verified_by_anybody(tmp_path: Path) -> None:
         verify(tmp_path / "setter.py")
 
 
-def test_a_changed_reveal_does_not_hold(tmp_path: Path) -> None:
-    """One byte of the source is enough."""
+def test_a_changed_revealed_file_is_not_verified(tmp_path: Path) -> None:
+    """One changed byte of the source is enough."""
     reveal(HiddenAnswer(problem(), ("1",) * 200), tmp_path / "revealed.json")
     text = (tmp_path / "revealed.json").read_text().replace("n * n", "n + n")
     (tmp_path / "revealed.json").write_text(text)
@@ -126,8 +126,8 @@ def test_a_changed_reveal_does_not_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("terms", [["1"], "1", [1] * 200, ["01"] * 200, None])
-def test_a_sealed_file_with_other_terms_is_refused(tmp_path: Path, terms: object) -> None:
-    """Solvers would be judged by them."""
+def test_a_hidden_file_with_other_terms_is_rejected(tmp_path: Path, terms: object) -> None:
+    """Solvers would be judged by wrong terms."""
     page = json.loads(HiddenAnswer(problem(), ("1",) * 200).to_bytes()) | {"terms": terms}
     (tmp_path / "sealed.json").write_text(json.dumps(page))
     with pytest.raises(InvalidPackage, match="terms are not N_check decimal integers"):
@@ -135,7 +135,7 @@ def test_a_sealed_file_with_other_terms_is_refused(tmp_path: Path, terms: object
 
 
 def test_nothing_is_revealed_before_the_freeze() -> None:
-    """Submissions still come; at the very moment of the freeze they do not."""
+    """Submissions arrive until the freeze, and not at its time."""
     freeze = datetime(2026, 3, 1, tzinfo=UTC)
     with pytest.raises(Conflict, match="2026-03-01T00:00:00"):
         require_revealable(freeze, now=freeze - timedelta(microseconds=1))
@@ -145,17 +145,17 @@ def test_nothing_is_revealed_before_the_freeze() -> None:
         require_revealable(None, now=freeze)
 
 
-def test_the_reveal_tells_how_often_each_tag_was_used(tmp_path: Path) -> None:
+def test_the_revealed_file_states_how_often_each_tag_was_used(tmp_path: Path) -> None:
     """Among the reward-correct submissions that count for diversity (seed 002, 6.3)."""
-    given = read_problem(pack_problem(tmp_path / "p", freeze_started_at="2026-02-01"))
+    problem = read_problem(pack_problem(tmp_path / "p", freeze_started_at="2026-02-01"))
     for user, tag in (("ada", "closed_form"), ("bob", "closed_form"), ("cy", "loops")):
         pack_solver(tmp_path / "s", user, method_tag=tag)
     pack_solver(tmp_path / "s", "dan", "def solver(): return []", method_tag="other")
-    judge(given, tmp_path / "s", tmp_path / "season", FakeSandbox())
-    sealed = HiddenAnswer(given, validate_setter(given, FakeSandbox()))
-    reveal(sealed, tmp_path / "r.json", season=tmp_path / "season")
-    told = json.loads((tmp_path / "r.json").read_text())
-    assert told["method_tags"] == {"closed_form": 2, "loops": 1}
-    reveal(sealed, tmp_path / "r.json", season=tmp_path / "season")
-    kinds = [one["kind"] for one in entries(tmp_path / "season")]
+    judge(problem, tmp_path / "s", tmp_path / "season", FakeSandbox())
+    hidden = HiddenAnswer(problem, validate_setter(problem, FakeSandbox()))
+    reveal(hidden, tmp_path / "r.json", season=tmp_path / "season")
+    page = json.loads((tmp_path / "r.json").read_text())
+    assert page["method_tags"] == {"closed_form": 2, "loops": 1}
+    reveal(hidden, tmp_path / "r.json", season=tmp_path / "season")
+    kinds = [entry["kind"] for entry in entries(tmp_path / "season")]
     assert kinds.count("problem-revealed") == 1

@@ -1,4 +1,4 @@
-"""Running one program: the courtesy first, the wall always, a setter within its gate."""
+"""Test running one program: the scan first, always in the sandbox, a setter within its gate."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ from fakes.sandbox import FakeSandbox
 SQUARES = b"def solver():\n    return [n * n for n in range(9)]\n"
 
 
-def answer(
-    raw: bytes, wall: FakeSandbox, *, kind: Kind = "solver", scan: bool = True, n_check: int = 5
+def run_in(
+    raw: bytes, sandbox: FakeSandbox, *, kind: Kind = "solver", scan: bool = True, n_check: int = 5
 ) -> Answer:
     """Run a program in a fake sandbox."""
     return run_program(
@@ -25,13 +25,13 @@ def answer(
         n_check=n_check,
         scan=scan,
         rules=rules_in_force(),
-        open_sandbox=lambda: wall,
+        open_sandbox=lambda: sandbox,
     )
 
 
-def test_terms_come_as_decimal_text_up_to_the_number_wanted() -> None:
-    """A machine reads them without loss."""
-    assert answer(SQUARES, FakeSandbox()).to_dict() == {
+def test_terms_are_decimal_text_up_to_the_requested_number() -> None:
+    """A program reads them without loss."""
+    assert run_in(SQUARES, FakeSandbox()).to_dict() == {
         "verdict": "ok",
         "terms": ["0", "1", "4", "9", "16"],
         "terms_count": 5,
@@ -45,7 +45,7 @@ def test_terms_come_as_decimal_text_up_to_the_number_wanted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "verdict", "told"),
+    ("raw", "verdict", "text"),
     [
         (b"import os\nx = eval('1')\n", "rejected_import", "line 1: import of os"),
         (b"def solver(:\n", "syntax_error", "line 1: not Python"),
@@ -54,20 +54,20 @@ def test_terms_come_as_decimal_text_up_to_the_number_wanted() -> None:
         (b"\xff", "syntax_error", "not UTF-8"),
     ],
 )
-def test_what_is_refused_is_told_and_not_run(raw: bytes, verdict: str, told: str) -> None:
-    """No sandbox is even opened; all lines of the gravest kind are named."""
-    wall = FakeSandbox()
-    given = answer(raw, wall)
-    assert (given.verdict, given.mode, given.terms) == (verdict, None, ())
-    assert told in given.reason
-    assert wall.ran == []
-    assert not wall.closed
+def test_a_rejected_program_is_not_run(raw: bytes, verdict: str, text: str) -> None:
+    """No sandbox is opened; the reason names all lines of the most severe kind."""
+    sandbox = FakeSandbox()
+    result = run_in(raw, sandbox)
+    assert (result.verdict, result.mode, result.terms) == (verdict, None, ())
+    assert text in result.reason
+    assert sandbox.ran == []
+    assert not sandbox.closed
 
 
-def test_without_the_scan_the_wall_stands_alone() -> None:
-    """The scan is a courtesy; tests of the wall leave it out."""
-    given = answer(b"import os\n" + SQUARES, FakeSandbox(), scan=False)
-    assert given.verdict == "ok"
+def test_without_the_scan_only_the_sandbox_protects() -> None:
+    """The scan is only for clear messages; tests of the sandbox leave it out."""
+    result = run_in(b"import os\n" + SQUARES, FakeSandbox(), scan=False)
+    assert result.verdict == "ok"
 
 
 @pytest.mark.parametrize("scan", [True, False])
@@ -75,23 +75,23 @@ def test_without_the_scan_the_wall_stands_alone() -> None:
     ("source", "terms"),
     [(b"def seq(n): return n", ("0", "1", "2")), (b"def gen(N): return [7] * N", ("7",) * 3)],
 )
-def test_a_setter_is_called_by_what_it_defines(
+def test_a_setter_is_called_by_the_function_that_it_defines(
     source: bytes, terms: tuple[str, ...], *, scan: bool
 ) -> None:
     """seq(n) from 1 on, or gen(N)."""
-    assert answer(source, FakeSandbox(), kind="setter", n_check=3, scan=scan).terms == terms
+    assert run_in(source, FakeSandbox(), kind="setter", n_check=3, scan=scan).terms == terms
 
 
-def test_a_setter_that_defines_neither_or_both_is_told_so() -> None:
-    """There is nothing to call."""
+def test_a_setter_that_defines_neither_or_both_functions_is_an_error() -> None:
+    """It is not known which to call."""
     for source in (b"x = 1", b"def seq(n): return n\ndef gen(N): return []"):
-        given = answer(source, FakeSandbox(), kind="setter")
-        assert given.verdict == "runtime_error"
-        assert "seq" in given.reason
+        result = run_in(source, FakeSandbox(), kind="setter")
+        assert result.verdict == "runtime_error"
+        assert "seq" in result.reason
 
 
-def test_a_setter_has_its_gates_second_and_a_solver_the_seeds_five() -> None:
-    """What passes here passes the gate."""
+def test_a_setter_may_take_one_second_and_a_solver_five() -> None:
+    """A setter that passes here passes the gate; the seed states the five seconds."""
     limits: list[RunLimits] = []
 
     class Watching(FakeSandbox):
@@ -99,21 +99,21 @@ def test_a_setter_has_its_gates_second_and_a_solver_the_seeds_five() -> None:
             limits.append(request.limits)
             return super().run(request)
 
-    answer(SQUARES, Watching())
-    answer(b"def seq(n): return n", Watching(), kind="setter")
+    run_in(SQUARES, Watching())
+    run_in(b"def seq(n): return n", Watching(), kind="setter")
     assert limits == [RunLimits(), SETTER_LIMITS]
     assert (limits[0].cpu_s, limits[1].cpu_s) == (5.0, 1.0)
 
 
 def test_the_sandbox_is_closed_afterwards() -> None:
-    """No process is left behind."""
-    wall = FakeSandbox()
-    answer(SQUARES, wall)
-    assert wall.closed
+    """No process remains."""
+    sandbox = FakeSandbox()
+    run_in(SQUARES, sandbox)
+    assert sandbox.closed
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_a_rule_says_whether_other_exact_integers_are_terms(*, exact: bool) -> None:
+def test_a_rule_states_whether_other_exact_integers_are_terms(*, exact: bool) -> None:
     """It is off unless an edition or an override states it; a setter's terms are always int."""
     requests: list[RunRequest] = []
 
@@ -133,12 +133,12 @@ def test_a_rule_says_whether_other_exact_integers_are_terms(*, exact: bool) -> N
 def test_a_program_is_inspected_once_between_its_run_and_its_verdict(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The worker asks before the run, the server when it records; the answer is the same."""
+    """The worker inspects before the run, the server when it records; the result is the same."""
     inspected: list[bytes] = []
 
-    def count(source: bytes, **given: Any) -> Inspection:
+    def count(source: bytes, **options: Any) -> Inspection:
         inspected.append(source)
-        return inspect(source, **given)
+        return inspect(source, **options)
 
     monkeypatch.setattr("agon.app.dojo.grading.inspect", count)
     source = b"import os  # only here\n"

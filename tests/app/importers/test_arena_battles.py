@@ -1,4 +1,4 @@
-"""``arena-battles``: battles as Chatbot Arena publishes them become arena records."""
+"""Test ``arena-battles``: battles in Chatbot Arena's format become arena records."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ BATTLES: list[dict[str, Any]] = [
 
 
 def written(folder: Path, ending: str, battles: list[dict[str, Any]]) -> Path:
-    """Write battles as one of the kinds of files."""
+    """Write battles in one of the file formats."""
     file = folder / f"battles{ending}"
     if ending == ".parquet":
         pq.write_table(pa.Table.from_pylist(battles), file)
@@ -46,8 +46,8 @@ def matches(imported: ImportedRecords) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".json", ".jsonl", ".parquet"])
-def test_every_kind_of_file_gives_the_same_records(tmp_path: Path, ending: str) -> None:
-    """The data is published as JSON, and passed on in every other way."""
+def test_every_file_format_gives_the_same_records(tmp_path: Path, ending: str) -> None:
+    """The data is published as JSON, and copied in other formats."""
     imported = import_records("arena-battles", written(tmp_path, ending, BATTLES))
     assert imported.discipline == "arena"
     assert [row["winner"] for row in matches(imported)] == ["a", "b", "tie", "tie"]
@@ -64,16 +64,16 @@ def test_the_records_can_be_scored(tmp_path: Path) -> None:
     assert [(row["id"], row["score"]) for row in rows] == [("vicuna", 1016.0), ("koala", 984.0)]
 
 
-def test_without_times_the_order_of_the_file_holds(tmp_path: Path) -> None:
-    """Nothing is invented; the note says it."""
+def test_without_times_the_order_is_that_of_the_file(tmp_path: Path) -> None:
+    """No times are invented; a note states it."""
     bare = [{key: row[key] for key in ("model_a", "model_b", "winner")} for row in BATTLES]
     imported = import_records("arena-battles", written(tmp_path, ".csv", bare))
     assert [row["played_at"] for row in matches(imported)] == [None] * 4
     assert "order of the rows" in imported.notes[0]
 
 
-def test_later_files_tell_the_time_in_words(tmp_path: Path) -> None:
-    """``timestamp`` as ISO 8601 and ``both_bad`` are what newer files have."""
+def test_newer_files_have_iso_times(tmp_path: Path) -> None:
+    """Newer files have ``timestamp`` as ISO 8601, and ``both_bad``."""
     row = {"model_a": "a", "model_b": "b", "winner": "both_bad", "timestamp": "2025-02-26 10:00:00"}
     (match,) = matches(import_records("arena-battles", written(tmp_path, ".csv", [row])))
     assert match["winner"] == "tie"
@@ -91,36 +91,36 @@ def test_later_files_tell_the_time_in_words(tmp_path: Path) -> None:
         ({"tstamp": "inf"}, "tstamp", "inf"),
     ],
 )
-def test_a_bad_battle_is_named_with_file_row_column_and_value(
+def test_an_invalid_battle_is_named_with_file_row_column_and_value(
     tmp_path: Path, row: dict[str, Any], column: str, value: str | None
 ) -> None:
-    """One look at the file finds it."""
+    """A user finds it in the file."""
     bad = [BATTLES[0], {**BATTLES[0], **row}]
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         import_records("arena-battles", written(tmp_path, ".csv", bad))
-    (problem,) = refused.value.issues
-    found = (problem.location, problem.row, problem.line, problem.column, problem.value)
-    assert found == ("battles.csv", 2, 3, column, value)
+    (issue,) = error.value.issues
+    location = (issue.location, issue.row, issue.line, issue.column, issue.value)
+    assert location == ("battles.csv", 2, 3, column, value)
 
 
-def test_a_bad_battle_in_json_is_named_by_its_place_in_the_list(tmp_path: Path) -> None:
-    """A list has no lines that would mean anything."""
+def test_an_invalid_battle_in_json_is_named_by_its_index(tmp_path: Path) -> None:
+    """Line numbers of a JSON list have no meaning."""
     bad = [BATTLES[0], {**BATTLES[0], "winner": "nobody"}]
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         import_records("arena-battles", written(tmp_path, ".json", bad))
-    (problem,) = refused.value.issues
-    assert (problem.location, problem.row, problem.line) == ("battles.json", 2, None)
+    (issue,) = error.value.issues
+    assert (issue.location, issue.row, issue.line) == ("battles.json", 2, None)
 
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
-    """Instead of a battle without a winner."""
+    """Otherwise each battle would lack a winner."""
     bare = [{"model_a": "a", "model_b": "b"}]
     with pytest.raises(InvalidRecords, match="winner"):
         import_records("arena-battles", written(tmp_path, ".csv", bare))
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("battles.json", b'{"a": 1', "not JSON"),
         ("battles.json", b'"text"', "no list"),
@@ -131,25 +131,25 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         ("battles.txt", b"model_a", "format is unknown"),
     ],
 )
-def test_a_file_that_is_none_is_refused(
-    tmp_path: Path, name: str, content: bytes, said: str
+def test_a_file_that_is_not_of_the_format_is_rejected(
+    tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
-    """With what would be right, and no traceback."""
+    """The error states what is expected, without a traceback."""
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(Unreadable, match=message):
         import_records("arena-battles", tmp_path / name)
 
 
-def test_elements_that_are_no_objects_are_named(tmp_path: Path) -> None:
-    """A list of numbers is no list of battles."""
+def test_elements_that_are_not_objects_are_named(tmp_path: Path) -> None:
+    """A list of numbers is not a list of battles."""
     (tmp_path / "b.json").write_text(json.dumps([BATTLES[0], 7, None]))
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         import_records("arena-battles", tmp_path / "b.json")
-    assert [problem.row for problem in refused.value.issues] == [2, 3]
+    assert [issue.row for issue in error.value.issues] == [2, 3]
 
 
 def test_a_missing_file_and_an_unknown_format_are_not_found(tmp_path: Path) -> None:
-    """Exit code 3 at the command line."""
+    """Both have exit code 3 at the command line."""
     with pytest.raises(NotFound):
         import_records("arena-battles", tmp_path / "none.csv")
     with pytest.raises(NotFound, match="did you mean arena-battles"):

@@ -40,14 +40,14 @@ def tables(file: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_rows_become_submissions_evaluations_and_validators(tmp_path: Path) -> None:
-    """A miner's hotkey names its submission; stakes are kept per epoch."""
-    found = tables(written(tmp_path, ROWS))
-    assert [(row["id"], row["miner_uid"]) for row in found["submissions"]] == [
+    """A miner's hotkey names its submission; stakes are stored by epoch."""
+    records = tables(written(tmp_path, ROWS))
+    assert [(row["id"], row["miner_uid"]) for row in records["submissions"]] == [
         ("5H1", 1),
         ("5H2", 2),
     ]
-    assert len(found["evaluations"]) == 12
-    assert [(row["id"], row["stake"], row["epoch"]) for row in found["validators"]][:3] == [
+    assert len(records["evaluations"]) == 12
+    assert [(row["id"], row["stake"], row["epoch"]) for row in records["validators"]][:3] == [
         ("v1", 100.0, 0),
         ("v2", 200.0, 0),
         ("v3", 300.0, 0),
@@ -55,7 +55,7 @@ def test_rows_become_submissions_evaluations_and_validators(tmp_path: Path) -> N
 
 
 def test_csv_and_json_give_the_same_records(tmp_path: Path) -> None:
-    """The kind of file means nothing."""
+    """The file format does not matter."""
     comma = written(tmp_path, ROWS, "evaluations.csv")
     assert tables(comma) == tables(written(tmp_path, ROWS))
 
@@ -71,18 +71,20 @@ def test_the_records_can_be_scored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "name"), [(field, name) for field, names in FIELDS.items() for name in names]
 )
-def test_every_documented_name_of_a_column_is_taken(tmp_path: Path, field: str, name: str) -> None:
-    """What the documentation lists is what works."""
+def test_every_documented_name_of_a_column_is_accepted(
+    tmp_path: Path, field: str, name: str
+) -> None:
+    """The documentation lists these names."""
     extra = {"submission": "s1", "evaluated_at": "2026-01-01", "submitted_at": "2026-01-01"}
-    given = {**ROWS[0], **extra}
-    value = given.pop(field)
-    found = tables(written(tmp_path, [{**given, name: value}]))
-    assert found["submissions"][0]["id"] == "s1"
-    assert found["evaluations"][0]["score"] == 0.6
+    row = {**ROWS[0], **extra}
+    value = row.pop(field)
+    records = tables(written(tmp_path, [{**row, name: value}]))
+    assert records["submissions"][0]["id"] == "s1"
+    assert records["evaluations"][0]["score"] == 0.6
 
 
 def test_without_uids_hotkeys_are_numbered_and_the_note_warns(tmp_path: Path) -> None:
-    """Such weights are for looking at, not for setting."""
+    """Such weights may be read, but not set on a chain."""
     bare = [{key: value for key, value in row.items() if key != "uid"} for row in ROWS]
     imported = import_records("bittensor-evaluations", written(tmp_path, bare))
     assert imported.tables["submissions"]["miner_uid"].to_pylist() == [1, 2]
@@ -90,15 +92,15 @@ def test_without_uids_hotkeys_are_numbered_and_the_note_warns(tmp_path: Path) ->
 
 
 def test_without_epochs_all_is_epoch_zero(tmp_path: Path) -> None:
-    """And the note says so."""
+    """A note states it."""
     bare = [{key: row[key] for key in row if key != "epoch"} for row in ROWS[:6]]
     imported = import_records("bittensor-evaluations", written(tmp_path, bare))
     assert set(imported.tables["evaluations"]["epoch"].to_pylist()) == {0}
     assert "epoch 0" in imported.notes[0]
 
 
-def test_a_missing_column_is_told_with_the_names_it_may_have(tmp_path: Path) -> None:
-    """Before any row is read."""
+def test_a_missing_column_is_reported_with_its_accepted_names(tmp_path: Path) -> None:
+    """It is reported before a row is read."""
     with pytest.raises(Unreadable, match="stake: give one of stake, validator_stake"):
         tables(written(tmp_path, [{"uid": 1, "validator": "v", "score": 1}]))
 
@@ -118,25 +120,25 @@ def test_a_missing_column_is_told_with_the_names_it_may_have(tmp_path: Path) -> 
         ({"hotkey": None}, "hotkey"),
     ],
 )
-def test_a_bad_row_is_named(tmp_path: Path, wrong: dict[str, Any], column: str) -> None:
-    """File, row, column and value; the file's own words."""
+def test_an_invalid_row_is_named(tmp_path: Path, wrong: dict[str, Any], column: str) -> None:
+    """The issue has file, row, column and value."""
     rows = [*ROWS, {**ROWS[0], "validator": "v9", "epoch": 5, **wrong}]
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         tables(written(tmp_path, rows))
-    places = {(one.location, one.row, one.column) for one in refused.value.issues}
-    assert ("evaluations.json", 13, column) in places
+    locations = {(issue.location, issue.row, issue.column) for issue in error.value.issues}
+    assert ("evaluations.json", 13, column) in locations
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"stake": 7}, "same validator and epoch"),
         ({"uid": 9, "validator": "v9"}, "same submission"),
     ],
 )
-def test_rows_that_contradict_each_other_are_refused(
-    tmp_path: Path, wrong: dict[str, Any], said: str
+def test_rows_that_contradict_each_other_are_rejected(
+    tmp_path: Path, wrong: dict[str, Any], message: str
 ) -> None:
-    """Two stakes of one validator in one epoch, one hotkey with two uids: which is true?"""
-    with pytest.raises(InvalidRecords, match=said):
+    """Two stakes of a validator in an epoch, or two uids of a hotkey, cannot both be right."""
+    with pytest.raises(InvalidRecords, match=message):
         tables(written(tmp_path, [*ROWS, {**ROWS[0], **wrong}]))

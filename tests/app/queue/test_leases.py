@@ -1,4 +1,4 @@
-"""Leasing: a job ends with its effects or not at all, and only by who holds its lease."""
+"""Test leases: a job ends together with its effects, and only by the worker with its lease."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -24,22 +24,22 @@ def claimed(service: Service, **more: Any) -> Job:
     return job
 
 
-def settling(settle: StoreResult) -> Mapping[JobKind, StoreResult]:
+def handlers_of(store_result: StoreResult) -> Mapping[JobKind, StoreResult]:
     """Return handlers that store results of kind ``find`` by a function."""
-    return {"find": settle}
+    return {"find": store_result}
 
 
 def raising(error: Exception) -> StoreResult:
-    """Return what settles by raising."""
+    """Return a handler that raises an error."""
 
-    def settle(_: Service, __: Job, ___: Mapping[str, Any]) -> Commit | Retry:
+    def store_result(_: Service, __: Job, ___: Mapping[str, Any]) -> Commit | Retry:
         raise error
 
-    return settle
+    return store_result
 
 
 def storing(after: Exception | None = None) -> StoreResult:
-    """Return what settles by pausing the queue (something to see), then maybe failing."""
+    """Return a handler that pauses the queue (a visible effect), then may fail."""
 
     def finish(session: Session) -> Mapping[str, Any]:
         session.queue.pause(paused=True)
@@ -50,10 +50,10 @@ def storing(after: Exception | None = None) -> StoreResult:
     return lambda _, __, ___: finish
 
 
-def complete(service: Service, job: Job, settle: StoreResult) -> Job:
+def complete(service: Service, job: Job, store_result: StoreResult) -> Job:
     """Complete a job."""
     return leases.complete(
-        service, job.id, lease=job.lease or "", outcome={}, handlers=settling(settle)
+        service, job.id, lease=job.lease or "", outcome={}, handlers=handlers_of(store_result)
     )
 
 
@@ -63,38 +63,40 @@ def state_of(service: Service) -> tuple[str, bool]:
         return session.queue.get("j1").state, session.queue.paused()
 
 
-def test_what_follows_from_an_outcome_is_stored_with_the_jobs_end(service: Service) -> None:
-    """One transaction: done means stored."""
-    done = complete(service, claimed(service), storing())
-    assert (done.state, done.result) == ("done", {"stored": True})
+def test_the_effects_of_an_outcome_are_stored_with_the_end_of_the_job(service: Service) -> None:
+    """Both are stored in one transaction."""
+    job = complete(service, claimed(service), storing())
+    assert (job.state, job.result) == ("done", {"stored": True})
     assert state_of(service) == ("done", True)
 
 
-def test_what_fails_half_way_stores_nothing_and_ends_nothing(service: Service) -> None:
-    """A crash between the effect and the end must leave neither."""
+def test_a_handler_that_fails_stores_nothing_and_does_not_end_the_job(service: Service) -> None:
+    """A crash between the effect and the end must undo both."""
     job = claimed(service)
     with pytest.raises(RuntimeError):
         complete(service, job, storing(after=RuntimeError("power cut")))
     assert state_of(service) == ("leased", False)
 
 
-def test_a_refusal_while_storing_fails_the_job(service: Service) -> None:
-    """The contest became final meanwhile: another attempt would be refused as well."""
+def test_a_conflict_while_storing_fails_the_job(service: Service) -> None:
+    """The contest became final meanwhile: another attempt would be rejected as well."""
     failed = complete(service, claimed(service), storing(after=Conflict("it is final; …")))
     assert (failed.state, failed.causes[-1]["cause"]) == ("failed", "it is final; …")
     assert state_of(service) == ("failed", False)
 
 
-def test_a_lease_that_is_not_the_jobs_completes_nothing(service: Service) -> None:
-    """A stale worker's effects are not even tried."""
+def test_an_invalid_lease_does_not_complete_the_job(service: Service) -> None:
+    """The handler of a worker that lost its lease is not called."""
     job = claimed(service)
     with pytest.raises(LeaseLost):
-        leases.complete(service, job.id, lease="forged", outcome={}, handlers=settling(storing()))
+        leases.complete(
+            service, job.id, lease="forged", outcome={}, handlers=handlers_of(storing())
+        )
     assert state_of(service) == ("leased", False)
 
 
-def test_a_cancelled_job_completes_nothing(service: Service) -> None:
-    """Who cancels a job must not see its effects afterwards."""
+def test_a_cancelled_job_is_not_completed(service: Service) -> None:
+    """A cancelled job must have no effects afterwards."""
     job = claimed(service)
     with service.store.write() as session:
         session.queue.cancel(job.id, now=service.clock())
@@ -106,30 +108,30 @@ def test_a_cancelled_job_completes_nothing(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settle", "state", "raised"),
+    ("store_result", "state", "raised"),
     [
         (lambda *_: Retry("sandbox_error: lost"), "queued", None),
         (raising(NotScorable("no stake")), "failed", None),
         (raising(InvalidOutcome("no run; send one")), "queued", InvalidOutcome),
         (raising(Unavailable("locked; later")), "leased", Unavailable),
     ],
-    ids=["our fault", "the input's fault", "no outcome", "not now"],
+    ids=["unexpected error", "invalid input", "invalid outcome", "retry later"],
 )
-def test_an_outcome_from_which_nothing_follows_says_what_becomes_of_the_job(
-    service: Service, settle: StoreResult, state: str, raised: type[Exception] | None
+def test_an_outcome_that_is_not_stored_determines_the_state_of_the_job(
+    service: Service, store_result: StoreResult, state: str, raised: type[Exception] | None
 ) -> None:
-    """Again, for good, by another worker, or by the same one in a moment."""
+    """It is tried again, failed, given to another worker, or tried again soon."""
     job = claimed(service)
     if raised is None:
-        complete(service, job, settle)
+        complete(service, job, store_result)
     else:
         with pytest.raises(raised):
-            complete(service, job, settle)
+            complete(service, job, store_result)
     assert state_of(service) == (state, False)
 
 
-def test_a_job_given_back_waits_longer_each_time(service: Service) -> None:
-    """A machine that is down must not be asked a thousand times a second."""
+def test_a_returned_job_waits_longer_each_time(service: Service) -> None:
+    """A machine that is down must not get a thousand attempts a second."""
     job = claimed(service, max_attempts=3)
     back = leases.fail(service, job.id, lease=job.lease or "", cause="x" * 5000, retry=True)
     assert back.state == "queued"
@@ -138,12 +140,12 @@ def test_a_job_given_back_waits_longer_each_time(service: Service) -> None:
     assert leases.pause_after(7) == timedelta(seconds=64)
 
 
-def test_a_claim_says_that_the_worker_is_there(service: Service) -> None:
-    """Operators see who works; an idle worker's silent looks write nothing."""
+def test_a_claim_shows_that_the_worker_is_active(service: Service) -> None:
+    """Operators see active workers; an idle worker's claims write nothing."""
     assert leases.claim(service, ["find"], worker="w1", announce=False) is None
     with service.store.read() as session:
         assert session.queue.workers(since=service.clock() - timedelta(hours=1)) == []
     assert leases.claim(service, ["find"], worker="w2") is None
     with service.store.read() as session:
-        (seen,) = session.queue.workers(since=service.clock() - timedelta(hours=1))
-    assert (seen.name, seen.kinds) == ("w2", ("find",))
+        (worker,) = session.queue.workers(since=service.clock() - timedelta(hours=1))
+    assert (worker.name, worker.kinds) == ("w2", ("find",))

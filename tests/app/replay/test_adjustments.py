@@ -1,4 +1,4 @@
-"""Check points that people decided to give or take."""
+"""Check adjustments: points that staff added or subtracted."""
 
 import pyarrow as pa
 import pytest
@@ -16,7 +16,7 @@ def _board(scores: list[float], ranks: list[int], *, places: int = 2) -> Board:
     return Board("toy", table, places=places)
 
 
-def _given(name: str, points: float) -> Adjustment:
+def _adjustment(name: str, points: float) -> Adjustment:
     return Adjustment(seq=9, board="toy", id=name, points=points, change=None, reason="r")
 
 
@@ -24,9 +24,9 @@ def _ranked(board: Board) -> list[tuple[int, str, float]]:
     return [(row["rank"], row["id"], row["score"]) for row in board.rows()]
 
 
-def test_rows_are_ordered_by_what_they_now_have() -> None:
-    """A deduction that leaves the first in first place would be none."""
-    board = adjust(_board([9, 8, 7], [1, 2, 3]), [_given("p0", -1.5)], shared=False)
+def test_rows_are_ordered_by_their_adjusted_scores() -> None:
+    """A deduction must change the order."""
+    board = adjust(_board([9, 8, 7], [1, 2, 3]), [_adjustment("p0", -1.5)], shared=False)
     assert _ranked(board) == [(1, "p1", 8.0), (2, "p0", 7.5), (3, "p2", 7.0)]
 
 
@@ -37,34 +37,34 @@ def test_rows_are_ordered_by_what_they_now_have() -> None:
         (True, [1, 2, 3], [1, 2, 2]),
     ],
 )
-def test_new_ties_follow_the_custom_of_the_board(
+def test_new_ties_share_ranks_like_the_board(
     shared: bool,  # noqa: FBT001 - pytest gives parameters by name
     ranks: list[int],
     expected: list[int],
 ) -> None:
     """Equal scores share a rank on some boards, on others a further criterion decides."""
-    board = adjust(_board([9, 8, 7], ranks), [_given("p2", 1)], shared=shared)
+    board = adjust(_board([9, 8, 7], ranks), [_adjustment("p2", 1)], shared=shared)
     assert [rank for rank, *_ in _ranked(board)] == expected
 
 
-def test_equal_rows_show_the_custom_themselves() -> None:
-    """What a board shows of its ties weighs more than what is said of them."""
-    alone = adjust(_board([9, 8, 8], [1, 2, 3]), [_given("p0", -1)], shared=True)
-    together = adjust(_board([9, 8, 8], [1, 2, 2]), [_given("p0", -1)], shared=False)
+def test_existing_ties_determine_whether_ranks_are_shared() -> None:
+    """The ties of a board take precedence over the parameter."""
+    alone = adjust(_board([9, 8, 8], [1, 2, 3]), [_adjustment("p0", -1)], shared=True)
+    together = adjust(_board([9, 8, 8], [1, 2, 2]), [_adjustment("p0", -1)], shared=False)
     assert [rank for rank, *_ in _ranked(alone)] == [1, 2, 3]
     assert [rank for rank, *_ in _ranked(together)] == [1, 1, 1]
 
 
-def test_whoever_is_not_on_the_board_is_passed_over() -> None:
-    """Points for somebody unscored move nobody."""
+def test_an_adjustment_of_an_id_that_is_not_on_the_board_is_ignored() -> None:
+    """Points for an unscored participant change no row."""
     board = _board([9, 8], [1, 2])
-    assert adjust(board, [_given("eve", 100)], shared=False).sha256 == board.sha256
+    assert adjust(board, [_adjustment("eve", 100)], shared=False).sha256 == board.sha256
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
-def test_points_lie_on_the_grid_of_the_board(one: float, two: float) -> None:
+def test_adjusted_scores_are_on_the_grid_of_the_board(first: float, second: float) -> None:
     """Parts of an explanation have to sum to the published score."""
-    given = [_given("p0", one), _given("p0", two)]
-    board = adjust(_board([3.25], [1]), given, shared=False)
-    total = 3.25 + sum(points_of(each, 2) for each in given)
+    adjustments = [_adjustment("p0", first), _adjustment("p0", second)]
+    board = adjust(_board([3.25], [1]), adjustments, shared=False)
+    total = 3.25 + sum(points_of(each, 2) for each in adjustments)
     assert abs(board.rows()[0]["score"] - total) < 1e-8

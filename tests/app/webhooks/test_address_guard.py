@@ -1,4 +1,4 @@
-"""Where a webhook may go: public addresses by https, and to the address that was checked."""
+"""Test targets of webhooks: public addresses by https, connected by the checked address."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -18,32 +18,32 @@ from agon.errors import Unavailable
 PUBLIC = "9.9.9.9"
 
 
-def to(*addresses: str) -> "Resolver":
+def resolver_of(*addresses: str) -> "Resolver":
     """Resolve every name to these addresses."""
     return Resolver(addresses)
 
 
 class Resolver:
-    """Answer, and count how often it was asked."""
+    """A resolver that records its requests."""
 
     def __init__(self, addresses: Sequence[str]) -> None:
         self.addresses = addresses
-        self.asked: list[tuple[str, int]] = []
+        self.requests: list[tuple[str, int]] = []
 
     def __call__(self, name: str, port: int) -> Sequence[str]:
-        """Give the addresses."""
-        self.asked.append((name, port))
+        """Return the addresses."""
+        self.requests.append((name, port))
         return self.addresses
 
 
 def test_a_public_https_url_is_resolved_once_and_pinned() -> None:
-    """Whatever the name means when it is connected to."""
-    resolve = to(PUBLIC, "2620:fe::fe")
+    """A name may resolve to another address when it is connected to."""
+    resolve = resolver_of(PUBLIC, "2620:fe::fe")
     target = check_address("https://hooks.example/in?a=1", resolve=resolve)
     assert (target.host, target.port, target.tls, target.path, target.address) == (
         "hooks.example", 443, True, "/in?a=1", PUBLIC
     )  # fmt: skip
-    assert resolve.asked == [("hooks.example", 443)]
+    assert resolve.requests == [("hooks.example", 443)]
 
 
 FORBIDDEN = [
@@ -58,27 +58,27 @@ FORBIDDEN = [
 
 
 @pytest.mark.parametrize("address", FORBIDDEN)
-def test_no_address_of_our_own_is_allowed_however_it_is_written(address: str) -> None:
-    """Behind them stand databases, clouds' credentials, the service itself."""
+def test_no_private_address_is_allowed_in_any_notation(address: str) -> None:
+    """They are databases, cloud credentials and the service itself."""
     with pytest.raises(ForbiddenUrl, match="public addresses only"):
-        check_address("https://hooks.example/", resolve=to(address))
+        check_address("https://hooks.example/", resolve=resolver_of(address))
     bracketed = f"[{address}]" if ":" in address else address
     if "%" not in address:
         with pytest.raises(ForbiddenUrl):
             checked_url(f"https://{bracketed}/")
 
 
-def test_one_forbidden_address_among_public_ones_refuses_the_name() -> None:
-    """The connection might go to either."""
+def test_a_name_with_a_forbidden_address_among_public_ones_is_rejected() -> None:
+    """The connection might use either address."""
     with pytest.raises(ForbiddenUrl, match="is loopback"):
-        check_address("https://hooks.example/", resolve=to(PUBLIC, "127.0.0.1"))
+        check_address("https://hooks.example/", resolve=resolver_of(PUBLIC, "127.0.0.1"))
 
 
 @pytest.mark.parametrize("name", ["127.1", "0x7f000001", "2130706433", "017700000001", "localhost"])
-def test_other_ways_to_write_an_address_are_judged_by_what_they_resolve_to(name: str) -> None:
-    """The system's resolver knows more spellings than any list."""
+def test_an_address_in_another_notation_is_checked_by_what_it_resolves_to(name: str) -> None:
+    """The system's resolver knows more notations than any list."""
     with pytest.raises(ForbiddenUrl, match="is loopback"):
-        check_address(f"https://{name}/", resolve=to("127.0.0.1"))
+        check_address(f"https://{name}/", resolve=resolver_of("127.0.0.1"))
 
 
 @pytest.mark.parametrize(
@@ -108,16 +108,16 @@ def test_other_ways_to_write_an_address_are_judged_by_what_they_resolve_to(name:
         ("https://hooks.example/" + "a" * 2048, "2,048 characters"),
     ],
 )
-def test_a_url_that_is_none_of_ours_is_refused_with_the_remedy(url: str, why: str) -> None:
-    """Before anything is resolved."""
-    resolve = to(PUBLIC)
+def test_an_invalid_url_is_rejected_with_the_remedy(url: str, why: str) -> None:
+    """It is rejected before a name is resolved."""
+    resolve = resolver_of(PUBLIC)
     with pytest.raises(ForbiddenUrl, match=why):
         check_address(url, resolve=resolve)
-    assert resolve.asked == []
+    assert resolve.requests == []
 
 
-def test_a_long_name_that_is_none_is_refused_at_once() -> None:
-    """A pattern that tries every way to part it would hold the process for ages (2^n steps)."""
+def test_a_long_invalid_name_is_rejected_quickly() -> None:
+    """A pattern with backtracking would need 2^n steps."""
     with pytest.raises(ForbiddenUrl, match="has no host"):
         checked_url(f"https://{'a' * 250}!/")
     assert checked_url(f"https://{'a.' * 20}example./").host.endswith("example.")
@@ -126,27 +126,29 @@ def test_a_long_name_that_is_none_is_refused_at_once() -> None:
             checked_url(f"https://{name}/")
 
 
-def test_a_closed_network_can_be_allowed_but_never_metadata() -> None:
-    """For tests and companies; a cloud's credentials are nobody's webhook."""
+def test_a_private_network_can_be_allowed_but_never_metadata() -> None:
+    """Private networks are for tests and companies; a cloud's credentials are never a target."""
     for address in ("127.0.0.1", "10.0.0.1", "::1", "fc00::1"):
-        found = check_address("http://inside:81/", resolve=to(address), allow_private=True)
-        assert (found.address, found.tls) == (address, False)
+        target = check_address(
+            "http://inside:81/", resolve=resolver_of(address), allow_private=True
+        )
+        assert (target.address, target.tls) == (address, False)
     for address in ("169.254.169.254", "fd00:ec2::254", "0.0.0.0", "224.0.0.1", "::ffff:10.0.0.1"):  # noqa: S104 (what is refused)
         with pytest.raises(ForbiddenUrl):
-            check_address("http://inside/", resolve=to(address), allow_private=True)
+            check_address("http://inside/", resolve=resolver_of(address), allow_private=True)
 
 
-def test_a_name_without_an_address_or_with_nonsense_is_refused() -> None:
-    """A resolver may answer anything."""
+def test_a_name_without_an_address_or_with_an_invalid_one_is_rejected() -> None:
+    """A resolver may return anything."""
     with pytest.raises(Unavailable, match="has no address"):
-        check_address("https://hooks.example/", resolve=to())
+        check_address("https://hooks.example/", resolve=resolver_of())
     with pytest.raises(ForbiddenUrl, match="invalid address"):
-        check_address("https://hooks.example/", resolve=to("nonsense"))
+        check_address("https://hooks.example/", resolve=resolver_of("nonsense"))
 
 
 @given(st.ip_addresses(v=4))
-def test_whatever_is_allowed_is_global_unicast(address: ipaddress.IPv4Address) -> None:
-    """The standard library's own list is a second opinion."""
+def test_allowed_addresses_are_global_unicast(address: ipaddress.IPv4Address) -> None:
+    """The standard library's list is a second implementation."""
     if forbidden_reason(address) is None:
         assert address.is_global
         assert not address.is_multicast
@@ -154,8 +156,10 @@ def test_whatever_is_allowed_is_global_unicast(address: ipaddress.IPv4Address) -
 
 
 @given(st.ip_addresses(v=4))
-def test_no_ipv4_address_slips_through_inside_an_ipv6_one(address: ipaddress.IPv4Address) -> None:
-    """Translators on the way would unpack it."""
+def test_no_private_ipv4_address_is_allowed_inside_an_ipv6_address(
+    address: ipaddress.IPv4Address,
+) -> None:
+    """Translators on the network would unpack it."""
     number = int(address)
     for packed in (
         number,

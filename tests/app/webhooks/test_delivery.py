@@ -1,4 +1,4 @@
-"""Delivering: signed, tried again with growing waits, every attempt in the log."""
+"""Test deliveries: signed, tried again after growing waits, every attempt in the log."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,14 +24,14 @@ BAD = Answer(status=500, error=None, ms=3, body="no")
 
 
 class Recorder:
-    """Answer, and keep what was sent."""
+    """A sender with one response that stores what was sent."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
         self.sent: list[tuple[Target, dict[str, str], bytes]] = []
 
     def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Keep and answer."""
+        """Store a message and return the response."""
         self.sent.append((target, dict(headers), body))
         return self.answer
 
@@ -39,36 +39,36 @@ class Recorder:
 def tried(answer: Answer, *, address: str = "9.9.9.9") -> tuple[DeliveryLog, Recorder]:
     """Try a delivery once."""
     sender = Recorder(answer)
-    made = attempt(
+    delivery = attempt(
         WAITING, webhook=WEBHOOK, secret=SECRET, body=b"{}", sender=sender,
         resolve=lambda _name, _port: [address], clock=lambda: AT,
     )  # fmt: skip
-    return made, sender
+    return delivery, sender
 
 
-def test_what_is_sent_verifies_and_carries_the_deliverys_id() -> None:
-    """A receiver drops what it has seen by that id."""
-    made, sender = tried(Answer(status=204, error=None, ms=5))
+def test_a_message_is_signed_and_has_the_id_of_its_delivery() -> None:
+    """A receiver recognizes repetitions by that id."""
+    delivery, sender = tried(Answer(status=204, error=None, ms=5))
     ((target, headers, body),) = sender.sent
     assert verify(SECRET, headers=headers, body=body, now=AT) == "d1"
     assert headers["content-type"] == "application/json"
     assert target.address == "9.9.9.9"
-    assert made.state == "delivered"
-    assert made.attempts == (
+    assert delivery.state == "delivered"
+    assert delivery.attempts == (
         {"at": "2026-11-22T03:00:00.000000Z", "ms": 5, "status": 204, "body": ""},
     )
-    assert due(made) is None
+    assert due(delivery) is None
 
 
-def test_a_name_that_turned_private_is_not_sent_to_and_tried_again() -> None:
-    """The check is made at every attempt, not when the webhook is made."""
-    made, sender = tried(BAD, address="10.0.0.1")
+def test_a_name_with_a_private_address_gets_no_message_and_is_tried_again() -> None:
+    """The address is checked at every attempt, not only when the webhook is created."""
+    delivery, sender = tried(BAD, address="10.0.0.1")
     assert sender.sent == []
-    assert made.state == "waiting"
-    assert "is private" in made.attempts[0]["error"]
+    assert delivery.state == "waiting"
+    assert "is private" in delivery.attempts[0]["error"]
 
 
-def test_attempts_wait_longer_each_time_then_it_is_given_up() -> None:
+def test_attempts_wait_longer_each_time_until_the_delivery_is_given_up() -> None:
     """0 s, 5 s, 30 s, 2 min, 15 min, 1 h, 6 h, 24 h."""
     delivery, now, waits = WAITING, AT, []
     while (next_at := due(delivery)) is not None:
@@ -82,28 +82,28 @@ def test_attempts_wait_longer_each_time_then_it_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 400, 404, 429, 500, 503])
-def test_everything_but_success_is_tried_again(status: int) -> None:
-    """A redirect, too: the owner gives the right address."""
-    made = with_attempt(WAITING, replace(BAD, status=status), at=AT)
-    assert (made.state, due(made)) == ("waiting", AT + timedelta(seconds=5))
+def test_every_status_other_than_success_is_tried_again(status: int) -> None:
+    """Also a redirect: the owner has to configure the right address."""
+    delivery = with_attempt(WAITING, replace(BAD, status=status), at=AT)
+    assert (delivery.state, due(delivery)) == ("waiting", AT + timedelta(seconds=5))
 
 
-def test_gone_is_believed() -> None:
-    """410 says that nobody will ever listen there."""
-    made = with_attempt(WAITING, replace(BAD, status=410), at=AT)
-    assert made.state == "given-up"
+def test_the_status_gone_ends_a_delivery() -> None:
+    """410 means that there will be no receiver."""
+    delivery = with_attempt(WAITING, replace(BAD, status=410), at=AT)
+    assert delivery.state == "given-up"
 
 
-@pytest.mark.parametrize(("asked", "waits"), [(1, 5), (60, 60), (10**6, 86400)])
-def test_retry_after_lengthens_a_wait_within_reason(asked: int, waits: int) -> None:
-    """A receiver under load says when."""
-    made = with_attempt(WAITING, replace(BAD, retry_after=timedelta(seconds=asked)), at=AT)
-    assert due(made) == AT + timedelta(seconds=waits)
+@pytest.mark.parametrize(("requested", "waits"), [(1, 5), (60, 60), (10**6, 86400)])
+def test_retry_after_lengthens_a_wait_within_reason(requested: int, waits: int) -> None:
+    """A receiver under load states when to try again."""
+    delivery = with_attempt(WAITING, replace(BAD, retry_after=timedelta(seconds=requested)), at=AT)
+    assert due(delivery) == AT + timedelta(seconds=waits)
 
 
-def test_an_attempt_without_an_answer_logs_its_error() -> None:
-    """The owner sees why."""
-    made = with_attempt(WAITING, Answer(status=None, error="cannot connect", ms=9), at=AT)
-    assert made.attempts[0] == {
+def test_an_attempt_without_a_response_logs_its_error() -> None:
+    """The owner sees the cause."""
+    delivery = with_attempt(WAITING, Answer(status=None, error="cannot connect", ms=9), at=AT)
+    assert delivery.attempts[0] == {
         "at": "2026-11-22T03:00:00.000000Z", "ms": 9, "error": "cannot connect"
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Judging by jobs: the worker runs, the instance compares, and one verdict is recorded."""
+"""Test judging as jobs: the worker runs, the instance compares and records one verdict."""
 
 from dataclasses import asdict
 from typing import Any
@@ -22,19 +22,19 @@ WRONG = "def solver():\n    return [1, 4, 8]\n"
 
 @pytest.fixture
 def problem(service: Service) -> int:
-    """Hold the position of a published problem in the contest autumn."""
+    """Return the position of a published problem in the contest autumn."""
     dojo(service)
     return published(service)
 
 
 def verdicts(service: Service) -> list[dict[str, Any]]:
-    """List the recorded submissions."""
+    """Return the recorded submissions."""
     added = entries(service, "record-added", "record-replaced")
-    return [dict(one.body["row"]) for one in added if one.body["table"] == "submissions"]
+    return [dict(entry.body["row"]) for entry in added if entry.body["table"] == "submissions"]
 
 
 @pytest.mark.parametrize(
-    ("source", "verdict", "matched", "told"),
+    ("source", "verdict", "matched", "text"),
     [
         (RIGHT, "ok", 20, ""),
         (WRONG, "wrong_answer", 2, "term 3 is wrong"),
@@ -45,32 +45,32 @@ def verdicts(service: Service) -> list[dict[str, Any]]:
     ],
     ids=["right", "wrong", "forbidden import", "no Python", "too slow", "payload"],
 )
-def test_a_submission_gets_the_verdict_its_run_earns(
-    service: Service, problem: int, source: str, verdict: str, matched: int | None, told: str
+def test_a_submission_gets_the_verdict_of_its_run(
+    service: Service, problem: int, source: str, verdict: str, matched: int | None, text: str
 ) -> None:
-    """The same verdicts as ``agon dojo judge``, reached by a worker and recorded in the ledger."""
+    """The verdicts are those of ``agon dojo judge``, by a worker, in the ledger."""
     job = submitted(service, problem, source=source)
     work(service, sandbox_runners(FakeSandbox()))
     (row,) = verdicts(service)
     assert (row["id"], row["user_id"]) == ("s1", "ada")
     assert (row["verdict"], row["terms_matched"]) == (verdict, matched)
-    assert told in row["reason"]
+    assert text in row["reason"]
     assert row["source"] == source
-    done = job_of(service, job)
-    assert (done.state, done.result and done.result["verdict"]) == ("done", verdict)
+    ended = job_of(service, job)
+    assert (ended.state, ended.result and ended.result["verdict"]) == ("done", verdict)
 
 
-def test_the_worker_that_judged_is_named_by_the_entry(service: Service, problem: int) -> None:
-    """Whoever doubts a verdict must find which machine gave it."""
+def test_the_entry_names_the_worker_that_judged(service: Service, problem: int) -> None:
+    """A reader who doubts a verdict can see which machine gave it."""
     submitted(service, problem)
     work(service, sandbox_runners(FakeSandbox()), worker="north-1")
     assert entries(service, "record-added")[-1].by == "worker:north-1"
 
 
-def test_a_verdicts_entry_cannot_be_found_by_hashing_what_it_may_say(
+def test_the_entry_of_a_verdict_cannot_be_guessed_by_its_hash(
     service: Service, problem: int
 ) -> None:
-    """The head of the chain is public, and a solver knows all of the entry but the terms."""
+    """The head of the chain is public, and a solver knows all of the entry except the terms."""
     for name in ("s1", "s2"):
         submitted(service, problem, name=name)
     work(service, sandbox_runners(FakeSandbox()))
@@ -80,29 +80,29 @@ def test_a_verdicts_entry_cannot_be_found_by_hashing_what_it_may_say(
 
 
 def test_no_job_carries_the_terms(service: Service, problem: int) -> None:
-    """What a worker is given must not hold the answer."""
+    """A worker must not learn the expected terms."""
     job = submitted(service, problem)
     assert "terms" not in job.payload
     assert "361" not in str(job.payload)
 
 
-def test_a_fault_of_ours_is_repeated_and_then_recorded_as_ours(
-    service: Service, problem: int
-) -> None:
-    """A sick machine must not cost a point; nor may it keep a submission without a verdict."""
+def test_a_sandbox_error_is_tried_again_and_then_recorded(service: Service, problem: int) -> None:
+    """A defective machine must neither cost a point nor leave a submission without a verdict."""
     job = submitted(service, problem, source=RIGHT + "# outcome: sandbox_error")
-    wall = FakeSandbox()
+    sandbox = FakeSandbox()
     for _ in range(20):
-        work(service, sandbox_runners(wall))
-    assert len(wall.ran) == MAX_SANDBOX_ERRORS
+        work(service, sandbox_runners(sandbox))
+    assert len(sandbox.ran) == MAX_SANDBOX_ERRORS
     assert [row["verdict"] for row in verdicts(service)] == ["sandbox_error"]
-    assert [one["cause"] for one in job_of(service, job).causes] == ["sandbox_error: asked for"] * 2
+    assert [cause["cause"] for cause in job_of(service, job).causes] == [
+        "sandbox_error: asked for"
+    ] * 2
 
 
 def test_a_second_job_for_a_judged_submission_records_nothing(
     service: Service, problem: int
 ) -> None:
-    """However a job comes to be there twice, a submission has one verdict."""
+    """A submission has one verdict, also if there are two jobs for it."""
     submitted(service, problem)
     work(service, sandbox_runners(FakeSandbox()))
     with service.store.write() as session:
@@ -115,10 +115,8 @@ def test_a_second_job_for_a_judged_submission_records_nothing(
         assert (session.queue.get("again").result or {})["recorded"] is False
 
 
-def test_judging_again_replaces_the_verdict_where_that_was_asked_for(
-    service: Service, problem: int
-) -> None:
-    """A rejudge is a correction: the earlier verdict stays in the ledger and no longer counts."""
+def test_a_rejudge_replaces_the_verdict(service: Service, problem: int) -> None:
+    """The earlier verdict stays in the ledger and does not count."""
     submitted(service, problem)
     work(service, sandbox_runners(FakeSandbox()))
     with service.store.write() as session:
@@ -132,7 +130,7 @@ def test_judging_again_replaces_the_verdict_where_that_was_asked_for(
 
 
 def test_a_late_worker_stores_nothing(service: Service, problem: int) -> None:
-    """Its lease ran out and another reached the verdict: its own must not be there beside it."""
+    """Its lease expired and another worker sent a verdict: there must not be a second one."""
     submitted(service, problem)
     slow = leases.claim(service, ["judge"], worker="slow")
     assert slow is not None
@@ -153,8 +151,8 @@ def test_a_late_worker_stores_nothing(service: Service, problem: int) -> None:
     assert entries(service, "record-added")[-1].by == "worker:quick"
 
 
-def test_a_run_that_was_not_made_is_refused(service: Service, problem: int) -> None:
-    """An untrusted worker cannot say of a sound program that there was nothing to run."""
+def test_an_outcome_without_a_run_is_rejected(service: Service, problem: int) -> None:
+    """An untrusted worker cannot claim that a valid program was not run."""
     submitted(service, problem)
     job = leases.claim(service, ["judge"], worker="lazy")
     assert job is not None
@@ -166,8 +164,8 @@ def test_a_run_that_was_not_made_is_refused(service: Service, problem: int) -> N
     assert verdicts(service) == []
 
 
-def test_terms_beyond_the_wanted_ones_are_refused(service: Service, problem: int) -> None:
-    """No honest run gives more terms than were asked for."""
+def test_too_many_terms_are_rejected(service: Service, problem: int) -> None:
+    """An honest run gives no more terms than requested."""
     submitted(service, problem)
     job = leases.claim(service, ["judge"], worker="odd")
     assert job is not None
@@ -181,7 +179,7 @@ def test_terms_beyond_the_wanted_ones_are_refused(service: Service, problem: int
 
 
 def leasing_copy(job: Job, **changed: Any) -> Any:
-    """Ask for the same work again."""
+    """Return a request for the same work."""
     from agon.entities.jobs import NewJob
 
     values: dict[str, Any] = {
@@ -191,7 +189,7 @@ def leasing_copy(job: Job, **changed: Any) -> Any:
 
 
 def test_a_run_accepts_the_integers_that_its_job_names(service: Service, problem: int) -> None:
-    """Strict unless the contest's rule says otherwise."""
+    """Only int is accepted unless the contest's rule says otherwise."""
     requests: list[RunRequest] = []
 
     class Watching(FakeSandbox):

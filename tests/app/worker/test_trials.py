@@ -1,4 +1,4 @@
-"""Trials by jobs: a submitted agent on one of the worker's tasks, its result recorded once."""
+"""Test trials as jobs: an agent on a task of the worker, its result recorded once."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,14 +29,14 @@ AGENT = {"command": "python /agent/main.py", "files": {"main.py": "print(1)\n"}}
 
 @pytest.fixture
 def tasks(tmp_path: Path) -> Path:
-    """Hold a folder with the task sums."""
+    """Return a folder with the task sums."""
     harbor(tmp_path / "tasks" / "sums")
     return tmp_path / "tasks"
 
 
 @pytest.fixture(autouse=True)
 def contest(service: Service) -> None:
-    """Hold a challenge with one submission."""
+    """Create a challenge with one submission."""
     create(service, NewContest(id="autumn", discipline="challenge", title="C"), by=LOCAL)
     rows = [
         ("validators", {"id": "house", "stake": 1.0}, None),
@@ -45,8 +45,8 @@ def contest(service: Service) -> None:
     record(service, "autumn", rows, by=LOCAL)
 
 
-def asked(service: Service, *, task: str = "sums", agent: Any = AGENT) -> Job:
-    """Ask for a trial."""
+def requested(service: Service, *, task: str = "sums", agent: Any = AGENT) -> Job:
+    """Add a job of a trial."""
     with service.store.write() as session:
         contest = session.contests.get("autumn")
         job = trial_job(
@@ -60,14 +60,14 @@ def results(service: Service) -> list[dict[str, Any]]:
     """Return the recorded task results."""
     with service.store.read() as session:
         no = session.contests.get("autumn").no
-        bodies = [read_line(one.line).body for one in session.entries.after(no)]
+        bodies = [read_line(entry.line).body for entry in session.entries.after(no)]
     return [dict(body["row"]) for body in bodies if body.get("table") == "task_results"]
 
 
-def trying(
+def run_trials(
     service: Service, tasks: Path, verdict: Callable[[str, tuple[str, ...]], Outcome]
 ) -> None:
-    """Work on trials that end as told until nothing is left that is due."""
+    """Run trials with a given outcome until no job is due."""
     containers = FakeContainers(verdict=verdict)
     work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
 
@@ -76,48 +76,46 @@ def trying(
 def test_a_trials_result_is_recorded_for_its_validator(
     service: Service, tasks: Path, verdict: Outcome, *, passed: bool
 ) -> None:
-    """The same trial as ``agon challenge run``, its result a record."""
-    job = asked(service)
-    trying(service, tasks, lambda _, __: verdict)
+    """It is the trial of ``agon challenge run``, and its result is a record."""
+    job = requested(service)
+    run_trials(service, tasks, lambda _, __: verdict)
     assert results(service) == [
         {"submission_id": "s1", "validator_id": "house", "task_id": "sums", "passed": passed}
     ]
-    done = job_of(service, job)
-    assert (done.state, (done.result or {})["result"]) == ("done", verdict)
+    ended = job_of(service, job)
+    assert (ended.state, (ended.result or {})["result"]) == ("done", verdict)
 
 
 def test_a_submission_cannot_name_the_oracle(service: Service, tasks: Path) -> None:
-    """``oracle`` is a word of our own commands; sent by a miner it is a command like any other."""
+    """``oracle`` is an option of agon's commands; a miner's ``oracle`` is an ordinary command."""
     commands: list[tuple[str, ...]] = []
 
     def verdict(_: str, command: tuple[str, ...]) -> Outcome:
         commands.append(command)
         return "failed"
 
-    asked(service, agent={"command": "oracle", "files": {}})
-    trying(service, tasks, verdict)
+    requested(service, agent={"command": "oracle", "files": {}})
+    run_trials(service, tasks, verdict)
     assert commands == [("sh", "-c", "oracle")]
 
 
-def test_a_trial_without_a_score_is_tried_again_and_then_told(
+def test_a_trial_without_a_score_is_tried_again_and_then_fails(
     service: Service, tasks: Path
 ) -> None:
-    """Unscored is never a fail: nothing is recorded, and the job says why."""
-    job = asked(service)
+    """No result is recorded for it, and the job has the reason."""
+    job = requested(service)
     for _ in range(20):
-        trying(service, tasks, lambda _, __: "unscored")
+        run_trials(service, tasks, lambda _, __: "unscored")
     failed = job_of(service, job)
     assert (failed.state, failed.attempts) == ("failed", MAX_UNSCORED_TRIALS)
     assert f"after {MAX_UNSCORED_TRIALS} trials" in failed.causes[-1]["cause"]
     assert results(service) == []
 
 
-def test_a_task_the_worker_has_not_fails_with_the_closest_there_is(
-    service: Service, tasks: Path
-) -> None:
-    """A misspelt task must not be tried for ever."""
-    job = asked(service, task="sum")
-    trying(service, tasks, lambda _, __: "passed")
+def test_an_unknown_task_fails_with_a_suggestion(service: Service, tasks: Path) -> None:
+    """A misspelt task must not be tried again and again."""
+    job = requested(service, task="sum")
+    run_trials(service, tasks, lambda _, __: "passed")
     assert "did you mean sums?" in job_of(service, job).causes[-1]["cause"]
 
 
@@ -130,9 +128,9 @@ def test_a_task_the_worker_has_not_fails_with_the_closest_there_is(
         {"result": "passed", "task_sha256": "0" * 64, "reason": "x" * 2001},
     ],
 )
-def test_what_no_trial_could_give_is_refused(service: Service, outcome: dict[str, Any]) -> None:
-    """Workers outside the instance send these; nothing else of theirs is recorded."""
-    asked(service)
+def test_an_impossible_outcome_is_rejected(service: Service, outcome: dict[str, Any]) -> None:
+    """Workers outside the instance send outcomes, which are not trusted."""
+    requested(service)
     job = leases.claim(service, ["trial"], worker="w")
     assert job is not None
     with pytest.raises(InvalidOutcome):
@@ -146,14 +144,14 @@ def test_what_no_trial_could_give_is_refused(service: Service, outcome: dict[str
     "name", ["../out", "/etc/passwd", "a/../../b", ".hidden", "a//b", "", "a\nb", "a/b\0"]
 )
 def test_an_agents_files_stay_in_their_folder(tmp_path: Path, name: str) -> None:
-    """Names come from strangers and become paths on the worker."""
+    """Names come from unknown users and become paths on the worker."""
     with pytest.raises(Unreadable, match="cannot be written"):
         write_files({"files": {name: "x"}}, tmp_path / "agent")
     assert not (tmp_path / "out").exists()
 
 
-def test_an_agents_files_are_laid_out_as_named(tmp_path: Path) -> None:
-    """An agent of several modules finds them where it put them."""
+def test_an_agents_files_are_written_at_their_paths(tmp_path: Path) -> None:
+    """An agent of several modules imports them by their paths."""
     folder = write_files({"files": {"main.py": "1", "lib/deep/a.py": "2"}}, tmp_path / "agent")
     assert (folder / "lib/deep/a.py").read_text() == "2"
     with pytest.raises(Unreadable, match="as a file and as a folder"):

@@ -1,4 +1,4 @@
-"""Deliveries by jobs: announced with what happened, tried until they arrive, never too early."""
+"""Test deliveries as jobs: queued with their event, tried until accepted, never too early."""
 
 import json
 from collections.abc import Mapping
@@ -28,16 +28,16 @@ SECRET = b"s" * 32
 
 
 class Receiver:
-    """Answer with the statuses given, the last one for ever; keep what came."""
+    """A receiver with a list of statuses, the last one repeated, that stores its messages."""
 
     def __init__(self, *statuses: int) -> None:
         self.statuses = list(statuses)
-        self.came: list[dict[str, Any]] = []
+        self.messages: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
 
     def send(self, _: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Keep and answer."""
-        self.came.append(json.loads(body))
+        """Store a message and return the next status."""
+        self.messages.append(json.loads(body))
         self.headers.append(dict(headers))
         status = self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
         return Answer(status=status, error=None, ms=1)
@@ -45,9 +45,9 @@ class Receiver:
 
 @pytest.fixture
 def webhook(service: Service) -> Webhook:
-    """Hold a public webhook of the contest autumn for openings and freezes."""
+    """Return a public webhook of the contest autumn for openings and freezes."""
     contest = create(service, NewContest(id="autumn", discipline="arena", title="A"), by=LOCAL)
-    made = Webhook(
+    stored = Webhook(
         id="w1", contest_no=contest.no, url="https://hooks.example/in", staff=False, active=True,
         secret=encrypt(SECRET, server_key=service.network_key, webhook_id="w1",
                     nonce=b"n" * NONCE_BYTES),
@@ -55,8 +55,8 @@ def webhook(service: Service) -> Webhook:
         created_at=service.clock(), by="user:olga",
     )  # fmt: skip
     with service.store.write() as session:
-        session.webhooks.save(made)
-    return made
+        session.webhooks.save(stored)
+    return stored
 
 
 def enter(service: Service, kind: str, body: Mapping[str, Any]) -> None:
@@ -68,7 +68,7 @@ def enter(service: Service, kind: str, body: Mapping[str, Any]) -> None:
 
 
 def adopt(service: Service, *, change: str | None = None) -> None:
-    """Append an entry that everybody is told of."""
+    """Append an entry that all receivers are notified of."""
     body: dict[str, Any] = {
         "edition": "arena/sentience-1", "overrides": {}, "rules_sha256": "0" * 64,
         "change": change, "reason": "the same again",
@@ -77,13 +77,13 @@ def adopt(service: Service, *, change: str | None = None) -> None:
 
 
 def deliver(service: Service, receiver: Receiver) -> None:
-    """Work on deliveries until none is due."""
+    """Run deliveries until none is due."""
     post = Post(sender=receiver, resolve=lambda _name, _port: ["9.9.9.9"])
     work(service, post_runners(service, post))
 
 
 def later(service: Service, span: timedelta) -> None:
-    """Turn the clock on."""
+    """Advance the clock."""
     clock = service.clock
     assert isinstance(clock, Clock)
     clock.at += span
@@ -96,11 +96,11 @@ def logs(service: Service) -> list[DeliveryLog]:
 
 
 def test_an_event_reaches_the_webhook_signed(service: Service, webhook: Webhook) -> None:
-    """What happened, once, verifiable by whoever holds the secret."""
+    """The event is delivered once, and can be verified with the secret."""
     open_contest(service, "autumn", by=LOCAL)
     receiver = Receiver(204)
     deliver(service, receiver)
-    (message,) = receiver.came
+    (message,) = receiver.messages
     assert (message["type"], message["contest"], message["data"]) == (
         "contest-opened",
         "autumn",
@@ -113,10 +113,8 @@ def test_an_event_reaches_the_webhook_signed(service: Service, webhook: Webhook)
     assert log.webhook_id == webhook.id
 
 
-def test_kinds_not_asked_for_and_the_staffs_are_not_sent(
-    service: Service, webhook: Webhook
-) -> None:
-    """A public receiver must never hear what organisers alone may know."""
+def test_other_kinds_and_staff_events_are_not_sent(service: Service, webhook: Webhook) -> None:
+    """A public receiver must never get what only organizers may see."""
     with service.store.write() as session:
         session.webhooks.save(replace(webhook, events=()))
     decided = {"case": None, "decision": "warned", "subjects": ["ada"], "reason": "spam"}
@@ -126,26 +124,26 @@ def test_kinds_not_asked_for_and_the_staffs_are_not_sent(
 
 @pytest.mark.usefixtures("webhook")
 def test_a_delivery_that_fails_is_tried_again_at_its_time(service: Service) -> None:
-    """A receiver that restarts loses nothing; every attempt is in the log."""
+    """A receiver that restarts loses no event; every attempt is in the log."""
     open_contest(service, "autumn", by=LOCAL)
     clock = service.clock
     assert isinstance(clock, Clock)
     clock.step = timedelta(0)
     receiver = Receiver(500, 503, 200)
     deliver(service, receiver)
-    assert len(receiver.came) == 1
+    assert len(receiver.messages) == 1
     later(service, timedelta(seconds=10))
     deliver(service, receiver)
     later(service, timedelta(seconds=40))
     deliver(service, receiver)
     (log,) = logs(service)
-    assert (log.state, [one["status"] for one in log.attempts]) == ("delivered", [500, 503, 200])
-    assert len({one["webhook-id"] for one in receiver.headers}) == 1
+    assert (log.state, [item["status"] for item in log.attempts]) == ("delivered", [500, 503, 200])
+    assert len({item["webhook-id"] for item in receiver.headers}) == 1
 
 
 @pytest.mark.usefixtures("webhook")
-def test_what_the_public_may_not_see_yet_is_held_back(service: Service) -> None:
-    """During a freeze a webhook is told no more than a visitor is; afterwards it is told all."""
+def test_hidden_events_are_delivered_after_the_freeze(service: Service) -> None:
+    """During a freeze a public webhook gets no more than an anonymous reader."""
     open_contest(service, "autumn", by=LOCAL)
     enter(service, "contest-frozen", {"boards": {}})
     adopt(service)
@@ -153,42 +151,42 @@ def test_what_the_public_may_not_see_yet_is_held_back(service: Service) -> None:
     deliver(service, receiver)
     later(service, 2 * HELD_BACK)
     deliver(service, receiver)
-    assert [one["type"] for one in receiver.came] == ["contest-opened", "contest-frozen"]
+    assert [item["type"] for item in receiver.messages] == ["contest-opened", "contest-frozen"]
     enter(service, "contest-unfrozen", {"reason": "over"})
     later(service, 2 * HELD_BACK)
     deliver(service, receiver)
-    assert receiver.came[-1]["type"] == "edition-adopted"
+    assert receiver.messages[-1]["type"] == "edition-adopted"
 
 
 @pytest.mark.usefixtures("webhook")
-def test_what_follows_a_final_result_is_told_to_everybody(service: Service) -> None:
-    """Amendments are public; their deliveries were held back and looked at each minute for ever."""
+def test_amendments_of_a_final_result_are_delivered(service: Service) -> None:
+    """Amendments are public; their deliveries must not wait."""
     open_contest(service, "autumn", by=LOCAL)
     enter(service, "contest-finalised", {"boards": {}})
     adopt(service, change="c1")
     receiver = Receiver(200)
     deliver(service, receiver)
-    assert [one["type"] for one in receiver.came] == ["contest-opened", "edition-adopted"]
+    assert [item["type"] for item in receiver.messages] == ["contest-opened", "edition-adopted"]
 
 
-def test_a_webhook_that_was_switched_off_or_removed_gets_nothing(
+def test_a_webhook_that_is_disabled_or_removed_gets_no_delivery(
     service: Service, webhook: Webhook
 ) -> None:
-    """Its owner said so; what was under way ends."""
+    """Deliveries in progress end."""
     open_contest(service, "autumn", by=LOCAL)
     with service.store.write() as session:
         session.webhooks.save(replace(webhook, active=False))
     receiver = Receiver(200)
     deliver(service, receiver)
-    assert receiver.came == []
-    assert [one.state for one in logs(service)] == ["given-up"]
+    assert receiver.messages == []
+    assert [item.state for item in logs(service)] == ["given-up"]
     with service.store.write() as session:
         session.webhooks.save(webhook)
     adopt(service)
     with service.store.write() as session:
         session.webhooks.remove("w1")
     deliver(service, receiver)
-    assert receiver.came == []
+    assert receiver.messages == []
     with service.store.read() as session:
         states = {job.state for job in session.queue.page(kinds=["deliver"])}
     assert states == {"done"}

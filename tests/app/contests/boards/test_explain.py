@@ -1,4 +1,4 @@
-"""Test that a published row is explained as it was published."""
+"""Test that a published row is explained with its published numbers."""
 
 import orjson
 import pytest
@@ -14,8 +14,8 @@ from fakes.service import ORGANISER
 from fakes.spring import play, spring, view
 
 
-def test_every_row_of_every_snapshot_is_explained_by_its_own_numbers(service: Service) -> None:
-    """Score and rank of an explanation are those of the row, now and in the past."""
+def test_every_row_of_every_snapshot_is_explained_with_its_score_and_rank(service: Service) -> None:
+    """Score and rank of an explanation are those of the row, at any position."""
     spring(service)
     positions = [publish(service, "spring").snapshots[0].seq]
     play(service, 9, 16)
@@ -27,18 +27,21 @@ def test_every_row_of_every_snapshot_is_explained_by_its_own_numbers(service: Se
     dry_run(service, "spring", change.id)
     apply(service, "spring", change.id, by=ORGANISER)
     positions.append(publish(service, "spring").snapshots[0].seq)
-    seen = view(service, ANONYMOUS)
+    access = view(service, ANONYMOUS)
     for seq in map(str, positions):
-        for line in page(service, seen, "bots", as_of=seq).lines:
+        for line in page(service, access, "bots", as_of=seq).lines:
             row = orjson.loads(line)
-            told = explain(service, seen, "bots", row["id"], as_of=seq)
-            assert (told.score, told.rank) == (row["score"], row["rank"])
-    told = explain(service, seen, "bots", "c")
-    assert (told.parts[-1].points, "late answers" in told.parts[-1].text) == (-40, True)
+            explanation = explain(service, access, "bots", row["id"], as_of=seq)
+            assert (explanation.score, explanation.rank) == (row["score"], row["rank"])
+    explanation = explain(service, access, "bots", "c")
+    assert (explanation.parts[-1].points, "late answers" in explanation.parts[-1].text) == (
+        -40,
+        True,
+    )
 
 
 def test_a_row_is_explained_at_its_snapshot_not_at_the_newest_record(service: Service) -> None:
-    """Between two publications the board is behind the ledger; its explanation is as far."""
+    """Between two publications the ledger has later records, which the board does not have."""
     spring(service)
     publish(service, "spring")
     before = explain(service, view(service, ANONYMOUS), "bots", "b")
@@ -47,21 +50,24 @@ def test_a_row_is_explained_at_its_snapshot_not_at_the_newest_record(service: Se
 
 
 def test_an_unscored_id_is_explained_by_its_reason(service: Service) -> None:
-    """No score is said with its reason."""
+    """A participant without a score sees why."""
     spring(service)
     publish(service, "spring")
-    told = explain(service, view(service, ANONYMOUS), "bots", "idle")
-    assert (told.score, told.reason) == (None, "has not qualified and has no rated match")
+    explanation = explain(service, view(service, ANONYMOUS), "bots", "idle")
+    assert (explanation.score, explanation.reason) == (
+        None,
+        "has not qualified and has no rated match",
+    )
 
 
-def test_a_question_about_nobody_keeps_the_contest_in_memory(service: Service) -> None:
-    """Anybody may ask about anybody; it must not cost a million records their place."""
+def test_a_request_for_an_unknown_id_keeps_the_contest_in_memory(service: Service) -> None:
+    """Any client may request any id; it must not discard a replica of a million records."""
     contest = spring(service)
     publish(service, "spring")
     with service.replicas.current(service.store, contest) as live:
-        kept = live
+        first = live
     for name in ("nobody", "\x00"):
         with pytest.raises(NotFound):
             explain(service, view(service, ANONYMOUS), "bots", name)
     with service.replicas.current(service.store, contest) as live:
-        assert live is kept
+        assert live is first

@@ -1,4 +1,4 @@
-"""Test how published boards are read: pages, places, positions, proofs."""
+"""Test how published boards are read: pages, rows, positions, proofs."""
 
 import hashlib
 from itertools import count
@@ -21,8 +21,8 @@ from agon.ledger.merkle import verify
 from fakes.spring import BOTS, play, spring, view
 
 
-def _ids(shown: Page) -> list[str]:
-    return [orjson.loads(line)["id"] for line in shown.lines]
+def _ids(result: Page) -> list[str]:
+    return [orjson.loads(line)["id"] for line in result.lines]
 
 
 def _board(service: Service) -> list[str]:
@@ -30,91 +30,91 @@ def _board(service: Service) -> list[str]:
 
 
 @pytest.mark.parametrize("limit", [1, 3, 8, 1000])
-def test_pages_forth_and_back_cover_the_board(service: Service, limit: int) -> None:
-    """Every row is on exactly one page, whichever way one turns them."""
+def test_pages_forward_and_backward_cover_the_board(service: Service, limit: int) -> None:
+    """Each row is on exactly one page, in both directions."""
     spring(service)
     publish(service, "spring")
-    seen, whole = view(service, ANONYMOUS), _board(service)
-    shown = page(service, seen, "bots", limit=limit)
-    forth = [shown]
-    while shown.next is not None:
-        shown = page(service, seen, "bots", cursor=shown.next, limit=limit)
-        forth.append(shown)
-    assert [one for part in forth for one in _ids(part)] == whole
-    back = [shown]
-    while shown.previous is not None:
-        shown = page(service, seen, "bots", cursor=shown.previous, limit=limit)
-        back.append(shown)
-    assert [one for part in reversed(back) for one in _ids(part)] == whole
+    access, ids = view(service, ANONYMOUS), _board(service)
+    current = page(service, access, "bots", limit=limit)
+    forward = [current]
+    while current.next is not None:
+        current = page(service, access, "bots", cursor=current.next, limit=limit)
+        forward.append(current)
+    assert [id_ for item in forward for id_ in _ids(item)] == ids
+    backward = [current]
+    while current.previous is not None:
+        current = page(service, access, "bots", cursor=current.previous, limit=limit)
+        backward.append(current)
+    assert [id_ for item in reversed(backward) for id_ in _ids(item)] == ids
 
 
 def test_a_cursor_stays_with_its_snapshot(service: Service) -> None:
-    """Who turns pages while records arrive sees one board, not two halves of different ones."""
+    """A reader of several pages sees one board, also while records arrive."""
     spring(service)
     publish(service, "spring")
-    whole = _board(service)
+    ids = _board(service)
     first = page(service, view(service, ANONYMOUS), "bots", limit=4)
     play(service, 9, 20)
     publish(service, "spring")
-    assert _board(service) != whole
+    assert _board(service) != ids
     second = page(service, view(service, ANONYMOUS), "bots", cursor=first.next, limit=4)
-    assert _ids(first) + _ids(second) == whole
+    assert _ids(first) + _ids(second) == ids
 
 
-def test_ones_own_row_stands_among_its_neighbours(service: Service) -> None:
-    """The place is the row's in the whole board; at the edges there are fewer neighbors."""
+def test_a_row_is_shown_among_its_neighbors(service: Service) -> None:
+    """The index is that on the complete board; the first and last rows have fewer neighbors."""
     spring(service)
     publish(service, "spring")
-    whole, seen = _board(service), view(service, ANONYMOUS)
-    for place, bot in enumerate(whole):
-        shown = row(service, seen, "bots", bot, neighbors=2)
-        assert shown.index == place
-        assert _ids(shown) == whole[max(0, place - 2) : place + 3]
-        around = page(service, seen, "bots", around=bot, limit=3)
+    ids, access = _board(service), view(service, ANONYMOUS)
+    for index, bot in enumerate(ids):
+        result = row(service, access, "bots", bot, neighbors=2)
+        assert result.index == index
+        assert _ids(result) == ids[max(0, index - 2) : index + 3]
+        around = page(service, access, "bots", around=bot, limit=3)
         assert bot in _ids(around)
-        assert around.index == place
+        assert around.index == index
 
 
-def test_an_unscored_id_is_told_its_reason(service: Service) -> None:
-    """Not being on a board is an answer too."""
+def test_an_unscored_id_has_its_reason(service: Service) -> None:
+    """A participant without a score sees why."""
     spring(service)
     publish(service, "spring")
     with pytest.raises(NotFound, match="idle is unscored on board bots: has not qualified"):
         row(service, view(service, ANONYMOUS), "bots", "idle")
-    shown = page(service, view(service, ANONYMOUS), "bots", unscored=True)
-    assert _ids(shown) == ["idle"]
+    result = page(service, view(service, ANONYMOUS), "bots", unscored=True)
+    assert _ids(result) == ["idle"]
 
 
 @pytest.mark.parametrize("name", ["nobody", "a\x00", "\ud800", "", "x" * 10_000, "'; --"])
-def test_whom_a_board_does_not_know_is_not_found(service: Service, name: str) -> None:
-    """Ids come from addresses; whatever stands there, the answer is a sentence."""
+def test_an_unknown_id_is_not_found(service: Service, name: str) -> None:
+    """Ids come from URLs; with any text there the error is a sentence."""
     spring(service)
     publish(service, "spring")
-    for ask in (row, proof):
+    for read in (row, proof):
         with pytest.raises(NotFound):
-            ask(service, view(service, ANONYMOUS), "bots", name)
+            read(service, view(service, ANONYMOUS), "bots", name)
     with pytest.raises(NotFound):
         page(service, view(service, ANONYMOUS), "bots", around=name)
 
 
 def test_a_board_is_shown_as_of_a_position_or_a_time(service: Service) -> None:
-    """The past is asked for by the ledger's own numbers or its own clock."""
+    """A past board is requested by the ledger's position or time."""
     spring(service)
     first = publish(service, "spring").snapshots[0]
-    whole = _board(service)
+    ids = _board(service)
     play(service, 9, 20)
     second = publish(service, "spring").snapshots[0]
-    seen = view(service, ANONYMOUS)
+    access = view(service, ANONYMOUS)
     for as_of in (str(first.seq), str(second.seq - 1), first.at.isoformat()):
-        shown = page(service, seen, "bots", as_of=as_of)
-        assert (shown.snapshot.seq, _ids(shown)) == (first.seq, whole)
+        result = page(service, access, "bots", as_of=as_of)
+        assert (result.snapshot.seq, _ids(result)) == (first.seq, ids)
     for as_of in (str(second.seq), "9" * 30, "9" * 17, second.at.isoformat(), "2999-01-01"):
-        assert page(service, seen, "bots", as_of=as_of).snapshot == second
+        assert page(service, access, "bots", as_of=as_of).snapshot == second
 
 
 @pytest.mark.parametrize("as_of", ["0", "1", "2020-01-01"])
 def test_before_the_first_snapshot_there_is_no_board(service: Service, as_of: str) -> None:
-    """An earlier time gives no later board."""
+    """A time before it must not give a later board."""
     spring(service)
     publish(service, "spring")
     with pytest.raises(NotFound, match="nothing was published"):
@@ -122,8 +122,8 @@ def test_before_the_first_snapshot_there_is_no_board(service: Service, as_of: st
 
 
 @pytest.mark.parametrize("as_of", ["", "yesterday", "-1", "١٢", "\ud800", "2026-13-01"])
-def test_what_is_no_position_and_no_time_is_refused(service: Service, as_of: str) -> None:
-    """A misread moment would silently show another board."""
+def test_what_is_neither_a_position_nor_a_time_is_rejected(service: Service, as_of: str) -> None:
+    """A misread time would silently show another board."""
     spring(service)
     publish(service, "spring")
     with pytest.raises(Unreadable):
@@ -131,26 +131,26 @@ def test_what_is_no_position_and_no_time_is_refused(service: Service, as_of: str
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1001])
-def test_a_limit_out_of_bounds_is_refused(service: Service, limit: int) -> None:
-    """A limit is honoured or refused, never bent."""
+def test_a_limit_out_of_bounds_is_rejected(service: Service, limit: int) -> None:
+    """A limit is applied or rejected, never changed."""
     spring(service)
     with pytest.raises(Unreadable, match="limit is"):
         page(service, view(service, ANONYMOUS), "bots", limit=limit)
 
 
-def test_cursors_of_other_boards_and_contests_lead_nowhere(service: Service) -> None:
-    """A cursor is a place on one board; on another it would show rows out of nothing."""
+def test_cursors_of_other_boards_and_contests_are_rejected(service: Service) -> None:
+    """A cursor is a position on one board; on another it would show the wrong rows."""
     spring(service)
     bots, judges = publish(service, "spring").snapshots
-    seen = view(service, ANONYMOUS)
+    access = view(service, ANONYMOUS)
     for number in (judges.no, bots.no + 1000):
         with pytest.raises(NotFound, match="begin again"):
-            page(service, seen, "bots", cursor=str(Cursor(number, 0)))
-    assert page(service, seen, "bots", cursor=str(Cursor(bots.no, 10**6))).lines == []
+            page(service, access, "bots", cursor=str(Cursor(number, 0)))
+    assert page(service, access, "bots", cursor=str(Cursor(bots.no, 10**6))).lines == []
 
 
-def test_unknown_boards_are_named_with_the_nearest(service: Service) -> None:
-    """A misspelt board gets a suggestion; one of the discipline that is not published, none."""
+def test_an_unknown_board_gets_the_nearest_name(service: Service) -> None:
+    """A misspelt board gets a suggestion; one that the contest does not publish gets none."""
     spring(service)
     publish(service, "spring")
     with pytest.raises(NotFound, match="did you mean bots"):
@@ -159,41 +159,43 @@ def test_unknown_boards_are_named_with_the_nearest(service: Service) -> None:
         page(service, view(service, ANONYMOUS), "bradley-terry")
 
 
-def test_all_boards_are_listed_the_default_first(service: Service) -> None:
-    """The list is what a contest's page begins with."""
+def test_all_boards_are_listed_with_the_default_first(service: Service) -> None:
+    """A contest's page begins with the list."""
     spring(service)
     published = list(publish(service, "spring").snapshots)
     assert boards(service, view(service, ANONYMOUS)) == published
 
 
-def test_a_proof_needs_nobody(service: Service) -> None:
-    """With the manifest, a line and a few hashes anybody can check a row, scored or not."""
+def test_a_proof_is_verified_without_the_service(service: Service) -> None:
+    """The manifest, a line and a few hashes are enough to check a row, scored or not."""
     spring(service)
     publish(service, "spring")
     for name in (*BOTS, "idle"):
-        told = proof(service, view(service, ANONYMOUS), "bots", name)
-        manifest, line = manifest_of(told["manifest"]), told["line"].encode()
-        assert manifest.is_signed(told["signature"], public=bytes.fromhex(told["public_key"]))
-        path = [bytes.fromhex(beside) for beside in told["path"]]
+        response = proof(service, view(service, ANONYMOUS), "bots", name)
+        manifest, line = manifest_of(response["manifest"]), response["line"].encode()
+        assert manifest.is_signed(
+            response["signature"], public=bytes.fromhex(response["public_key"])
+        )
+        path = [bytes.fromhex(sibling) for sibling in response["path"]]
         root = bytes.fromhex(manifest.merkle_root)
-        assert verify(line, told["index"], manifest.size, path, root)
-        assert not verify(line + b" ", told["index"], manifest.size, path, root)
+        assert verify(line, response["index"], manifest.size, path, root)
+        assert not verify(line + b" ", response["index"], manifest.size, path, root)
         assert orjson.loads(line)["id"] == name
 
 
 def test_stored_lines_hash_to_the_boards_hash(service: Service) -> None:
-    """What pages show is what was signed, to the byte."""
+    """Pages show exactly the bytes that were signed."""
     spring(service)
     publish(service, "spring")
-    seen = view(service, ANONYMOUS)
+    access = view(service, ANONYMOUS)
     for name in ("bots", "judges"):
-        shown, rest = page(service, seen, name), page(service, seen, name, unscored=True)
-        text = b"".join(line + b"\n" for line in [canonical_json(name), *shown.lines, *rest.lines])
-        assert hashlib.sha256(text).hexdigest() == shown.snapshot.board_sha256
+        result, rest = page(service, access, name), page(service, access, name, unscored=True)
+        text = b"".join(line + b"\n" for line in [canonical_json(name), *result.lines, *rest.lines])
+        assert hashlib.sha256(text).hexdigest() == result.snapshot.board_sha256
 
 
-def test_a_final_result_stays_and_says_that_it_was_amended(service: Service) -> None:
-    """A finalised board never changes silently: it is shown as it was, with what came after."""
+def test_a_final_result_remains_and_names_its_amendment(service: Service) -> None:
+    """A final board never changes silently: it is shown unchanged, with the amendment."""
     spring(service)
     finalize(service, "spring", by=LOCAL)
     publish(service, "spring")
@@ -207,10 +209,10 @@ def test_a_final_result_stays_and_says_that_it_was_amended(service: Service) -> 
     applied = apply(service, "spring", change.id, by=LOCAL)
     publish(service, "spring")
     for caller, as_of in ((ANONYMOUS, None), (LOCAL, None), (ANONYMOUS, str(final.snapshot.seq))):
-        shown = page(service, view(service, caller), "bots", as_of=as_of)
-        assert shown.lines == final.lines
-        assert shown.amended_by is not None
-        assert shown.amended_by.seq == applied.applied_at
+        result = page(service, view(service, caller), "bots", as_of=as_of)
+        assert result.lines == final.lines
+        assert result.amended_by is not None
+        assert result.amended_by.seq == applied.applied_at
     amended = page(service, view(service, ANONYMOUS), "bots", as_of=str(applied.applied_at))
     assert amended.lines != final.lines
     assert amended.amended_by is None
@@ -219,11 +221,11 @@ def test_a_final_result_stays_and_says_that_it_was_amended(service: Service) -> 
     assert page(service, view(service, ANONYMOUS), "bots").amended_by is None
 
 
-def test_reading_holds_no_more_than_a_page(service: Service) -> None:
-    """A page of a long board is read by its own chunks, wherever it begins."""
+def test_a_page_reads_only_its_own_chunks(service: Service) -> None:
+    """Memory for a page does not depend on where it begins on a long board."""
     spring(service)
     publish(service, "spring")
-    seen, whole = view(service, ANONYMOUS), _board(service)
-    for start, bot in zip(count(), whole, strict=False):
-        cursor = str(Cursor(page(service, seen, "bots").snapshot.no, start, 1))
-        assert _ids(page(service, seen, "bots", cursor=cursor)) == [bot]
+    access, ids = view(service, ANONYMOUS), _board(service)
+    for start, bot in zip(count(), ids, strict=False):
+        cursor = str(Cursor(page(service, access, "bots").snapshot.no, start, 1))
+        assert _ids(page(service, access, "bots", cursor=cursor)) == [bot]

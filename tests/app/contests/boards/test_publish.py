@@ -1,4 +1,4 @@
-"""Test that boards are published wholly, once, with their proof, whatever dies meanwhile."""
+"""Test that boards are published completely, once, with proofs, also after interruptions."""
 
 from dataclasses import replace
 from typing import Any
@@ -36,12 +36,12 @@ def _snapshots(service: Service) -> list[Snapshot]:
         return session.snapshots.page(1)
 
 
-def test_a_snapshot_says_what_replaying_the_ledger_says(service: Service) -> None:
-    """A published board is worth as much as the ledger behind it: anybody gets the same hash."""
+def test_a_snapshot_has_the_hash_of_a_replay(service: Service) -> None:
+    """Any reader of the ledger gets the hash of the published board."""
     spring(service)
     published = publish(service, "spring").snapshots
     with service.store.read() as session:
-        lines = [one.line for one in session.entries.after(1)]
+        lines = [entry.line for entry in session.entries.after(1)]
         head = session.contests.get("spring").head
     for snapshot in published:
         replayed = replay(lines, contest="spring", at=snapshot.seq, board=snapshot.board)
@@ -50,8 +50,8 @@ def test_a_snapshot_says_what_replaying_the_ledger_says(service: Service) -> Non
         replayed.live.close()
 
 
-def test_a_manifest_is_signed_and_says_what_made_the_board(service: Service) -> None:
-    """Who has the manifest can check it without asking this instance."""
+def test_a_manifest_is_signed_and_states_the_origin_of_the_board(service: Service) -> None:
+    """A reader can check the manifest without this instance."""
     spring(service)
     first = publish(service, "spring").snapshots[0]
     manifest = manifest_of(dict(first.manifest))
@@ -61,26 +61,26 @@ def test_a_manifest_is_signed_and_says_what_made_the_board(service: Service) -> 
 
 
 def test_the_default_board_comes_first(service: Service) -> None:
-    """Most people look at it, so it is stored before the others are scored."""
+    """It is read most, so it is stored before the others are scored."""
     spring(service)
-    assert [one.board for one in publish(service, "spring").snapshots] == [
+    assert [snapshot.board for snapshot in publish(service, "spring").snapshots] == [
         "bots",
         "judges",
     ]
 
 
 def test_publishing_again_changes_nothing(service: Service) -> None:
-    """Jobs are begun again after a crash; a second run must leave no trace."""
+    """Jobs are run again after a crash; a second run must have no effect."""
     spring(service)
     first = publish(service, "spring").snapshots
-    told = len(_events(service, "snapshot-published"))
+    events = len(_events(service, "snapshot-published"))
     assert publish(service, "spring").snapshots == first
     assert len(_snapshots(service)) == 2
-    assert len(_events(service, "snapshot-published")) == told
+    assert len(_events(service, "snapshot-published")) == events
 
 
 def test_an_equal_board_at_a_newer_position_stores_no_rows(service: Service) -> None:
-    """Most entries leave most boards as they were; their position is noted, their rows are not."""
+    """Most entries do not change most boards; only the position of those is stored."""
     spring(service)
     first = publish(service, "spring").snapshots
     record(service, "spring", [("judges", {"id": "j9", "kind": "person"}, None)], by=ORGANISER)
@@ -88,29 +88,29 @@ def test_an_equal_board_at_a_newer_position_stores_no_rows(service: Service) -> 
     assert (bots.seq, bots.stored) == (first[0].seq + 1, False)
     assert bots.board_sha256 == first[0].board_sha256
     assert judges.stored
-    shown = page(service, view(service, ANONYMOUS), "bots")
-    assert shown.snapshot == bots
-    assert len(shown.lines) == 8
-    told = [(one.body["board"], one.seq) for one in _events(service, "snapshot-published")]
-    assert told == [("bots", first[0].seq), ("judges", first[0].seq), ("judges", judges.seq)]
+    result = page(service, view(service, ANONYMOUS), "bots")
+    assert result.snapshot == bots
+    assert len(result.lines) == 8
+    events = [(event.body["board"], event.seq) for event in _events(service, "snapshot-published")]
+    assert events == [("bots", first[0].seq), ("judges", first[0].seq), ("judges", judges.seq)]
 
 
-def test_history_holds_only_those_whose_score_changed(service: Service) -> None:
-    """A million people do not get a step for each of a million records."""
+def test_a_history_has_only_changed_scores(service: Service) -> None:
+    """A million participants do not get a step for each of a million records."""
     spring(service)
     first = publish(service, "spring").snapshots[0].seq
     play(service, 9, 9)
     second = publish(service, "spring").snapshots[0].seq
-    seen = view(service, ANONYMOUS)
-    stepped = {bot for bot in BOTS if history(service, seen, "bots", bot)[-1].seq == second}
+    access = view(service, ANONYMOUS)
+    stepped = {bot for bot in BOTS if history(service, access, "bots", bot)[-1].seq == second}
     assert stepped == {"b", "f"}
-    assert [one.seq for one in history(service, seen, "bots", "idle")] == [first]
+    assert [step.seq for step in history(service, access, "bots", "idle")] == [first]
 
 
-def test_what_a_crash_left_out_is_completed_by_the_next_run(
+def test_an_interrupted_publication_is_completed_by_the_next_run(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each transaction stores whole boards: those stored remain, the next run stores the rest."""
+    """Each transaction stores complete boards; the next run stores the others."""
     spring(service)
     store_boards = snapshots.store_boards
 
@@ -124,15 +124,15 @@ def test_what_a_crash_left_out_is_completed_by_the_next_run(
     with pytest.raises(MemoryError):
         publish(service, "spring")
     monkeypatch.undo()
-    assert [one.board for one in _snapshots(service)] == ["bots"]
-    assert [one.stored for one in publish(service, "spring").snapshots] == [True, True]
+    assert [snapshot.board for snapshot in _snapshots(service)] == ["bots"]
+    assert [snapshot.stored for snapshot in publish(service, "spring").snapshots] == [True, True]
     assert len(_snapshots(service)) == 2
 
 
 def test_a_board_and_its_steps_are_stored_together_or_not_at_all(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A board whose history is missing would never be completed: it looks published."""
+    """A board without its history would never be completed, because it looks published."""
     spring(service)
 
     def dying(*_: object) -> object:
@@ -148,30 +148,30 @@ def test_a_board_and_its_steps_are_stored_together_or_not_at_all(
         assert session.histories.of(1, "bots", "a") == []
 
 
-def test_another_publisher_in_between_is_noticed(
+def test_steps_are_computed_again_after_another_publication(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Steps are found before the lock; who was overtaken finds them anew, so none is lost."""
+    """Steps are computed before the lock; if another publisher was faster, they are recomputed."""
     spring(service)
     publish(service, "spring")
     with service.store.read() as session:
         middle = session.contests.get("spring").seq
     play(service, 9, 9)
-    found = snapshots._steps
+    compute = snapshots._steps
     overtaken: list[bool] = []
 
-    def overtaking(*given: object) -> object:
+    def overtaking(*arguments: object) -> object:
         if not overtaken:
             overtaken.append(True)
-            monkeypatch.setattr(snapshots, "_steps", found)
-            other = replace(service, replicas=type(service.replicas)())
-            publish(other, "spring", at=middle + 1)
-        return found(*given)  # type: ignore[arg-type] # handed on as given
+            monkeypatch.setattr(snapshots, "_steps", compute)
+            second = replace(service, replicas=type(service.replicas)())
+            publish(second, "spring", at=middle + 1)
+        return compute(*arguments)  # type: ignore[arg-type] # passed on unchanged
 
     monkeypatch.setattr(snapshots, "_steps", overtaking)
     publish(service, "spring")
     assert overtaken
-    bots = [one.seq for one in _snapshots(service) if one.board == "bots"]
+    bots = [snapshot.seq for snapshot in _snapshots(service) if snapshot.board == "bots"]
     assert sorted(bots) == [middle, middle + 1, middle + 4]
     assert history(service, view(service, ANONYMOUS), "bots", "b")[-1].seq == middle + 4
 
@@ -179,7 +179,7 @@ def test_another_publisher_in_between_is_noticed(
 def test_a_board_that_cannot_be_scored_gives_each_participant_the_reason(
     service: Service,
 ) -> None:
-    """Without a draw no strength is finite; ratings do not wait, and readers get the reason."""
+    """Without a draw no strength is finite; other boards are published, with the reason."""
     new = NewContest(id="tiny", discipline="arena", title="Tiny")
     create(service, new, by=LOCAL)
     rows = [("bots", {"id": bot, "name": bot}, None) for bot in "ab"]
@@ -191,49 +191,59 @@ def test_a_board_that_cannot_be_scored_gives_each_participant_the_reason(
         for judge in ("x", "y", "z")
     ]  # fmt: skip
     record(service, "tiny", rows, by=LOCAL)
-    done = publish(service, "tiny")
-    assert [one.board for one in done.snapshots] == ["bots", "judges", "bradley-terry"]
-    reason = done.unscorable["bradley-terry"]
+    publication = publish(service, "tiny")
+    assert [snapshot.board for snapshot in publication.snapshots] == [
+        "bots",
+        "judges",
+        "bradley-terry",
+    ]
+    reason = publication.unscorable["bradley-terry"]
     assert "a never lost a point" in reason
-    strengths = done.snapshots[-1]
+    strengths = publication.snapshots[-1]
     assert (strengths.rows, strengths.unscored) == (0, 2)
-    seen = view(service, LOCAL, "tiny")
-    unscored = page(service, seen, "bradley-terry", unscored=True)
+    access = view(service, LOCAL, "tiny")
+    unscored = page(service, access, "bradley-terry", unscored=True)
     assert [orjson.loads(line) for line in unscored.lines] == [
         {"id": "a", "reason": reason}, {"id": "b", "reason": reason},
     ]  # fmt: skip
-    explained = explain(service, seen, "bradley-terry", "a")
+    explained = explain(service, access, "bradley-terry", "a")
     assert (explained.score, explained.reason) == (None, reason)
     with pytest.raises(NotFound, match="a never lost a point"):
-        row(service, seen, "bradley-terry", "a")
-    with service.replicas.current(service.store, seen.contest) as live:
+        row(service, access, "bradley-terry", "a")
+    with service.replicas.current(service.store, access.contest) as live:
         assert board_or_reasons(live.result(), "bradley-terry").sha256 == strengths.board_sha256
 
 
-def test_a_challenge_whose_stake_is_gone_gives_each_participant_the_reason(
+def test_a_challenge_without_stake_gives_each_participant_the_reason(
     service: Service,
 ) -> None:
-    """Every board of a discipline that cannot be scored; the boards of before do not stay."""
+    """No board can be scored; earlier boards are replaced."""
     create(service, NewContest(id="net", discipline="challenge", title="Net"), by=LOCAL)
     submission = {"id": "s", "miner_uid": 7, "submitted_at": "2026-01-01T00:00:00Z"}
     rows = [("submissions", submission, None), ("validators", {"id": "v", "stake": 0}, None)]
     record(service, "net", rows, by=LOCAL)
-    done = publish(service, "net")
-    assert [one.board for one in done.snapshots] == ["weights", "submissions", "validators"]
-    assert set(done.unscorable) == {"weights", "submissions", "validators", "competitions"}
-    assert "the total stake at epoch 0 is 0" in done.unscorable["weights"]
-    assert [(one.rows, one.unscored) for one in done.snapshots] == [(0, 1)] * 3
+    publication = publish(service, "net")
+    assert [snapshot.board for snapshot in publication.snapshots] == [
+        "weights",
+        "submissions",
+        "validators",
+    ]
+    assert set(publication.unscorable) == {"weights", "submissions", "validators", "competitions"}
+    assert "the total stake at epoch 0 is 0" in publication.unscorable["weights"]
+    assert [(snapshot.rows, snapshot.unscored) for snapshot in publication.snapshots] == [
+        (0, 1)
+    ] * 3
 
 
-def test_an_epoch_without_stake_publishes_nothing_and_says_why(service: Service) -> None:
-    """A challenge that has just begun has no board; its freeze must not fail for that."""
+def test_an_epoch_without_stake_publishes_no_board_and_has_the_reason(service: Service) -> None:
+    """A new challenge has no board, and must still be frozen."""
     create(service, NewContest(id="net", discipline="challenge", title="Net"), by=LOCAL)
-    done = publish(service, "net")
-    assert done.snapshots == ()
-    assert set(done.unscorable) == {"weights", "submissions", "validators", "competitions"}
+    publication = publish(service, "net")
+    assert publication.snapshots == ()
+    assert set(publication.unscorable) == {"weights", "submissions", "validators", "competitions"}
 
 
-def test_every_problem_gets_a_board_of_its_own(service: Service) -> None:
+def test_every_problem_has_a_board(service: Service) -> None:
     """A family of boards has a member for each id in the records."""
     create(service, NewContest(id="dojo-1", discipline="dojo", title="Dojo"), by=LOCAL)
     rows = [("problems", {"id": name, "n_check": 200}, None) for name in ("p2", "p1")]
@@ -242,15 +252,15 @@ def test_every_problem_gets_a_board_of_its_own(service: Service) -> None:
                          "created_at": "2026-01-01T00:00:00Z", "source": "def solver(): ..."}, None)
     )  # fmt: skip
     record(service, "dojo-1", rows, by=LOCAL)
-    assert [one.board for one in publish(service, "dojo-1").snapshots] == [
+    assert [snapshot.board for snapshot in publish(service, "dojo-1").snapshots] == [
         "season",
         "problem:p1",
         "problem:p2",
     ]
 
 
-def test_rows_that_are_kept_no_longer_come_back_equal(service: Service) -> None:
-    """Old rows are forgotten to save room; the ledger gives them back to the byte."""
+def test_deleted_rows_are_rebuilt_equal(service: Service) -> None:
+    """Old rows are deleted to save space; the ledger gives the same bytes again."""
     few = replace(service, snapshots_kept=2)
     spring(few)
     before = []
@@ -260,9 +270,9 @@ def test_rows_that_are_kept_no_longer_come_back_equal(service: Service) -> None:
         play(few, number, number)
     publish(few, "spring")
     old = before[0].snapshot
-    with pytest.raises(NotStored) as refused:
+    with pytest.raises(NotStored) as error:
         page(few, view(few, ANONYMOUS), "bots", as_of=str(old.seq))
-    assert (refused.value.contest, refused.value.board, refused.value.seq) == (
+    assert (error.value.contest, error.value.board, error.value.seq) == (
         "spring", "bots", old.seq,
     )  # fmt: skip
     events, newest = _events(few, "snapshot-published"), page(few, view(few, ANONYMOUS), "bots")
@@ -271,14 +281,14 @@ def test_rows_that_are_kept_no_longer_come_back_equal(service: Service) -> None:
     assert rebuilt is not None
     assert rebuilt.manifest == old.manifest
     assert page(few, view(few, ANONYMOUS), "bots", as_of=str(old.seq)).lines == before[0].lines
-    # What is newest, what is told and what histories hold are as they were.
+    # The newest board, events and histories are unchanged.
     assert page(few, view(few, ANONYMOUS), "bots") == newest
     assert _events(few, "snapshot-published") == events
     assert history(few, view(few, ANONYMOUS), "bots", "a") == steps
 
 
-def test_bringing_back_old_boards_does_not_push_out_the_newest(service: Service) -> None:
-    """Anybody may ask for the past; the present must not have to be rebuilt for it."""
+def test_rebuilding_old_boards_does_not_delete_the_newest(service: Service) -> None:
+    """Any reader may request past boards; the newest must not need a rebuild after it."""
     few = replace(service, snapshots_kept=2)
     spring(few)
     seqs = []
@@ -291,8 +301,8 @@ def test_bringing_back_old_boards_does_not_push_out_the_newest(service: Service)
     assert len(page(few, view(few, ANONYMOUS), "bots").lines) == 8
 
 
-def test_a_position_the_ledger_has_not_reached_is_refused(service: Service) -> None:
-    """A board of the future would be signed as if it had been."""
+def test_a_position_after_the_last_entry_is_rejected(service: Service) -> None:
+    """A board of the future would be signed."""
     spring(service)
     for at in (0, 10**6):
         with pytest.raises(NotFound, match="give 1 to"):

@@ -1,4 +1,4 @@
-"""Test how people are found on boards by how their ids begin."""
+"""Test the search of boards by id prefix."""
 
 import orjson
 import pytest
@@ -17,8 +17,8 @@ from fakes.service import ORGANISER
 from fakes.spring import BOTS, spring, view
 
 
-def _ids(shown: Page) -> list[str]:
-    return [orjson.loads(line)["id"] for line in shown.lines]
+def _ids(result: Page) -> list[str]:
+    return [orjson.loads(line)["id"] for line in result.lines]
 
 
 def _more_judges(service: Service, *names: str) -> None:
@@ -28,41 +28,41 @@ def _more_judges(service: Service, *names: str) -> None:
 
 
 @pytest.fixture
-def seen(service: Service) -> View:
-    """Hold a stranger's view of a contest with thirteen judges."""
+def access(service: Service) -> View:
+    """Return an anonymous view of a contest with thirteen judges."""
     spring(service)
     _more_judges(service, *(f"k{n}" for n in range(10)))
     return view(service, ANONYMOUS)
 
 
-def test_the_rows_found_are_the_boards_own(service: Service, seen: View) -> None:
-    """What is found stands on the board byte for byte, with its rank there."""
-    whole = page(service, seen, "judges").lines
-    found = search(service, seen, "judges", "k")
-    assert _ids(found) == [f"k{n}" for n in range(10)]
-    assert set(found.lines) <= set(whole)
-    assert whole[found.start] == found.lines[0]
-    assert _ids(search(service, seen, "judges", "k7")) == ["k7"]
-    assert search(service, seen, "judges", "K").lines == []
-    assert _ids(search(service, seen, None, BOTS[0])) == [BOTS[0]]
+def test_search_returns_the_rows_of_the_board(service: Service, access: View) -> None:
+    """Rows of the result are equal to those on the board, to the byte, with the same rank."""
+    lines = page(service, access, "judges").lines
+    result = search(service, access, "judges", "k")
+    assert _ids(result) == [f"k{n}" for n in range(10)]
+    assert set(result.lines) <= set(lines)
+    assert lines[result.start] == result.lines[0]
+    assert _ids(search(service, access, "judges", "k7")) == ["k7"]
+    assert search(service, access, "judges", "K").lines == []
+    assert _ids(search(service, access, None, BOTS[0])) == [BOTS[0]]
 
 
 @pytest.mark.parametrize("limit", [1, 3, 10, 11])
-def test_pages_of_a_search_cover_it(service: Service, seen: View, limit: int) -> None:
-    """A bounded page must not hide the others."""
-    shown = search(service, seen, "judges", "k", limit=limit)
-    found = [shown]
-    while shown.next is not None:
-        _more_judges(service, f"k{len(found)}x")  # others see it, this search does not
-        shown = search(service, seen, "judges", "k", cursor=shown.next, limit=limit)
-        found.append(shown)
-    assert [len(one.lines) for one in found[:-1]] == [limit] * (len(found) - 1)
-    assert [name for one in found for name in _ids(one)] == [f"k{n}" for n in range(10)]
+def test_pages_of_a_search_cover_it(service: Service, access: View, limit: int) -> None:
+    """A page with a limit must not hide the other rows."""
+    result = search(service, access, "judges", "k", limit=limit)
+    pages = [result]
+    while result.next is not None:
+        _more_judges(service, f"k{len(pages)}x")  # other searches have it, this one does not
+        result = search(service, access, "judges", "k", cursor=result.next, limit=limit)
+        pages.append(result)
+    assert [len(item.lines) for item in pages[:-1]] == [limit] * (len(pages) - 1)
+    assert [name for item in pages for name in _ids(item)] == [f"k{n}" for n in range(10)]
 
 
-def test_any_state_of_a_board_is_searched(service: Service, seen: View) -> None:
-    """Who asks about March wants those who were on the board in March."""
-    before = seen.contest.seq
+def test_any_state_of_a_board_is_searched(service: Service, access: View) -> None:
+    """A search at a past time has the participants of that time."""
+    before = access.contest.seq
     change = propose(
         service, "spring", kind="void", params={"people": ["k3"]}, reason="r", by=ORGANISER
     )
@@ -75,9 +75,9 @@ def test_any_state_of_a_board_is_searched(service: Service, seen: View) -> None:
     assert _ids(search(service, now, "judges", "k99", as_of=str(before))) == []
 
 
-@pytest.mark.usefixtures("seen")
-def test_nobody_is_found_who_came_after_the_freeze(service: Service) -> None:
-    """A name alone would tell that something happened behind the freeze."""
+@pytest.mark.usefixtures("access")
+def test_search_has_no_participant_recorded_after_the_freeze(service: Service) -> None:
+    """A name alone would disclose what happened after the freeze."""
     transitions.freeze(service, "spring", by=ORGANISER)
     before = search(service, view(service, ANONYMOUS), "judges", "k", limit=5)
     _more_judges(service, "k0x", "kz")
@@ -90,14 +90,14 @@ def test_nobody_is_found_who_came_after_the_freeze(service: Service) -> None:
         search(service, view(service, ANONYMOUS), "judges", "k", cursor=hidden)
 
 
-def test_what_cannot_be_looked_for_is_refused(service: Service, seen: View) -> None:
-    """An empty search would be the whole board in another order."""
+def test_an_invalid_search_is_rejected(service: Service, access: View) -> None:
+    """An empty prefix would return the complete board in another order."""
     with pytest.raises(Unreadable, match="beginning of an id"):
-        search(service, seen, "judges", "")
+        search(service, access, "judges", "")
     with pytest.raises(Unreadable, match="1 to 1000"):
-        search(service, seen, "judges", "k", limit=0)
+        search(service, access, "judges", "k", limit=0)
     with pytest.raises(NotFound):
-        search(service, seen, "judges", "\ud800")
-    shown = page(service, seen, "judges")
+        search(service, access, "judges", "\ud800")
+    result = page(service, access, "judges")
     with pytest.raises(Unreadable, match="begin again"):
-        search(service, seen, "judges", "k", cursor=str(Cursor(shown.snapshot.no, 99)))
+        search(service, access, "judges", "k", cursor=str(Cursor(result.snapshot.no, 99)))

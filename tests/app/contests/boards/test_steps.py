@@ -1,4 +1,4 @@
-"""Test whose steps are found between two states of a board."""
+"""Test the steps between two states of a board."""
 
 from datetime import UTC, datetime
 
@@ -40,29 +40,29 @@ def _naive(before: dict[str, float | str], after: dict[str, float | str]) -> dic
 
 @settings(deadline=None)  # the first example compiles what pyarrow needs
 @given(_STATES, _STATES)
-def test_a_step_is_an_id_whose_score_or_reason_is_another(
+def test_steps_are_the_ids_whose_score_or_reason_changed(
     before: dict[str, float | str], after: dict[str, float | str]
 ) -> None:
-    """Histories hold nothing but changes, and every change: a plain walk over both agrees."""
-    found = list(steps(Ranking.of(_board(before)), Ranking.of(_board(after)), seq=7, at=_AT))
-    told = {one.id: one.reason if one.score is None else one.score for one in found}
-    assert told == _naive(before, after)
-    assert len(found) == len(told)
-    assert {(one.seq, one.at) for one in found} <= {(7, _AT)}
+    """Histories have exactly the changes: a plain loop over both states gives the same."""
+    rows = list(steps(Ranking.of(_board(before)), Ranking.of(_board(after)), seq=7, at=_AT))
+    changes = {step.id: step.reason if step.score is None else step.score for step in rows}
+    assert changes == _naive(before, after)
+    assert len(rows) == len(changes)
+    assert {(step.seq, step.at) for step in rows} <= {(7, _AT)}
 
 
 @settings(deadline=None)
 @given(_STATES)
-def test_places_are_read_back_from_published_lines(state: dict[str, float | str]) -> None:
-    """Steps are found against what was stored, so reading it must lose nothing."""
+def test_rankings_are_read_from_published_lines(state: dict[str, float | str]) -> None:
+    """Steps are computed from stored lines, so reading them must lose nothing."""
     board = _board(state)
     read = Ranking.from_lines(board.lines(), board.unscored_lines())
     assert read.table.combine_chunks().equals(Ranking.of(board).table.combine_chunks())
     assert read.unscored == Ranking.of(board).unscored
 
 
-def test_scores_of_any_size_are_read_back_to_the_last_bit() -> None:
-    """A score that came back otherwise would look as if everybody had moved."""
+def test_scores_of_any_size_are_read_exactly() -> None:
+    """A score read inexactly would look like a change."""
     scores = [1e-300, 0.1, 668.123457, 1e22, 123456789.000001, -0.0]
     table = pa.table({"rank": [1] * 6, "id": list("abcdef"), "score": scores})
     read = Ranking.from_lines(Board("b", table).lines(), [])
@@ -70,6 +70,6 @@ def test_scores_of_any_size_are_read_back_to_the_last_bit() -> None:
 
 
 def test_a_line_longer_than_a_block_is_read() -> None:
-    """Some boards have long rows; the reader's block grows with them."""
+    """Some boards have long rows; the block of the reader grows."""
     table = pa.table({"rank": [1], "id": ["a"], "score": [1.0], "text": ["x" * 3_000_000]})
     assert Ranking.from_lines(Board("b", table).lines(), []).table["id"].to_pylist() == ["a"]

@@ -1,4 +1,4 @@
-"""Test how people look into findings and decide."""
+"""Test cases: steps, decisions and appeals."""
 
 import orjson
 import pytest
@@ -23,21 +23,21 @@ J2 = Caller(name="user:j2", user="j2", role="judge")
 
 @pytest.fixture
 def opened(service: Service) -> Case:
-    """Hold a case about the judge ``j1``."""
+    """Open a case about the judge ``j1``."""
     spring(service)
     return open_case(
         service, "spring", title="Votes in a second", subjects=["j1"], text="look", by=ORGANISER
     )
 
 
-def test_a_case_keeps_every_step_with_its_author(service: Service, opened: Case) -> None:
-    """Who said what when is what an appeal is judged by."""
+def test_a_case_has_every_step_with_its_author(service: Service, opened: Case) -> None:
+    """An appeal is decided by authors, texts and times of the steps."""
     note(service, "spring", opened.id, text="asked them", by=ORGANISER)
     decide(service, "spring", opened.id, decision="votes stand", reason="slow net", by=ORGANISER)
     appeal(service, "spring", opened.id, text="but", by=J1)
     decide(service, "spring", opened.id, decision="votes void", reason="logs", by=ORGANISER)
-    done = close(service, "spring", opened.id, text="done", by=ORGANISER)
-    assert [(one["kind"], one["by"]) for one in done.steps] == [
+    closed = close(service, "spring", opened.id, text="done", by=ORGANISER)
+    assert [(step["kind"], step["by"]) for step in closed.steps] == [
         ("opened", "user:olga"),
         ("note", "user:olga"),
         ("decision", "user:olga"),
@@ -45,14 +45,14 @@ def test_a_case_keeps_every_step_with_its_author(service: Service, opened: Case)
         ("decision", "user:olga"),
         ("closed", "user:olga"),
     ]
-    kept = case(service, view(service, ORGANISER), opened.id)
-    assert (kept.state, list(kept.steps)) == ("closed", list(done.steps))
-    assert cases(service, view(service, ORGANISER)) == [kept]
+    stored = case(service, view(service, ORGANISER), opened.id)
+    assert (stored.state, list(stored.steps)) == ("closed", list(closed.steps))
+    assert cases(service, view(service, ORGANISER)) == [stored]
 
 
 def test_a_decision_is_an_entry_and_changes_no_score(service: Service, opened: Case) -> None:
-    """The ledger holds what people decided; what it does to scores is a change set's work."""
-    before = [one.board_sha256 for one in publish(service, "spring").snapshots]
+    """The ledger has the decision; only a change set changes scores."""
+    before = [snapshot.board_sha256 for snapshot in publish(service, "spring").snapshots]
     change = propose(
         service, "spring", kind="void", params={"people": ["j1"]}, reason="r", by=ORGANISER
     )
@@ -67,31 +67,31 @@ def test_a_decision_is_an_entry_and_changes_no_score(service: Service, opened: C
         "case": opened.id, "decision": "votes void", "subjects": ["j1"], "reason": "logs",
     }  # fmt: skip
     assert step["change"] == change.id
-    assert [one.board_sha256 for one in publish(service, "spring").snapshots] == before
+    assert [snapshot.board_sha256 for snapshot in publish(service, "spring").snapshots] == before
     with pytest.raises(NotFound):
         decide(service, "spring", opened.id, decision="d", reason="r", change="x", by=ORGANISER)
 
 
 def test_a_case_is_opened_from_a_finding(service: Service) -> None:
-    """The finding stays in the case as it was, whatever a later look finds."""
+    """The finding in the case does not change with later scans."""
     spring(service)
-    found = scan(service, "spring").findings[0]
+    finding = scan(service, "spring").findings[0]
     opened = open_case(service, "spring", finding=0, text="look", by=ORGANISER)
-    assert (opened.finding, opened.title) == (found, str(found["message"])[:200])
+    assert (opened.finding, opened.title) == (finding, str(finding["message"])[:200])
     with pytest.raises(NotFound, match="no finding 99"):
         open_case(service, "spring", finding=99, text="look", by=ORGANISER)
 
 
-def test_those_it_is_about_may_appeal_and_nobody_else_learns_of_it(
+def test_its_subjects_may_appeal_and_other_participants_do_not_see_it(
     service: Service, opened: Case
 ) -> None:
-    """To others, a case that is not about them is not there."""
+    """For other participants the case does not exist."""
     decide(service, "spring", opened.id, decision="d", reason="r", by=ORGANISER)
-    for other in (J2, PARTICIPANT):
+    for caller in (J2, PARTICIPANT):
         with pytest.raises(NotFound):
-            appeal(service, "spring", opened.id, text="but", by=other)
+            appeal(service, "spring", opened.id, text="but", by=caller)
         with pytest.raises(Forbidden):
-            Local(service, by=other).cases.get("spring", opened.id)
+            Local(service, by=caller).cases.get("spring", opened.id)
     with pytest.raises(Unauthenticated):
         Local(service, by=ANONYMOUS).cases.appeal("spring", opened.id, NoteRequest(text="but"))
     assert appeal(service, "spring", opened.id, text="but", by=J1).state == "appealed"
@@ -99,8 +99,8 @@ def test_those_it_is_about_may_appeal_and_nobody_else_learns_of_it(
         appeal(service, "spring", opened.id, text="again", by=J1)
 
 
-def test_a_closed_case_takes_nothing_more(service: Service, opened: Case) -> None:
-    """What was closed was told to people as the end."""
+def test_a_closed_case_takes_no_step(service: Service, opened: Case) -> None:
+    """Its subjects were notified of the end."""
     close(service, "spring", opened.id, text="done", by=ORGANISER)
     with pytest.raises(Conflict, match="is closed"):
         note(service, "spring", opened.id, text="more", by=ORGANISER)
@@ -109,12 +109,12 @@ def test_a_closed_case_takes_nothing_more(service: Service, opened: Case) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "  ", "x" * 10_001])
-def test_a_step_without_words_is_refused(service: Service, opened: Case, text: str) -> None:
-    """A decision nobody can read cannot be appealed."""
-    refused: type[AgonError] = Unreadable
-    with pytest.raises(refused):
+def test_a_step_without_text_is_rejected(service: Service, opened: Case, text: str) -> None:
+    """A decision without a text cannot be appealed."""
+    error: type[AgonError] = Unreadable
+    with pytest.raises(error):
         note(service, "spring", opened.id, text=text, by=ORGANISER)
-    with pytest.raises(refused):
+    with pytest.raises(error):
         decide(service, "spring", opened.id, decision="d", reason=text, by=ORGANISER)
-    with pytest.raises(refused):
+    with pytest.raises(error):
         open_case(service, "spring", title="t", text=text, by=ORGANISER)

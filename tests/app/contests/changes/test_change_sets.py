@@ -1,4 +1,4 @@
-"""Test that a change is seen before it counts, counts as seen, is told, and can be undone."""
+"""Test that a change is previewed, counts as previewed, causes events, and can be rolled back."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -48,9 +48,11 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
 
 
 def proposed(service: Service, kind: str, params: dict[str, Any]) -> Change:
-    """Propose a change and try it."""
-    made = propose(service, "spring", kind=kind, params=params, reason="as decided", by=ORGANISER)
-    return dry_run(service, "spring", made.id)
+    """Propose a change and dry-run it."""
+    proposal = propose(
+        service, "spring", kind=kind, params=params, reason="as decided", by=ORGANISER
+    )
+    return dry_run(service, "spring", proposal.id)
 
 
 def rows(service: Service, board: str = "bots") -> dict[str, dict[str, Any]]:
@@ -59,26 +61,26 @@ def rows(service: Service, board: str = "bots") -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in map(orjson.loads, lines)}
 
 
-def told(service: Service) -> list[Event]:
-    """Return the events that say who was moved."""
+def rank_events(service: Service) -> list[Event]:
+    """Return the events about changed ranks."""
     with service.store.read() as session:
         return [one for one in session.events.after(0) if one.kind == "rank-changed"]
 
 
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
-def test_what_a_dry_run_shows_is_what_applying_gives(
+def test_applying_a_change_gives_what_its_dry_run_reported(
     service: Service, kind: str, params: dict[str, Any]
 ) -> None:
-    """People decide on the report; if the result were another, they decided on something else."""
+    """Organizers decide by the report."""
     spring(service)
     before = {one.board: one.board_sha256 for one in publish(service, "spring").snapshots}
     was = rows(service)
-    made = proposed(service, kind, params)
-    assert made.report is not None
+    proposal = proposed(service, kind, params)
+    assert proposal.report is not None
     assert {one.board: one.board_sha256 for one in publish(service, "spring").snapshots} == before
-    applied = apply(service, "spring", made.id, by=ORGANISER)
+    applied = apply(service, "spring", proposal.id, by=ORGANISER)
     after = {one.board: one.board_sha256 for one in publish(service, "spring").snapshots}
-    report = made.report["boards"]
+    report = proposal.report["boards"]
     assert {name: one["board_sha256"]["before"] for name, one in report.items()} == before
     assert {name: one["board_sha256"]["after"] for name, one in report.items()} == after
     now = rows(service)
@@ -94,33 +96,33 @@ def test_what_a_dry_run_shows_is_what_applying_gives(
 
 
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
-def test_rolling_back_gives_the_boards_of_before(
+def test_rolling_back_restores_the_boards(
     service: Service, kind: str, params: dict[str, Any]
 ) -> None:
-    """What was applied as one is undone as one; the entries of both stay in the ledger."""
+    """A change is undone as a unit; the entries of both stay in the ledger."""
     spring(service)
     before = [one.board_sha256 for one in publish(service, "spring").snapshots]
-    made = proposed(service, kind, params)
-    applied = apply(service, "spring", made.id, by=ORGANISER)
+    proposal = proposed(service, kind, params)
+    applied = apply(service, "spring", proposal.id, by=ORGANISER)
     publish(service, "spring")
-    undone = roll_back(service, "spring", made.id, reason="it was wrong", by=ORGANISER)
+    undone = roll_back(service, "spring", proposal.id, reason="it was wrong", by=ORGANISER)
     assert [one.board_sha256 for one in publish(service, "spring").snapshots] == before
     assert (undone.state, undone.applied_at) == ("rolled-back", applied.applied_at)
     assert undone.rolled_back_at == (applied.applied_at or 0) + 1
 
 
 def test_moved_participants_are_notified_of_author_and_reason(service: Service) -> None:
-    """Events name everybody on the board whose rank or score is another, and the change."""
+    """Events name each participant whose rank or score changed, and the change."""
     spring(service)
     publish(service, "spring")
     was = rows(service)
-    made = proposed(service, "adjustment", {"board": "bots", "id": "c", "points": -500})
-    applied = apply(service, "spring", made.id, reason="plagiarism", by=ORGANISER)
+    proposal = proposed(service, "adjustment", {"board": "bots", "id": "c", "points": -500})
+    applied = apply(service, "spring", proposal.id, reason="plagiarism", by=ORGANISER)
     publish(service, "spring")
     now = rows(service)
-    (event,) = told(service)
+    (event,) = rank_events(service)
     assert (event.seq, event.staff) == (applied.applied_at, False)
-    assert (event.body["change"], event.body["reason"]) == (made.id, "plagiarism")
+    assert (event.body["change"], event.body["reason"]) == (proposal.id, "plagiarism")
     moved = {one["id"]: one for one in event.body["moved"]}
     assert moved.keys() == {
         name for name in was if (was[name]["rank"], was[name]["score"]) != (
@@ -133,86 +135,86 @@ def test_moved_participants_are_notified_of_author_and_reason(service: Service) 
 
 
 def test_a_history_names_the_change_set_that_made_a_step(service: Service) -> None:
-    """Whoever lost points without a new record has to learn why, and that it was taken back."""
+    """A participant who lost points without a new record must see why, and that it was undone."""
     spring(service)
     publish(service, "spring")
-    made = proposed(service, "adjustment", {"board": "bots", "id": "c", "points": -500})
-    apply(service, "spring", made.id, reason="plagiarism", by=ORGANISER)
+    proposal = proposed(service, "adjustment", {"board": "bots", "id": "c", "points": -500})
+    apply(service, "spring", proposal.id, reason="plagiarism", by=ORGANISER)
     publish(service, "spring")
-    roll_back(service, "spring", made.id, reason="it was wrong", by=ORGANISER)
+    roll_back(service, "spring", proposal.id, reason="it was wrong", by=ORGANISER)
     publish(service, "spring")
     *_, earlier, applied, undone = history(service, view(service, ANONYMOUS), "bots", "c")
     assert earlier.by is None
-    told = StepCause(change=made.id, kind="adjustment", reason="plagiarism", rolled_back=False)
-    assert applied.by == told
-    assert undone.by == replace(told, rolled_back=True)
+    cause = StepCause(change=proposal.id, kind="adjustment", reason="plagiarism", rolled_back=False)
+    assert applied.by == cause
+    assert undone.by == replace(cause, rolled_back=True)
 
 
 def test_moves_caused_by_records_cause_no_event(service: Service) -> None:
-    """Records before and after a change move people as well; that is not the change's doing."""
+    """Records before and after a change also move participants; the change did not cause that."""
     spring(service)
     publish(service, "spring")
     play(service, 9, 16)
-    made = proposed(service, "adjustment", {"board": "judges", "id": "j1", "points": 1})
-    apply(service, "spring", made.id, by=ORGANISER)
+    proposal = proposed(service, "adjustment", {"board": "judges", "id": "j1", "points": 1})
+    apply(service, "spring", proposal.id, by=ORGANISER)
     play(service, 17, 24)
     publish(service, "spring")
-    (event,) = told(service)
+    (event,) = rank_events(service)
     # j1 gains a point by it, and j2 loses the rank they shared; the bots moved by matches.
     assert event.body["board"] == "judges"
     assert {one["id"] for one in event.body["moved"]} == {"j1", "j2"}
     play(service, 25, 26)
     publish(service, "spring")
-    assert len(told(service)) == 1
+    assert len(rank_events(service)) == 1
 
 
-def test_a_roll_back_causes_an_event_too(service: Service) -> None:
+def test_a_roll_back_causes_an_event(service: Service) -> None:
     """Participants notified of lost points are also notified when they are restored."""
     spring(service)
-    made = proposed(service, "adjustment", {"board": "judges", "id": "j1", "points": 1})
-    apply(service, "spring", made.id, by=ORGANISER)
+    proposal = proposed(service, "adjustment", {"board": "judges", "id": "j1", "points": 1})
+    apply(service, "spring", proposal.id, by=ORGANISER)
     publish(service, "spring")
-    roll_back(service, "spring", made.id, reason="it was wrong", by=ORGANISER)
+    roll_back(service, "spring", proposal.id, reason="it was wrong", by=ORGANISER)
     publish(service, "spring")
-    assert [one.body["rolled_back"] for one in told(service)] == [False, True]
+    assert [one.body["rolled_back"] for one in rank_events(service)] == [False, True]
 
 
-def test_a_ledger_that_moved_since_the_dry_run_refuses_the_change(service: Service) -> None:
-    """The report is about another state; both positions are named, and one may insist."""
+def test_a_change_is_rejected_if_the_ledger_moved_since_its_dry_run(service: Service) -> None:
+    """The report is about another state; the error names both positions; a flag overrides it."""
     spring(service)
-    made = proposed(service, "void", {"people": ["j2"]})
+    proposal = proposed(service, "void", {"people": ["j2"]})
     recorded = play(service, 9, 9)
-    with pytest.raises(Conflict, match=rf"at {recorded.last_seq} .* at {made.dry_run_at}"):
-        apply(service, "spring", made.id, by=ORGANISER)
-    apply(service, "spring", made.id, by=ORGANISER, even_if_moved=True)
+    with pytest.raises(Conflict, match=rf"at {recorded.last_seq} .* at {proposal.dry_run_at}"):
+        apply(service, "spring", proposal.id, by=ORGANISER)
+    apply(service, "spring", proposal.id, by=ORGANISER, even_if_moved=True)
     publish(service, "spring")
     assert "j2" not in rows(service, "judges")
 
 
 def test_a_change_without_a_dry_run_is_not_applied(service: Service) -> None:
-    """Seen before it is applied: that is the point of a change set."""
+    """A change set exists to be previewed."""
     spring(service)
-    made = propose(
+    proposal = propose(
         service, "spring", kind="void", params={"people": ["j2"]}, reason="r", by=ORGANISER
     )
     with pytest.raises(Conflict, match="no dry run yet"):
-        apply(service, "spring", made.id, by=ORGANISER)
+        apply(service, "spring", proposal.id, by=ORGANISER)
 
 
 def test_a_change_is_applied_cancelled_and_rolled_back_once(service: Service) -> None:
-    """Twice applied would count twice."""
+    """A change applied twice would count twice."""
     spring(service)
     points = {"board": "judges", "id": "j1", "points": 1}
-    made = proposed(service, "adjustment", points)
+    proposal = proposed(service, "adjustment", points)
     with pytest.raises(Conflict, match="only applied ones"):
-        roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
-    apply(service, "spring", made.id, by=ORGANISER)
+        roll_back(service, "spring", proposal.id, reason="r", by=ORGANISER)
+    apply(service, "spring", proposal.id, by=ORGANISER)
     for again in (apply, cancel):
         with pytest.raises(Conflict, match="is applied"):
-            again(service, "spring", made.id, by=ORGANISER)
-    roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
+            again(service, "spring", proposal.id, by=ORGANISER)
+    roll_back(service, "spring", proposal.id, reason="r", by=ORGANISER)
     with pytest.raises(Conflict, match="is rolled-back"):
-        roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
+        roll_back(service, "spring", proposal.id, reason="r", by=ORGANISER)
     other = proposed(service, "adjustment", points)
     cancel(service, "spring", other.id, by=ORGANISER)
     with pytest.raises(Conflict, match="is cancelled"):
@@ -221,10 +223,10 @@ def test_a_change_is_applied_cancelled_and_rolled_back_once(service: Service) ->
         dry_run(service, "spring", other.id)
 
 
-def test_only_those_who_run_a_contest_change_it(service: Service) -> None:
-    """A participant neither proposes nor sees what is proposed."""
+def test_only_staff_change_a_contest(service: Service) -> None:
+    """A participant neither proposes nor sees proposals."""
     spring(service)
-    made = proposed(service, "void", {"people": ["j2"]})
+    proposal = proposed(service, "void", {"people": ["j2"]})
     participant = Local(service, by=PARTICIPANT).changes
     with pytest.raises(Forbidden):
         participant.propose(
@@ -232,17 +234,17 @@ def test_only_those_who_run_a_contest_change_it(service: Service) -> None:
         )
     for use in (participant.apply, participant.cancel, participant.get):
         with pytest.raises(Forbidden):
-            use("spring", made.id)
+            use("spring", proposal.id)
     with pytest.raises(Forbidden):
-        participant.roll_back("spring", made.id, ReasonRequest(reason="r"))
+        participant.roll_back("spring", proposal.id, ReasonRequest(reason="r"))
     with pytest.raises(Forbidden):
         list(participant.list("spring"))
-    assert changes(service, view(service, ORGANISER)) == [made]
-    assert change(service, view(service, ORGANISER), made.id) == made
+    assert changes(service, view(service, ORGANISER)) == [proposal]
+    assert change(service, view(service, ORGANISER), proposal.id) == proposal
 
 
 @pytest.mark.parametrize(
-    ("kind", "params", "error", "told_of"),
+    ("kind", "params", "error", "message"),
     [
         ("rule", {}, Unreadable, "did you mean rules"),
         ("rules", {"editon": "x"}, Unreadable, "did you mean edition"),
@@ -257,11 +259,11 @@ def test_only_those_who_run_a_contest_change_it(service: Service) -> None:
     ],
 )
 def test_invalid_changes_are_rejected_with_the_reason(
-    service: Service, kind: str, params: dict[str, Any], error: type[AgonError], told_of: str
+    service: Service, kind: str, params: dict[str, Any], error: type[AgonError], message: str
 ) -> None:
-    """A misspelt change would be applied to nothing."""
+    """A misspelt change would have no effect."""
     spring(service)
-    with pytest.raises(error, match=told_of):
+    with pytest.raises(error, match=message):
         propose(service, "spring", kind=kind, params=params, reason="r", by=ORGANISER)
 
 
@@ -279,49 +281,51 @@ def test_the_report_lists_the_largest_moves_and_counts_all(
     """A change of rules can move a million participants; the report stays readable."""
     spring(service)
     monkeypatch.setattr(dry_runs, "MAX_MOVES", 2)
-    made = proposed(service, "rules", {"overrides": {"elo_start": 1200}})
-    assert made.report is not None
-    bots = made.report["boards"]["bots"]
+    proposal = proposed(service, "rules", {"overrides": {"elo_start": 1200}})
+    assert proposal.report is not None
+    bots = proposal.report["boards"]["bots"]
     assert (len(bots["moves"]), bots["summary"]["moved"]) == (2, 8)
 
 
 def test_a_void_shows_the_weights_it_changes(service: Service) -> None:
-    """On a network, what matters is what each uid is paid."""
+    """On a network, the weight of each uid is what matters."""
     create(service, NewContest(id="net", discipline="challenge", title="Net"), by=LOCAL)
-    given = [("validators", {"id": f"v{n}", "stake": 10.0}, None) for n in range(3)]
+    records = [("validators", {"id": f"v{n}", "stake": 10.0}, None) for n in range(3)]
     for uid, score in ((1, 0.9), (2, 0.5)):
         row = {"id": f"s{uid}", "miner_uid": uid, "submitted_at": "2026-01-01T00:00:00Z"}
-        given.append(("submissions", row, None))
-        given += [
+        records.append(("submissions", row, None))
+        records += [
             ("evaluations", {"submission_id": f"s{uid}", "validator_id": f"v{n}", "score": score,
                              "epoch": 1}, None)
             for n in range(3)
         ]  # fmt: skip
-    record(service, "net", given, by=LOCAL)
+    record(service, "net", records, by=LOCAL)
     publish(service, "net")
-    made = propose(service, "net", kind="void", params={"people": ["1"]}, reason="copied", by=LOCAL)
-    report = dry_run(service, "net", made.id).report
+    proposal = propose(
+        service, "net", kind="void", params={"people": ["1"]}, reason="copied", by=LOCAL
+    )
+    report = dry_run(service, "net", proposal.id).report
     assert report is not None
     weights = report["boards"]["weights"]["weights"]
     assert {one["id"] for one in weights} == {"0", "1"}  # what uid 1 loses burns
     (first,) = [one for one in weights if one["id"] == "1"]
     assert first["after"] == {"weight": 0.0, "u16": 0}
     assert first["before"]["u16"] > 0
-    apply(service, "net", made.id, by=LOCAL)
+    apply(service, "net", proposal.id, by=LOCAL)
     published = publish(service, "net").snapshots
     assert published[0].board_sha256 == report["boards"]["weights"]["board_sha256"]["after"]
 
 
-def test_a_final_result_changes_by_change_sets_alone(service: Service) -> None:
+def test_a_final_result_changes_only_by_change_sets(service: Service) -> None:
     """Records are rejected after the end; a change set is applied and announced."""
     spring(service)
     finalize(service, "spring", by=ORGANISER)
     with pytest.raises(Conflict):
         play(service, 9, 9)
-    made = proposed(service, "void", {"people": ["j2"]})
-    applied = apply(service, "spring", made.id, by=ORGANISER)
+    proposal = proposed(service, "void", {"people": ["j2"]})
+    applied = apply(service, "spring", proposal.id, by=ORGANISER)
     assert publish(service, "spring").snapshots[0].seq == applied.applied_at
-    assert told(service)
+    assert rank_events(service)
 
 
 @settings(
@@ -340,10 +344,10 @@ def test_a_final_result_changes_by_change_sets_alone(service: Service) -> None:
         max_size=4,
     ),
 )  # fmt: skip
-def test_whatever_is_proposed_the_answer_is_a_sentence(
+def test_any_proposal_gets_a_change_or_an_error_message(
     service: Service, kind: str, params: dict[str, Any]
 ) -> None:
-    """Parameters come from strangers' JSON: refused in words, or tried without a traceback."""
+    """Parameters come from any client's JSON: each is rejected with a reason or dry-run."""
     with suppress(Conflict):
         spring(service)
     with suppress(AgonError):

@@ -1,4 +1,4 @@
-"""The walk through a request's records: the same ledger however many are looked at together."""
+"""Test batches of a request's records: the ledger does not depend on their size."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ Rows = list[tuple[str, dict[str, Any], str | None]]
 
 
 def _arena() -> Rows:
-    """Return an arena's records in many writings: of ids, times, names, with and without nulls."""
+    """Return an arena's records in many notations of ids, times and names, some with nulls."""
     rows: Rows = [
         (
             "owners",
@@ -73,10 +73,10 @@ def _community() -> Rows:
         ),
     ],
 )
-def test_the_same_records_make_the_same_ledger_for_ever(
+def test_the_same_records_always_give_the_same_ledger(
     service: Service, monkeypatch: pytest.MonkeyPatch, of: str, rows: Rows, head: str, batch: int
 ) -> None:
-    """A faster way in must not be another way of writing: the head is the hash of every byte."""
+    """A faster import must write the same bytes: the head is the hash of all of them."""
     monkeypatch.setattr("agon.app.contests.ingest.records.BATCH_SIZE", batch)
     create(service, NewContest(id="spring", discipline=of, title="Spring"), by=ORGANISER)
     open_contest(service, "spring", by=ORGANISER)
@@ -95,11 +95,9 @@ def _ledger(service: Service) -> int:
     """Check the ledger's chain and return its length."""
     with service.store.read() as session:
         contest = session.contests.get("spring")
-        lines = [one.line for one in session.entries.after(contest.no)]
-    standing = fold(lines, start=empty_ledger("spring")).contest
-    assert (
-        (standing.seq, standing.head) == (contest.seq, contest.head) == (len(lines), contest.head)
-    )
+        lines = [entry.line for entry in session.entries.after(contest.no)]
+    state = fold(lines, start=empty_ledger("spring")).contest
+    assert (state.seq, state.head) == (contest.seq, contest.head) == (len(lines), contest.head)
     return len(lines)
 
 
@@ -112,20 +110,20 @@ def spring(service: Service) -> Service:
 
 
 @pytest.mark.parametrize("place", [0, 999, 1_000, 1_500, 2_000, 2_499])
-def test_a_known_record_among_thousands_of_new_ones_is_entered_once(
+def test_a_known_record_among_thousands_of_new_ones_is_stored_once(
     spring: Service, place: int
 ) -> None:
-    """Batches are inserted as if all were new; a batch with a known record is looked up again."""
+    """Batches are inserted as new; a batch with a known record is then read and repeated."""
     record(spring, "spring", _people(place, 1), by=ORGANISER)
-    done = record(spring, "spring", _people(0, 2_500), by=ORGANISER)
-    assert (done.added, done.repeated) == (2_499, 1)
+    summary = record(spring, "spring", _people(0, 2_500), by=ORGANISER)
+    assert (summary.added, summary.repeated) == (2_499, 1)
     assert _ledger(spring) == 2 + 2_500
-    assert len(done.seqs) == records.MAX_SEQS
-    assert done.seqs[0] == (3 if place == 0 else 4)
+    assert len(summary.seqs) == records.MAX_SEQS
+    assert summary.seqs[0] == (3 if place == 0 else 4)
 
 
 def test_an_error_rolls_back_the_batches_before_it(spring: Service) -> None:
-    """Also when the database was still at work on one of them."""
+    """Also while the database inserts one of them."""
     record(spring, "spring", _people(7, 1), by=ORGANISER)
 
     def rows() -> Iterator[Any]:
@@ -143,12 +141,12 @@ def test_an_error_rolls_back_the_batches_before_it(spring: Service) -> None:
 
 
 def test_issues_are_reported_in_line_order(spring: Service) -> None:
-    """However the rows were grouped for validation."""
+    """The order does not depend on the batches of the validation."""
     rows: Rows = [("users", {"id": None if n % 3 else n}, None) for n in range(20)]
     rows[4:4] = [("prompts", {"created_at": "soon", "id": 1}, None), ("nobody", {}, None)]
     rows[9:9] = [("users", {"id": "a\x00"}, None), ("prompts", {"id": 2, "more": 2**70}, None)]
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         record(spring, "spring", rows, by=ORGANISER)
-    told = [issue.row for issue in refused.value.issues]
-    assert told == sorted(told)  # type: ignore[type-var]  # every issue here has its line
-    assert {5, 6, 10, 11} <= set(told)
+    rows_of_issues = [issue.row for issue in error.value.issues]
+    assert rows_of_issues == sorted(rows_of_issues)  # type: ignore[type-var]  # every issue here has its line
+    assert {5, 6, 10, 11} <= set(rows_of_issues)

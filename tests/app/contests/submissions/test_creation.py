@@ -1,4 +1,4 @@
-"""Submissions: entered and queued together, in one's own name, while it is time."""
+"""Test submissions: stored and queued together, by their participant, before the freeze."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -37,20 +37,20 @@ NOON = datetime.fromisoformat("2026-11-22T12:00:00+00:00")
 
 def _lines(service: Service, contest: str) -> list[bytes]:
     with service.store.read() as session:
-        return [one.line for one in session.entries.after(session.contests.get(contest).no)]
+        return [entry.line for entry in session.entries.after(session.contests.get(contest).no)]
 
 
 def _publish(service: Service, *, freeze_started_at: datetime | None = None) -> str:
-    """Publish a problem as the worker that ran its gate does."""
+    """Publish a problem like the worker that ran its gate."""
     freeze = None if freeze_started_at is None else written_time(freeze_started_at)
     package = {"title": "Squares", "N_check": 3, "source": SETTER, "freeze_started_at": freeze}
     problem, job = publish_problem(service, "dojo", package, by=ORGANISER)
     with service.store.write() as session:
         contest = session.contests.lock("dojo")
-        kept = {**job.payload["package"], "terms": TERMS}
+        package = {**job.payload["package"], "terms": TERMS}
         row = {"id": problem, "n_check": 3, "freeze_started_at": freeze}
         bodies: list[tuple[str, dict[str, Any]]] = [
-            ("problem-published", {"problem": problem, "package": kept}),
+            ("problem-published", {"problem": problem, "package": package}),
             ("record-added", {"table": "problems", "row": row}),
         ]
         at = service.clock()
@@ -73,7 +73,7 @@ def _solution(problem: str, **content: Any) -> Submission:
 
 
 def test_a_setter_waits_for_its_gate_before_anything_is_published(dojo: Service) -> None:
-    """Who cannot be run twice to the same terms is no problem."""
+    """A setter that gives other terms in a second run is not published."""
     package = {"title": "Squares", "N_check": 3, "source": SETTER}
     problem, job = publish_problem(dojo, "dojo", package, by=ORGANISER)
     assert (job.kind, job.payload["problem"]) == ("gate", problem)
@@ -83,14 +83,14 @@ def test_a_setter_waits_for_its_gate_before_anything_is_published(dojo: Service)
 
 
 @pytest.mark.parametrize("source", [None, "", "x = (", "import os\n", "\ud800", 7])
-def test_a_package_that_is_none_is_refused_with_its_faults(dojo: Service, source: Any) -> None:
-    """Before a worker's time is spent on it."""
+def test_an_invalid_package_is_rejected_with_its_issues(dojo: Service, source: Any) -> None:
+    """It is rejected before a worker runs it."""
     with pytest.raises(InvalidPackage):
         publish_problem(dojo, "dojo", {"source": source, "N_check": 3}, by=ORGANISER)
 
 
-def test_a_submission_is_entered_and_queued_without_what_is_hidden(dojo: Service) -> None:
-    """The worker gets the program and how many terms are wanted, and no term."""
+def test_a_submission_is_stored_and_queued_without_hidden_fields(dojo: Service) -> None:
+    """The worker gets the program and the number of terms, and no term."""
     problem = _publish(dojo)
     sent = submit(dojo, "dojo", _solution(problem, method_tag="loop"), by=PARTICIPANT)
     assert sent.job is not None
@@ -109,8 +109,8 @@ def test_a_submission_is_entered_and_queued_without_what_is_hidden(dojo: Service
     assert published.kind == "problem-published"
 
 
-def test_a_source_is_kept_in_its_canonical_form(dojo: Service) -> None:
-    """That is what is hashed and measured."""
+def test_a_source_is_stored_in_its_canonical_form(dojo: Service) -> None:
+    """The canonical form is hashed and measured."""
     problem = _publish(dojo)
     windows = "\ufeff" + SOLVER.replace("\n", "\r\n") + "\r\n \r\n"
     sent = submit(dojo, "dojo", _solution(problem, source=windows), by=PARTICIPANT)
@@ -118,8 +118,8 @@ def test_a_source_is_kept_in_its_canonical_form(dojo: Service) -> None:
     assert sent.job.payload["source"] == SOLVER
 
 
-def test_a_submission_sent_twice_under_its_own_name_is_one(dojo: Service) -> None:
-    """A sender that heard no answer sends again; another content under the name is refused."""
+def test_a_submission_sent_twice_with_the_same_name_is_stored_once(dojo: Service) -> None:
+    """A client without a response sends again; other content with the name is rejected."""
     problem = _publish(dojo)
     solution = replace(_solution(problem), external_id="mine-1")
     first = submit(dojo, "dojo", solution, by=PARTICIPANT)
@@ -132,8 +132,8 @@ def test_a_submission_sent_twice_under_its_own_name_is_one(dojo: Service) -> Non
         submit(dojo, "dojo", by_judge, by=ORGANISER)
 
 
-def test_participants_submit_as_themselves_and_others_not_at_all(dojo: Service) -> None:
-    """An organiser may for somebody."""
+def test_participants_submit_only_for_themselves(dojo: Service) -> None:
+    """An organizer may submit for a participant; other roles may not submit."""
     problem = _publish(dojo)
     with pytest.raises(Forbidden, match="as ada only"):
         submit(dojo, "dojo", replace(_solution(problem), user="bob"), by=PARTICIPANT)
@@ -152,16 +152,16 @@ def test_participants_submit_as_themselves_and_others_not_at_all(dojo: Service) 
         {"source": SOLVER, "method_tag": "x" * 101}, ["source"],
     ],
 )  # fmt: skip
-def test_content_that_is_none_is_refused(dojo: Service, content: Any) -> None:
-    """A worker would only find the same."""
+def test_invalid_content_is_rejected(dojo: Service, content: Any) -> None:
+    """A worker would give the same result."""
     problem = _publish(dojo)
     with pytest.raises(Unreadable):
         submit(dojo, "dojo", Submission(user="ada", problem=problem, content=content),
                by=PARTICIPANT)  # fmt: skip
 
 
-def test_a_problem_takes_no_submissions_after_its_freeze(dojo: Service) -> None:
-    """The newest row of the problem says when."""
+def test_a_problem_accepts_no_submissions_after_its_freeze(dojo: Service) -> None:
+    """The newest row of the problem states the time."""
     problem = _publish(dojo, freeze_started_at=NOON)
     submit(dojo, "dojo", _solution(problem), by=PARTICIPANT)
     earlier = {"id": problem, "n_check": 3,
@@ -172,8 +172,8 @@ def test_a_problem_takes_no_submissions_after_its_freeze(dojo: Service) -> None:
         submit(dojo, "dojo", _solution(problem), by=PARTICIPANT)
 
 
-def test_an_unknown_problem_and_one_without_an_answer_are_not_found(dojo: Service) -> None:
-    """Nothing could be compared."""
+def test_an_unknown_problem_and_one_without_terms_are_not_found(dojo: Service) -> None:
+    """There would be no terms to compare with."""
     with pytest.raises(NotFound, match="has no problem"):
         submit(dojo, "dojo", _solution("nothing"), by=PARTICIPANT)
     with pytest.raises(Unreadable, match="names its problem"):
@@ -183,10 +183,10 @@ def test_an_unknown_problem_and_one_without_an_answer_are_not_found(dojo: Servic
         submit(dojo, "dojo", _solution("bare"), by=PARTICIPANT)
 
 
-def test_an_answer_is_visible_after_it_is_revealed_and_that_is_after_the_freeze(
+def test_hidden_fields_are_visible_after_the_reveal(
     dojo: Service,
 ) -> None:
-    """Source and terms are what solvers look for."""
+    """Solvers must not see source and terms before."""
     problem = _publish(dojo, freeze_started_at=NOON)
     with pytest.raises(Conflict, match="still takes submissions"):
         reveal_problem(dojo, "dojo", problem, by=ORGANISER)
@@ -198,16 +198,16 @@ def test_an_answer_is_visible_after_it_is_revealed_and_that_is_after_the_freeze(
         reveal_problem(dojo, "dojo", problem, by=ORGANISER)
     with dojo.store.read() as session:
         contest = session.contests.get("dojo")
-        found = published_problem(session, contest, problem)
+        problem_row = published_problem(session, contest, problem)
         assert revealed_at(session, contest, problem) == contest.seq
-    hidden, shown = (visible_fields(found, revealed=revealed) for revealed in (False, True))
+    hidden, visible = (visible_fields(problem_row, revealed=revealed) for revealed in (False, True))
     assert not {"source", "terms"} & set(hidden)
-    assert (shown["source"], shown["terms"]) == (SETTER, TERMS)
-    assert "return n * n" not in repr(found)
+    assert (visible["source"], visible["terms"]) == (SETTER, TERMS)
+    assert "return n * n" not in repr(problem_row)
 
 
-def test_final_contests_take_no_submissions_and_frozen_ones_do(dojo: Service) -> None:
-    """A freeze hides what happens; it does not stop it."""
+def test_final_contests_accept_no_submissions_and_frozen_ones_do(dojo: Service) -> None:
+    """A freeze hides later records; it does not reject them."""
     problem = _publish(dojo)
     freeze(dojo, "dojo", by=ORGANISER)
     assert submit(dojo, "dojo", _solution(problem), by=PARTICIPANT).jobs
@@ -220,8 +220,8 @@ def test_final_contests_take_no_submissions_and_frozen_ones_do(dojo: Service) ->
         publish_problem(dojo, "dojo", {"source": SETTER, "N_check": 3}, by=ORGANISER)
 
 
-def test_disciplines_without_submissions_or_problems_say_so(service: Service) -> None:
-    """Records are their way."""
+def test_disciplines_without_submissions_or_problems_are_rejected(service: Service) -> None:
+    """They only accept records."""
     create(service, NewContest(id="arena", discipline="arena", title="A"), by=ORGANISER)
     with pytest.raises(Conflict, match="takes no submissions"):
         submit(service, "arena", _solution("p"), by=ORGANISER)
@@ -246,7 +246,7 @@ def _agent(**content: Any) -> Submission:
 
 
 def test_an_agent_is_recorded_and_tried_on_every_task(net: Service) -> None:
-    """The submission's row stands beside its entry; each task is a job of its own."""
+    """The submission has an entry and a row; each task is a separate job."""
     miner = replace(PARTICIPANT, name="user:7", user="7")
     sent = submit(net, "net", _agent(), by=miner)
     assert [job.payload["task"] for job in sent.jobs] == ["fix-script", "sum-csv"]
@@ -272,26 +272,26 @@ def test_an_agent_is_recorded_and_tried_on_every_task(net: Service) -> None:
         ({"competition": "other"}, NotFound),
     ],
 )
-def test_an_unfit_agent_is_refused(
+def test_an_invalid_agent_is_rejected(
     net: Service, content: dict[str, Any], error: type[Exception]
 ) -> None:
-    """And nothing is entered."""
+    """Nothing is stored."""
     before = _lines(net, "net")
     with pytest.raises(error):
         submit(net, "net", _agent(**content), by=ORGANISER)
     assert _lines(net, "net") == before
 
 
-def test_a_participant_submits_for_the_own_miner_only(net: Service) -> None:
-    """Else one miner could spoil another's last submission."""
+def test_a_participant_submits_only_for_their_own_miner(net: Service) -> None:
+    """Otherwise a miner could replace another's last submission."""
     with pytest.raises(Forbidden):
         submit(net, "net", replace(_agent(), user="ada"), by=PARTICIPANT)
 
 
-def test_without_tasks_or_the_instance_validator_there_is_nothing_to_try(
+def test_without_tasks_or_the_instance_validator_a_submission_is_rejected(
     net: Service, service: Service
 ) -> None:
-    """Both are said with what to do."""
+    """Both errors have the remedy."""
     with pytest.raises(Conflict, match="set tasks_folder"):
         submit(replace(net, tasks=tuple), "net", _agent(), by=ORGANISER)
     create(service, NewContest(id="bare", discipline="challenge", title="B"), by=ORGANISER)
@@ -303,7 +303,7 @@ def test_without_tasks_or_the_instance_validator_there_is_nothing_to_try(
 def test_a_program_is_judged_by_the_contests_rule_on_integers(
     service: Service, *, exact: bool
 ) -> None:
-    """The job carries it, so that a worker needs no rules of the contest."""
+    """The job has the rule, so that a worker does not need the contest's rules."""
     overrides = {"exact_integers": True} if exact else {}
     new = NewContest(id="dojo", discipline="dojo", title="Dojo", overrides=overrides)
     create(service, new, by=ORGANISER)

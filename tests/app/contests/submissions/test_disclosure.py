@@ -1,4 +1,4 @@
-"""Test how problems are listed: as each is told by itself, in a few questions to the database."""
+"""Test lists of problems: each as it is returned alone, with a few database statements."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,16 +28,16 @@ def service(tmp_path: Path) -> Iterator[Service]:
     opened.store.close()
 
 
-def seen(service: Service, by: Caller = ANONYMOUS) -> View:
-    """Return what a caller may see."""
+def view_of(service: Service, by: Caller = ANONYMOUS) -> View:
+    """Return a caller's view of the contest."""
     with service.store.read() as session:
         return find_view(session, "autumn", by)
 
 
-def test_each_problem_is_listed_as_it_is_told_by_itself(service: Service) -> None:
-    """One that was published anew, moved or revealed is listed as it is now, at its old place."""
+def test_each_problem_is_listed_as_it_is_returned_alone(service: Service) -> None:
+    """A problem that was published again, moved or revealed keeps its position in the list."""
     cubes = publish(service, CUBES, freeze_started_at="2026-11-22T08:00:00Z")
-    squares = problems(service, seen(service))[0][1]["id"]
+    squares = problems(service, view_of(service))[0][1]["id"]
     package = {"title": "Squares at last", "interface": "seq", "source": SQUARES, "terms": ["1"]}
     entered(
         service,
@@ -49,43 +49,45 @@ def test_each_problem_is_listed_as_it_is_told_by_itself(service: Service) -> Non
                  "freeze_started_at": f"2026-12-{day}T00:00:00Z"}  # fmt: skip
         record(service, "autumn", [("problems", moved, None)], by=ORGANISER, replace=True)
     reveal_problem(service, "autumn", cubes, by=ORGANISER)
-    view = seen(service)
-    listed = [told for _, told in problems(service, view)]
-    assert [one["id"] for one in listed] == [squares, cubes]
-    answer: Any = ("source", "terms")
-    alone = [problem(service, view, one["id"]) for one in listed]
-    assert listed == [{k: v for k, v in one.items() if k not in answer} for one in alone]
-    assert [one["revealed"] for one in listed] == [False, True]
+    view = view_of(service)
+    listed = [item for _, item in problems(service, view)]
+    assert [item["id"] for item in listed] == [squares, cubes]
+    hidden: Any = ("source", "terms")
+    alone = [problem(service, view, item["id"]) for item in listed]
+    assert listed == [{k: v for k, v in item.items() if k not in hidden} for item in alone]
+    assert [item["revealed"] for item in listed] == [False, True]
     assert listed[0]["title"] == "Squares at last"
     assert listed[0]["freeze_started_at"].startswith("2026-12-24")
 
 
-def test_a_list_of_many_problems_asks_no_more_than_one_of_few(service: Service) -> None:
-    """A season's page is opened by everybody at its beginning."""
+def test_a_list_of_many_problems_needs_no_more_statements_than_one_of_few(service: Service) -> None:
+    """Many users open a season's page at its beginning."""
     engine = service.store._engine
-    asked: list[str] = []
-    event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
-    view = seen(service)
+    statements: list[str] = []
+    event.listen(
+        engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2])
+    )
+    view = view_of(service)
 
-    def questions() -> int:
-        asked.clear()
+    def count() -> int:
+        statements.clear()
         problems(service, view)
-        return len(asked)
+        return len(statements)
 
-    few = questions()
+    few = count()
     for n in range(12):
         publish(service, SQUARES.replace("n * n", f"n * n + {n}"))
-    view = seen(service)
+    view = view_of(service)
     assert len(problems(service, view)) == 13
-    assert 0 < questions() == few
+    assert 0 < count() == few
 
 
-def test_a_page_begins_behind_a_place_and_is_bounded(service: Service) -> None:
-    """Cursors name positions, which stay."""
+def test_a_page_begins_after_a_cursor_and_is_limited(service: Service) -> None:
+    """Cursors name positions, which do not change."""
     publish(service, CUBES)
-    view = seen(service)
+    view = view_of(service)
     (place, first), (_, second) = problems(service, view)
-    assert [told for _, told in problems(service, view, after=place)] == [second]
-    assert [told for _, told in problems(service, view, limit=1)] == [first]
+    assert [item for _, item in problems(service, view, after=place)] == [second]
+    assert [item for _, item in problems(service, view, limit=1)] == [first]
     with pytest.raises(Unreadable):
         problems(service, view, limit=0)
