@@ -1,5 +1,6 @@
 """Requests over an unreliable connection: safe retries and errors with the server's message."""
 
+import ssl
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
@@ -328,3 +329,20 @@ def test_a_lost_lease_or_contest_is_reported_without_retries(
     with line.client() as client, pytest.raises(Conflict, match="another's"):
         act(client)
     assert (len(line.requests), line.slept) == (1, [])
+
+
+@pytest.mark.parametrize(("url", "loads"), [("http://far", 0), ("https://far", 1)])
+def test_certificates_are_loaded_only_for_https(
+    url: str, loads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loading them takes longer than a request; a connection with TLS must check them."""
+    contexts: list[ssl.SSLContext] = []
+    create = ssl.create_default_context
+
+    def counted(*arguments: Any, **options: Any) -> ssl.SSLContext:
+        contexts.append(create(*arguments, **options))
+        return contexts[-1]
+
+    monkeypatch.setattr(ssl, "create_default_context", counted)
+    Client(url).close()
+    assert len(contexts) == loads

@@ -19,6 +19,12 @@ import pytest
 from conftest import Postgresql
 
 TIMEOUT_S = 60.0
+HTTP = httpx2.Client(
+    verify=False,
+    timeout=TIMEOUT_S,
+    limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
+)
+"""Opens a connection for each request; loading certificates would take longer than a request."""
 
 
 @dataclass
@@ -39,9 +45,7 @@ class ServerProcess:
     def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
         """Send a request as the operator."""
         headers = {"authorization": f"Bearer {self.token}", **options.pop("headers", {})}
-        return httpx2.request(
-            method, f"{self.url}/api/v1{path}", headers=headers, timeout=TIMEOUT_S, **options
-        )
+        return HTTP.request(method, f"{self.url}/api/v1{path}", headers=headers, **options)
 
 
 def start(folder: Path, *options: str, **environment: str) -> ServerProcess:
@@ -72,7 +76,7 @@ def start(folder: Path, *options: str, **environment: str) -> ServerProcess:
 def is_ready(url: str) -> bool:
     """Return whether a server is ready."""
     try:
-        return httpx2.get(f"{url}/readyz", timeout=5).status_code == 200
+        return HTTP.get(f"{url}/readyz", timeout=5).status_code == 200
     except httpx2.HTTPError:
         return False
 
@@ -100,7 +104,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 def test_the_log_contains_no_secrets(server: ServerProcess) -> None:
     """The first token is printed once at the start and never logged afterwards."""
     server.request("GET", "/me")
-    httpx2.get(f"{server.url}/api/v1/me", headers={"authorization": "Bearer hunter2hunter2"})
+    HTTP.get(f"{server.url}/api/v1/me", headers={"authorization": "Bearer hunter2hunter2"})
     output = (server.folder / "log").read_text()
     assert output.count(server.token[28:]) == 1
     assert "hunter2hunter2" not in output
@@ -174,14 +178,14 @@ def test_an_event_stream_resumes_after_the_last_event(server: ServerProcess) -> 
     body = {"id": "streamed", "discipline": "community", "title": "Streamed"}
     server.request("POST", "/contests", json=body)
     path = f"{server.url}/api/v1/contests/streamed/events"
-    with httpx2.stream("GET", f"{path}?since=0", timeout=TIMEOUT_S) as stream:
+    with HTTP.stream("GET", f"{path}?since=0") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         server.request("POST", "/contests/streamed/open")
         [opened] = events(stream.iter_lines(), 1)
     assert opened["event"] == "contest-opened"
     server.request("POST", "/contests/streamed/finalize")
     again = {"last-event-id": opened["id"]}
-    with httpx2.stream("GET", path, headers=again, timeout=TIMEOUT_S) as stream:
+    with HTTP.stream("GET", path, headers=again) as stream:
         later = events(stream.iter_lines(), 5)  # four boards come before it
     assert "contest-finalised" in {one["event"] for one in later}
     assert len({one["id"] for one in (opened, *later)}) == 6
@@ -190,7 +194,7 @@ def test_an_event_stream_resumes_after_the_last_event(server: ServerProcess) -> 
 def test_an_idle_stream_sends_keep_alives(server: ServerProcess) -> None:
     """Proxies close idle connections."""
     path = f"{server.url}/api/v1/contests/spring/events"
-    with httpx2.stream("GET", path, timeout=TIMEOUT_S) as stream:
+    with HTTP.stream("GET", path) as stream:
         for line in stream.iter_lines():
             if line == ": alive":
                 break
@@ -199,7 +203,7 @@ def test_an_idle_stream_sends_keep_alives(server: ServerProcess) -> None:
 def test_the_streams_of_one_address_are_limited(server: ServerProcess) -> None:
     """One client must not take all streams."""
     path = f"{server.url}/api/v1/contests/spring/events"
-    with httpx2.Client(timeout=TIMEOUT_S) as client:
+    with httpx2.Client(timeout=TIMEOUT_S, verify=False) as client:
         held = [client.send(client.build_request("GET", path), stream=True) for _ in range(3)]
         assert [one.status_code for one in held] == [200, 200, 200]
         rejected = client.get(path)
@@ -220,10 +224,10 @@ def test_cached_pages_are_never_stale(server: ServerProcess) -> None:
     path = f"{server.url}/api/v1/contests/spring"
     boards_url = f"{server.url}/api/v1/contests/spring/boards"
     for _ in range(2):
-        assert httpx2.get(boards_url, timeout=TIMEOUT_S).status_code == 200
-    assert httpx2.get(path, timeout=TIMEOUT_S).json()["state"] == "draft"
+        assert HTTP.get(boards_url).status_code == 200
+    assert HTTP.get(path).json()["state"] == "draft"
     server.request("POST", "/contests/spring/open")
-    assert httpx2.get(path, timeout=TIMEOUT_S).json()["state"] == "open"
+    assert HTTP.get(path).json()["state"] == "open"
 
 
 def test_a_contest_runs_although_processes_are_killed(tmp_path: Path) -> None:
@@ -255,7 +259,7 @@ def test_a_contest_runs_although_processes_are_killed(tmp_path: Path) -> None:
         explained = server.request("GET", "/contests/spring/boards/user-score/explanations/ada")
         assert explained.status_code == 200
         path = f"{server.url}/api/v1/contests/spring/events"
-        with httpx2.stream("GET", path, timeout=TIMEOUT_S) as stream:
+        with HTTP.stream("GET", path) as stream:
             server.process.send_signal(signal.SIGTERM)
             began = time.monotonic()
             for _ in stream.iter_lines():
@@ -266,7 +270,7 @@ def test_a_contest_runs_although_processes_are_killed(tmp_path: Path) -> None:
     finally:
         server.process.kill()
     with pytest.raises(httpx2.HTTPError):
-        httpx2.get(f"{server.url}/healthz", timeout=2)
+        HTTP.get(f"{server.url}/healthz", timeout=2)
 
 
 def test_a_public_address_without_authentication_is_rejected(tmp_path: Path) -> None:
@@ -295,7 +299,7 @@ def test_server_and_worker_survive_a_restart_of_postgresql(
         body = {"id": "spring", "discipline": "arena", "title": "Spring"}
         assert server.request("POST", "/contests", json=body).status_code == 201
         postgresql.stop()
-        response = httpx2.get(f"{server.url}/readyz", timeout=TIMEOUT_S)
+        response = HTTP.get(f"{server.url}/readyz")
         assert (response.status_code, response.json()["code"]) == (503, "not-ready")
         assert server.request("GET", "/contests/spring").status_code == 503
         _until(lambda: "no jobs at present" in (tmp_path / "log").read_text())

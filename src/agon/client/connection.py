@@ -1,6 +1,7 @@
 """Send requests over HTTP: repeated without harm when a connection is lost or a server is busy."""
 
 import secrets
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -68,12 +69,15 @@ class Connection:
         self._patience = patience
         self._sleep = sleep
         headers = {"user-agent": f"agon/{__version__}"}
+        # Loading certificates takes longer than a request; without TLS, none is trusted.
+        trusted = parts.scheme == "https" or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         if token is not None:
             headers["authorization"] = f"Bearer {token}"
         self._http = httpx2.Client(
             headers=headers,
             timeout=httpx2.Timeout(timeout, connect=min(timeout, 10.0)),
             transport=transport,
+            verify=trusted,
         )
 
     def close(self) -> None:
