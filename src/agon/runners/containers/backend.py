@@ -35,6 +35,7 @@ from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
 from agon.runners.containers.staging import StagingFolder
+from agon.runners.containers.unfinished_builds import remove_unfinished_builds
 
 _RESERVED_PATHS: Final = ("/", PRIVATE, "/tests", "/logs", "/dev", "/proc", "/sys", "/etc")
 _MAX_ARGUMENT_BYTES: Final = 128 << 10
@@ -64,7 +65,7 @@ class CommandLineContainers:
         pattern = name_pattern(self._owner)
         self._lifeline = CleanupGuard(engine, pattern=pattern, folder=self._scratch)
         self._removals = ContainerRemover(engine)
-        self._images = Images(engine, network=build_network)
+        self._images = Images(engine, network=build_network, owner=self._owner)
         (self._scratch / "stage").mkdir()
         self._stage = StagingFolder(self._scratch / "stage")
         self._attempts = ContainerRunner(
@@ -157,11 +158,13 @@ class CommandLineContainers:
     def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:
         """Remove the containers of a run, or of all runs, and on request the images built.
 
+        Builds whose owner has ended are removed as well.
+
         Raises:
             Unavailable: the engine fails.
         """
         try:
-            containers = self._remove_all(run)
+            containers = self._remove_all(run) + remove_unfinished_builds(self._engine)
             removed = self._images.remove_all() if images else 0
         except EngineError as wrong:
             raise Unavailable(f"{self.engine.name}: {wrong}") from None

@@ -3,12 +3,13 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 _TIMEOUT_S: Final = 5.0
+_ENDED: Final = ("Z", "X")
 
 
 class Process(NamedTuple):
@@ -33,10 +34,28 @@ def end(process: "subprocess.Popen[bytes]") -> None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_TIMEOUT_S)
             break
-    for member in family:
-        if _read(member.number)[0] == member.started:
+    _kill(family)
+
+
+def kill_tree(number: int) -> None:
+    """Kill a process and all its descendants."""
+    _kill([Process(number, start_time(number)), *_descendants(number)])
+
+
+def start_time(number: int) -> str:
+    """Return when a process started, in clock ticks since the machine did; empty if it has ended.
+
+    A zombie has ended.
+    """
+    return _read(number)[0]
+
+
+def _kill(processes: Sequence[Process]) -> None:
+    """Kill those that still run."""
+    for process in processes:
+        if process.started and start_time(process.number) == process.started:
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(member.number, signal.SIGKILL)
+                os.kill(process.number, signal.SIGKILL)
 
 
 def _descendants(number: int) -> Iterator[Process]:
@@ -54,9 +73,9 @@ def _descendants(number: int) -> Iterator[Process]:
 
 
 def _read(number: int) -> tuple[str, int]:
-    """Return a process's start time and parent; empty values when it has ended."""
+    """Return a process's start time, empty when it has ended, and its parent; -1 without one."""
     try:
         fields = Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return "", -1
-    return fields[19], int(fields[1])
+    return ("" if fields[0] in _ENDED else fields[19]), int(fields[1])

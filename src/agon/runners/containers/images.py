@@ -25,6 +25,7 @@ from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import PRIVATE, SAVE_FOLDERS
 from agon.runners.containers.isolation import LABEL, build_ulimits
 from agon.runners.containers.staging import content_hash
+from agon.runners.containers.unfinished_builds import host_of_build, remove_unfinished_builds
 
 ALWAYS_WRITABLE: Final = ("/app", "/home", "/root", "/run", "/tmp", "/var/tmp")  # noqa: S108  # the container's
 _LAYOUT: Final = f"agon image 2 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
@@ -57,8 +58,9 @@ _LOG_LINES = 12
 class Images:
     """The images of one engine: built once for each content."""
 
-    def __init__(self, engine: CommandLine, *, network: str) -> None:
+    def __init__(self, engine: CommandLine, *, network: str, owner: str) -> None:
         self._engine = engine
+        self._host = host_of_build(owner)
         self._network = network
         self._lock = Lock()
 
@@ -182,6 +184,8 @@ class Images:
                 raise BuildFailed(f"building took more than {recipe.timeout_s:g} s") from None
             finally:
                 end(process)
+                if not image_id.exists():  # podman ends a build at SIGTERM with exit code 0
+                    remove_unfinished_builds(self._engine, host=self._host)
         if process.returncode:
             lines = [printable(line) for line in log[-8192:].splitlines() if line.strip()]
             tail = "\n  ".join(lines[-_LOG_LINES:])
@@ -191,7 +195,10 @@ class Images:
     def _of_podman(self, recipe: ImageSpec) -> tuple[str, ...]:
         if self._engine.named.name != "podman":
             return ("--pull=false",)
-        return ("--pull=never", "--http-proxy=false", f"--memory={recipe.memory_mib}m")
+        return (
+            "--pull=never", "--http-proxy=false", f"--memory={recipe.memory_mib}m",
+            f"--add-host={self._host}:127.0.0.1",
+        )  # fmt: skip
 
 
 def base_images(dockerfile: str) -> list[str]:
