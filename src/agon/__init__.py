@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from agon import editions
     from agon.app.analysis.check import CheckReport, check
     from agon.app.analysis.compare import Comparison, RuleSet, compare
-    from agon.app.analysis.score import Result, read_records, score
+    from agon.app.analysis.records import read_records, write_records
+    from agon.app.analysis.score import Result, score
     from agon.app.analysis.simulate import simulate
     from agon.app.arena.rating import RatingTable, rate
     from agon.app.importers import ImportedRecords, import_records
@@ -57,9 +58,10 @@ _MODULES = {
     "edition": "agon.editions",
     "import_records": "agon.app.importers",
     "rate": "agon.app.arena.rating",
-    "read_records": "agon.app.analysis.score",
+    "read_records": "agon.app.analysis.records",
     "score": "agon.app.analysis.score",
     "simulate": "agon.app.analysis.simulate",
+    "write_records": "agon.app.analysis.records",
 }
 
 __all__ = [
@@ -90,6 +92,7 @@ __all__ = [
     "read_records",
     "score",
     "simulate",
+    "write_records",
 ]
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from agon.app.analysis.score import Result, read_records, score
+from agon.app.analysis.records import read_records
+from agon.app.analysis.score import Result, score
 from agon.app.analysis.simulate import TRUTH, simulate
 from agon.app.dojo.example import example_problems, judge_example
 from agon.app.examples import dataset

@@ -1,9 +1,14 @@
 """``agon arena``: ratings of bots."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @click.group("arena", cls=Group)
@@ -18,6 +23,7 @@ def command() -> None:
 
 @command.command("rate")
 @parameters.source
+@sources.reading
 @option(
     "--method",
     type=click.Choice(["elo", "bradley-terry"]),
@@ -26,23 +32,34 @@ def command() -> None:
     help="Elo in order of play, or Bradley–Terry over all matches at once.",
 )
 @option("--ci", is_flag=True, help="Add confidence intervals (rule confidence).")
+@option(
+    "--anchor",
+    type=sources.Pair("a rating such as gpt-4=1000"),
+    multiple=True,
+    callback=sources.numbers,
+    help="Shift all ratings so that this bot has this one; several: least squares.",
+)
 @parameters.rules
 @parameters.printing
 def rate_bots(
     source: str,
     *,
+    reads: sources.SourceOptions,
+    anchor: "Mapping[str, float] | None",
     method: str,
     ci: bool,
     under: parameters.RuleOptions,
     printing: parameters.OutputOptions,
 ) -> None:
-    """Rate the bots of SOURCE.
+    """Rate the bots of SOURCE: a folder of records, or a file of battles (- is stdin).
 
     Elo's intervals come from resampled matches, Bradley–Terry's from its covariance or, with
     --set interval=bootstrap, from refits; with them come the ranks that the data allow.
 
       agon arena rate data/
       agon arena rate data/ --method bradley-terry --ci --top 10
+      agon arena rate battles.csv --columns model_a=left,model_b=right --where language=en
+      agon arena rate data/ --method bradley-terry --anchor gpt-4=1000
       agon arena rate data/ --set k_new=4 --set k_established=4 --set round_changes=false
     """
     from agon.app.arena.rating import rate
@@ -50,5 +67,6 @@ def rate_bots(
     from agon.cli.shared.output import working
 
     with working("rating"):
-        ratings = rate(source, method=method, interval=ci, **under)
+        ratings = rate(source, method=method, interval=ci, anchor=anchor, **reads, **under)
+    sources.echo_notes(ratings.notes)
     show(ratings.result, ratings.board, printing)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, deliver
 
@@ -24,6 +24,7 @@ _MANY = 20  # parts from which the table leaves inputs and records to JSON
 @click.command("explain", cls=Command)
 @parameters.discipline
 @parameters.source
+@sources.reading
 @click.argument("id", metavar="ID")
 @parameters.board
 @parameters.rules
@@ -34,6 +35,7 @@ def command(
     source: str,
     id: str,  # noqa: A002 (the name in the usage line)
     *,
+    reads: sources.SourceOptions,
     board: str | None,
     under: parameters.RuleOptions,
     form: str,
@@ -53,7 +55,7 @@ def command(
     from agon.cli.shared.output import working
 
     with working(f"explaining {id}"):
-        result = score(discipline, source, **under)
+        result = score(discipline, source, **reads, **under)
         explanation = result.explain(id, board=board)
     if form == "json":
         from agon.cli.shared.formats import json_chunks

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import require_new_folder
 
@@ -28,6 +28,7 @@ class FormatName(click.ParamType[str]):
 @click.command("import", cls=Command)
 @click.argument("name", type=FormatName(), metavar="FORMAT")
 @parameters.source
+@sources.reading
 @parameters.out(required=True)
 @option(
     "--as",
@@ -47,6 +48,7 @@ def command(
     name: str,
     source: str,
     *,
+    reads: sources.SourceOptions,
     out: Path,
     unit: str | None,
     audit: Path | None,
@@ -66,6 +68,7 @@ def command(
     file, row, column, value, remedy.
 
       agon import arena-battles battles.json --out data
+      agon import arena-battles battles.csv --columns model_a=left --where language=en --out en
       agon import comparisons llmfao/ --as votes --out data
     """
     from agon.app.importers import import_records
@@ -75,12 +78,11 @@ def command(
 
     require_new_folder(out)
     with working("reading"):
-        imported = import_records(name, source, audit=audit, unit=unit)
+        imported = import_records(name, source, audit=audit, unit=unit, **reads)
     if not dry_run:
         with working(f"writing {out}"):
             write_tables(imported.tables, out, format=form)
     report_written(imported.tables, out, dry_run=dry_run)
-    for note in imported.notes:
-        click.echo(f"note: {note}", err=True)
+    sources.echo_notes(imported.notes)
     if not dry_run:
         click.echo(f"next: agon score {imported.discipline} {out}", err=True)

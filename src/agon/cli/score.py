@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, board_chunks, deliver
 
@@ -20,6 +20,7 @@ _ALWAYS = ("rank", "id", "score")
 @click.command("score", cls=Command)
 @parameters.discipline
 @parameters.source
+@sources.reading
 @parameters.rules
 @parameters.board
 @parameters.printing
@@ -27,6 +28,7 @@ def command(
     discipline: str,
     source: str,
     *,
+    reads: sources.SourceOptions,
     under: parameters.RuleOptions,
     board: str | None,
     printing: parameters.OutputOptions,
@@ -34,18 +36,21 @@ def command(
     """Score the records of SOURCE: print a board.
 
     SOURCE is a folder of Parquet, CSV or NDJSON files named after the tables, a DuckDB or SQLite
-    file, or postgresql://…
+    file, or postgresql://… Of arena and challenge, it may be one file of battles or evaluations
+    (CSV, JSON, NDJSON, Parquet; - is stdin).
 
       agon score community data/ --top 10
       agon score community data/ --set self_feedback=ignore --format csv --output board.csv
       agon score arena data/ --board bradley-terry --format json
+      agon score arena battles.csv --columns model_a=left,model_b=right --where language=en
     """
     from agon.app.analysis.score import score
     from agon.cli.shared.output import working
 
     with working("scoring"):
-        result = score(discipline, source, **under)
+        result = score(discipline, source, **reads, **under)
         chosen = result.board(board)
+    sources.echo_notes(result.records.notes)
     show(result, chosen, printing)
 
 

@@ -7,6 +7,7 @@ value is read, and issues name the column as the source does.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from agon.errors import Unreadable, did_you_mean
 from agon.records.issues import RowIssue
@@ -113,3 +114,16 @@ def column_names(schema: Schema, columns: Mapping[str, str] | None) -> ColumnNam
     if issues:
         raise Unreadable("columns: " + "; ".join(issues))
     return ColumnNames(schema, by_table)
+
+
+def require_names(columns: Any) -> None:
+    """Check that names of columns are a mapping.
+
+    Raises:
+        Unreadable: they are not.
+    """
+    if not isinstance(columns, Mapping | None):
+        raise Unreadable(
+            f"columns is {columns!r}; give the source's name by the schema's, as in "
+            "{'model_a': 'left'}"
+        )

@@ -18,6 +18,7 @@ from agon.errors import Unavailable
 from agon.records.column_names import column_names
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.raw import Engine, SourceTables, quote
+from agon.records.row_filter import row_filter
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
 
@@ -36,6 +37,7 @@ class Records:
         cutoff: the time the records are seen at (``as_of``), or None for all of them.
         caches: what disciplines cache of single rows by their numbers. It is shared by all that
             show these rows at other times or positions; a row of a number says the same in all.
+        notes: what was decided when they were imported, one sentence each.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Records:
         self.source = source
         self.cutoff = as_of
         self.caches: dict[str, Any] = {}
+        self.notes: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         return self
@@ -126,6 +129,7 @@ class Records:
             self._engine, self.schema, self.source, self._present, space=space, as_of=time
         )
         visible.caches = self.caches
+        visible.notes = self.notes
         return visible
 
     def close(self) -> None:
@@ -147,7 +151,11 @@ _MAX_SHARED_ROWS = 10_000
 
 
 def read(
-    schema: Schema, source: str | Path, *, columns: Mapping[str, str] | None = None
+    schema: Schema,
+    source: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> Records:
     """Read a source and validate all of it.
 
@@ -156,16 +164,22 @@ def read(
         source: a folder of Parquet, CSV or NDJSON files named after the tables, a DuckDB or
             SQLite file, or a ``postgresql://`` address.
         columns: the source's name of a column by the schema's, where they differ.
+        where: a value, or several, by column of the source; only such rows are read, and the rows
+            of other tables that do not refer to another row.
 
     Raises:
         InvalidRecords: with everything that is wrong, at once.
         NotFound, Unreadable, Unavailable: the source itself cannot be opened.
     """
-    return _valid(*inspect(schema, source, columns=columns))
+    return _valid(*inspect(schema, source, columns=columns, where=where))
 
 
 def inspect(
-    schema: Schema, source: str | Path, *, columns: Mapping[str, str] | None = None
+    schema: Schema,
+    source: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> tuple[Records, list[RowIssue]]:
     """Read a source and return the records together with all that is wrong with them.
 
@@ -177,11 +191,17 @@ def inspect(
     from agon.records.sources import open_source
 
     engine = Engine()
-    return _inspect(engine, schema, lambda of, tables: open_source(of, tables, source), columns)
+    return _inspect(
+        engine, schema, lambda of, tables: open_source(of, tables, source), columns, where
+    )
 
 
 def read_rows(
-    schema: Schema, tables: Mapping[str, Any], *, columns: Mapping[str, str] | None = None
+    schema: Schema,
+    tables: Mapping[str, Any],
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> Records:
     """Read tables in memory, by table name: data frames, or lists of dicts.
 
@@ -190,16 +210,21 @@ def read_rows(
         tables: objects with the Arrow PyCapsule interface (``__arrow_c_stream__``: pyarrow, polars,
             pandas, DuckDB relations) or lists of dicts.
         columns: the tables' name of a column by the schema's, where they differ.
+        where: a value, or several, by column, as for :func:`read`.
 
     Raises:
         InvalidRecords: with everything that is wrong, at once.
         Unreadable: a table is neither.
     """
-    return _valid(*inspect_rows(schema, tables, columns=columns))
+    return _valid(*inspect_rows(schema, tables, columns=columns, where=where))
 
 
 def inspect_rows(
-    schema: Schema, tables: Mapping[str, Any], *, columns: Mapping[str, str] | None = None
+    schema: Schema,
+    tables: Mapping[str, Any],
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> tuple[Records, list[RowIssue]]:
     """Read tables in memory and return the records together with all that is wrong with them.
 
@@ -209,7 +234,9 @@ def inspect_rows(
     from agon.records.sources.memory import from_memory
 
     engine = Engine(shared=_are_few(tables.values()))
-    return _inspect(engine, schema, lambda of, named: from_memory(of, named, tables), columns)
+    return _inspect(
+        engine, schema, lambda of, named: from_memory(of, named, tables), columns, where
+    )
 
 
 def _are_few(tables: Collection[Any]) -> bool:
@@ -223,13 +250,17 @@ def _inspect(
     schema: Schema,
     open_tables: Callable[[Any, Schema], SourceTables],
     columns: Mapping[str, str] | None,
+    where: Mapping[str, Any] | None,
 ) -> tuple[Records, list[RowIssue]]:
     try:
-        names = column_names(schema, columns)
-        if not names:
+        conditions = row_filter(schema, where, columns)
+        names = column_names(conditions.source_schema() if conditions else schema, columns)
+        if not names and not conditions:
             return _read_typed(engine, schema, open_tables(engine.connection, schema))
-        source = open_tables(engine.connection, names.source_schema())
-        records, issues = _read_typed(engine, schema, names.renamed(source))
+        source = names.renamed(open_tables(engine.connection, names.source_schema()))
+        if conditions:
+            source = conditions.filtered(engine.connection, source)
+        records, issues = _read_typed(engine, schema, source)
         return records, list(map(names.shown, issues))
     except BaseException:
         engine.close()

@@ -80,6 +80,7 @@ FRAMES = {
     "polars": pl.DataFrame,
     "pandas": pd.DataFrame,
     "pyarrow": pa.Table.from_pylist,
+    "lazy polars": pl.LazyFrame,
     "dicts": list,
     "DuckDB": lambda rows: duckdb.from_arrow(pa.Table.from_pylist(rows)),
 }
@@ -140,3 +141,35 @@ def test_imported_and_simulated_records_are_scored(simulated: Path) -> None:
         score("dojo", ROWS)
     with pytest.raises(Unreadable, match="int"):
         score("arena", 5)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.Series(["a"]), "several columns"),
+        (pd.DataFrame([["a", "b"]], columns=["model_a", "model_a"]), "name of its own"),
+        (pa.table([["a"], ["b"]], names=["model_a", "model_a"]), "twice: model_a"),
+    ],
+)
+def test_what_is_not_a_table_is_named(frame: Any, message: str) -> None:
+    """An error of agon, not of the library below."""
+    with pytest.raises(Unreadable, match=message):
+        rate(frame)
+
+
+def test_names_of_columns_are_a_mapping() -> None:
+    """Text was an AttributeError."""
+    with pytest.raises(Unreadable, match="'model_a': 'left'"):
+        rate(ROWS, columns="left")  # type: ignore[arg-type]
+
+
+def test_a_file_of_battles_is_rated(tmp_path: Path) -> None:
+    """As a data frame is; a name without rows in it is a folder or database as before."""
+    file = tmp_path / "battles.csv"
+    pd.DataFrame(ROWS).to_csv(file, index=False)
+    assert rate(file, columns=NAMES).rows() == rate(ROWS, columns=NAMES).rows()
+    with pytest.raises(Unreadable, match="problems, submissions"):
+        score("dojo", file)
+    read = rate(file, columns=NAMES).result.records
+    with pytest.raises(Conflict, match="read_records"):
+        rate(read, where={"id": 1})

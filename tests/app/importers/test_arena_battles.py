@@ -154,3 +154,66 @@ def test_a_missing_file_and_an_unknown_format_are_not_found(tmp_path: Path) -> N
         import_records("arena-battles", tmp_path / "none.csv")
     with pytest.raises(NotFound, match="did you mean arena-battles"):
         import_records("arena-battle", tmp_path / "none.csv")
+
+
+def test_categories_are_kept_and_other_columns_named(tmp_path: Path) -> None:
+    """Nothing that the published files contain is dropped without a note."""
+    rows = [
+        {**row, "language": language, "turn": 1, "is_code": False, "question_id": "q", "conv": "x"}
+        for row, language in zip(BATTLES, ["en", "de", "en", "en"], strict=True)
+    ]
+    for source in (rows, pa.Table.from_pylist(rows), written(tmp_path, ".json", rows)):
+        imported = import_records("arena-battles", source)
+        assert [row["language"] for row in matches(imported)] == ["en", "de", "en", "en"]
+        assert imported.notes == (
+            "kept as categories of the matches: is_code, language, turn",
+            "columns not used: question_id, conv",
+        )
+        german = import_records("arena-battles", source, where={"language": "de"})
+        assert [row["bot_a"] for row in matches(german)] == ["koala"]
+        kept = agon.score("arena", imported, where={"language": "de"})
+        assert kept.board().row("koala") == agon.score("arena", german).board().row("koala")
+    agon.write_records(imported, tmp_path / "data")
+    assert (
+        len(agon.rate(tmp_path / "data", where={"language": "en"}).result.records.arrow("matches"))
+        == 3
+    )
+
+
+def test_a_row_may_count_several_battles() -> None:
+    """Counts and shares are as many matches, with the ids in order."""
+    rows = [
+        {"model_a": "x", "model_b": "y", "wins_a": 2, "wins_b": 1, "ties": 1},
+        {"model_a": "y", "model_b": "z", "wins_a": 0, "wins_b": 1, "ties": None},
+    ]
+    imported = matches(import_records("arena-battles", rows))
+    assert [row["winner"] for row in imported] == ["a", "a", "tie", "b", "b"]
+    assert [row["id"] for row in imported] == [1, 2, 3, 4, 5]
+    shares = [
+        {"model_a": "x", "model_b": "y", "share_a": 0.625, "matches": 4},
+        {"model_a": "y", "model_b": "z", "share_a": 0.0, "matches": 1},
+    ]
+    assert [row["winner"] for row in matches(import_records("arena-battles", shares))] == [
+        "a", "a", "tie", "b", "b",
+    ]  # fmt: skip
+    alone = [{"model_a": "x", "model_b": "y", "won": share} for share in (1, 0.5, 0)]
+    imported = matches(import_records("arena-battles", alone, columns={"share_a": "won"}))
+    assert [row["winner"] for row in imported] == ["a", "tie", "b"]
+    with pytest.raises(InvalidRecords, match=r"row 1, column share_a.*wins and ties"):
+        import_records("arena-battles", [{**shares[0], "matches": 3}])
+
+
+def test_counts_rate_as_their_battles_do() -> None:
+    """The maximum of the likelihood depends on the counts of each pair alone."""
+    counts = [
+        {"model_a": "x", "model_b": "y", "wins_a": 3, "wins_b": 2, "ties": 1},
+        {"model_a": "y", "model_b": "z", "wins_a": 4, "wins_b": 2, "ties": 0},
+    ]
+    battles = [
+        {"model_a": row["model_a"], "model_b": row["model_b"], "winner": winner}
+        for winner in ("b", "tie", "a")
+        for row in counts
+        for _ in range(int({"a": row["wins_a"], "b": row["wins_b"], "tie": row["ties"]}[winner]))  # type: ignore[call-overload]
+    ]
+    method = "bradley-terry"
+    assert agon.rate(counts, method=method).rows() == agon.rate(battles, method=method).rows()

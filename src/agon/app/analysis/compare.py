@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.app.analysis.score import Result, read_records, rules_of, score
+from agon.app.analysis.records import read_records
+from agon.app.analysis.score import Result, rules_of, score
 from agon.kernel.boards import Board, id_order
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman

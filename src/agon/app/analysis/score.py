@@ -4,29 +4,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
+from agon.app.analysis.records import other_discipline, read_records
 from agon.app.charts import Chart, interval_chart, waterfall
 from agon.app.charts.intervals import MAX_ROWS
-from agon.app.importers import ImportedRecords, format_of_frame, import_records
 from agon.disciplines import Discipline, ScoredRecords, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
-from agon.errors import Conflict, Unreadable
+from agon.errors import Conflict
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.kernel.findings import Finding, in_order
 from agon.kernel.fingerprints import sha256
 from agon.kernel.rules import Rules
 from agon.kernel.times import parse_time
-from agon.records import Records, read, read_rows
-from agon.records.sources.memory import is_table
+from agon.records import Records
 
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """Scored records: boards, explanations, findings and fingerprints.
+    """ScoredRecords records: boards, explanations, findings and fingerprints.
 
     Boards and explanations are computed on demand; a result always gives the same ones.
 
@@ -188,66 +186,12 @@ def _plain(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def read_records(of: str, source: Any, *, columns: Mapping[str, str] | None = None) -> Records:
-    """Read and check a discipline's records.
-
-    A data frame is anything with the Arrow PyCapsule interface (``__arrow_c_stream__``: pandas,
-    polars, pyarrow, a DuckDB relation) or a list of dicts.
-
-    Args:
-        of: the name of the discipline.
-        source: one of
-
-            * a folder with one CSV, NDJSON or Parquet file per table, a DuckDB or SQLite file, or
-              ``postgresql://…``;
-            * data frames by table name;
-            * a single data frame, read in the discipline's format of one table (arena: battles
-              with ``model_a``, ``model_b``, ``winner``; challenge: evaluations with ``uid``,
-              ``validator``, ``score``, ``stake``);
-            * imported or simulated records.
-        columns: the source's name of a column by the schema's, where they differ.
-
-    Raises:
-        InvalidRecords: with all issues.
-        NotFound, Unreadable, Unavailable: there is no such discipline, or the source cannot be
-            opened.
-        Conflict: the imported records belong to another discipline.
-
-    Example:
-        >>> records = read_records("community", "examples/tutorial")
-        >>> records.count("users"), records.count("quick_feedbacks")
-        (7, 21)
-        >>> battles = [{"left": "ann", "right": "bob", "winner": "model_a"}]
-        >>> names = {"model_a": "left", "model_b": "right"}
-        >>> read_records("arena", battles, columns=names).count("bots")
-        2
-    """
-    schema = discipline(of).schema
-    if isinstance(source, str | Path):
-        return read(schema, source, columns=columns)
-    if is_table(source):
-        form = format_of_frame(of)
-        if form is None:
-            names = ", ".join(table.name for table in schema)
-            raise Unreadable(f"{of} has several tables; give data frames by table name ({names})")
-        source = import_records(form.name, source, columns=columns)
-        columns = None
-    tables = getattr(source, "tables", source)
-    if not isinstance(tables, Mapping):
-        raise Unreadable(
-            f"records cannot be read from a value of type {type(source).__name__}; give a folder, "
-            "a data frame, or data frames by table name"
-        )
-    if isinstance(source, ImportedRecords) and source.discipline != of:
-        raise _other_discipline(of, source.discipline)
-    return read_rows(schema, tables, columns=columns)
-
-
 def score(
     of: str,
     records: Any,
     *,
     columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
@@ -259,6 +203,7 @@ def score(
         records: records, or a source that :func:`read_records` reads: a folder, a data frame, data
             frames by table name, imported or simulated records.
         columns: the source's name of a column by the schema's, where they differ.
+        where: a value, or several, by column; only such rows are scored.
         edition: ``scores0002-1`` or ``community/scores0002-1``.
         overrides: values of rules that replace the edition's; they may be text.
         as_of: leave out later records; a time or ISO 8601 text (without a zone: UTC).
@@ -266,7 +211,8 @@ def score(
     Raises:
         NotFound: no such discipline, edition or source.
         InvalidRule: with all unknown rules and values out of bounds.
-        Conflict: the records belong to another discipline.
+        Conflict: the records belong to another discipline, or are read already and ``columns`` or
+            ``where`` is stated.
         InvalidRecords: with the issues of all invalid rows.
         NotScorable: the records cannot be scored, with the reason.
 
@@ -288,15 +234,13 @@ def score(
     released, rules = rules_of(of, edition, overrides)
     time = parse_time(as_of)
     if not isinstance(records, Records):
-        records = read_records(of, records, columns=columns)
+        records = read_records(of, records, columns=columns, where=where)
+    elif columns or where:
+        raise Conflict("columns and where are about a source; give them to read_records")
     if records.discipline != of:
-        raise _other_discipline(of, records.discipline)
+        raise other_discipline(of, records.discipline)
     visible = records.as_of(time)
     return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
-
-
-def _other_discipline(of: str, other: str) -> Conflict:
-    return Conflict(f"expected records of {of}, got records of {other}; score them as {other}")
 
 
 def rules_of(

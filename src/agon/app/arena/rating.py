@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.app.analysis.score import Result, score
+from agon.app.arena.anchors import Anchors, anchors_of
 from agon.app.charts import Chart, interval_chart, win_matrix
 from agon.app.charts.intervals import MAX_ROWS
 from agon.app.charts.matrix import MAX_NAMES
@@ -37,11 +38,18 @@ class RatingTable:
         method: ``elo`` or ``bradley-terry``.
         result: the scored records.
         board: ``rank``, ``id``, ``score`` and, with intervals, ``low`` and ``high``.
+        anchors: the ratings stated for bots and the shift of all ratings; None: there are none.
     """
 
     method: str
     result: Result
     board: Board
+    anchors: Anchors | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided when the records were imported, such as columns that are not used."""
+        return self.result.records.notes
 
     @property
     def has_intervals(self) -> bool:
@@ -54,7 +62,10 @@ class RatingTable:
         Raises:
             NotFound: there is no such bot.
         """
-        return self.result.explain(name, board=self.board.name)
+        explanation = self.result.explain(name, board=self.board.name)
+        if self.anchors is None or explanation.score is None:
+            return explanation
+        return self.anchors.explained(explanation, self.board.row(str(name)))
 
     def plot(self, kind: Literal["ratings", "wins"] = "ratings") -> Chart:
         """Return a chart: the ratings with their intervals, or the win rates of every pair.
@@ -106,18 +117,21 @@ class RatingTable:
         return len(self.board)
 
     def __repr__(self) -> str:
-        return f"{_TITLES[self.method]} · {self._subtitle()}\n{self.board.to_text()}"
+        notes = "".join(f"\nnote: {note}" for note in self.notes)
+        return f"{_TITLES[self.method]} · {self._subtitle()}\n{self.board.to_text()}{notes}"
 
     def _repr_html_(self) -> str:
         return self.board._repr_html_()
 
 
-def rate(
+def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     records: Any,
     *,
     method: str = "elo",
     interval: bool = False,
     columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    anchor: Mapping[str, float] | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
@@ -130,17 +144,21 @@ def rate(
     about opponents and outcomes, at the level of the rule ``confidence``.
 
     Args:
-        records: arena records, a folder, or a data frame of battles with ``model_a``, ``model_b``
-            and ``winner``; all that :func:`agon.read_records` reads.
+        records: arena records, a folder, or a data frame or file of battles with ``model_a``,
+            ``model_b`` and ``winner`` (or ``wins_a``, ``wins_b`` and ``ties``, or ``share_a`` and
+            ``matches``); all that :func:`agon.read_records` reads.
         method: ``elo`` (in order of play) or ``bradley-terry`` (over all matches at once).
         interval: whether to compute intervals.
         columns: the source's name of a column by the format's: ``{"model_a": "left"}``.
+        where: a value, or several, by column; only such battles are rated.
+        anchor: ratings stated for bots, by id: all ratings are shifted by the mean of their
+            distances, so that one anchor has its rating exactly.
         edition: the edition (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records.
 
     Raises:
-        NotFound: there is no such method, edition or source.
+        NotFound: there is no such method, edition or source, or no rating of an anchor.
         InvalidRule, InvalidRecords, NotScorable, Unreadable: as ``score`` does.
 
     Example:
@@ -153,7 +171,13 @@ def rate(
     if method not in METHODS:
         raise NotFound(f"there is no method {method!r}: {did_you_mean(method, METHODS)}")
     result = score(
-        "arena", records, columns=columns, edition=edition, overrides=overrides, as_of=as_of
+        "arena",
+        records,
+        columns=columns,
+        where=where,
+        edition=edition,
+        overrides=overrides,
+        as_of=as_of,
     )
     board = result.board(_BOARDS[method])
     if interval and method == "elo":
@@ -161,7 +185,10 @@ def rate(
     elif not interval:
         names = [name for name in board.table.column_names if name not in _INTERVAL]
         board = Board(board.name, board.table.select(names), board.unscored, board.places)
-    return RatingTable(method, result, board)
+    if anchor is None:
+        return RatingTable(method, result, board)
+    anchors = anchors_of(board, anchor)
+    return RatingTable(method, result, anchors.shifted(board), anchors)
 
 
 def _pairs(result: Result) -> dict[tuple[str, str], tuple[float, int]]:

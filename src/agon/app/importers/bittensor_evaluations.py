@@ -87,20 +87,26 @@ class _Mapping:
         return self.sql("epoch", "CAST(0 AS BIGINT)")
 
 
-def read(source: Any, *, columns: Mapping[str, str] | None = None) -> ImportedRecords:
+def read(
+    source: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> ImportedRecords:
     """Read evaluations as challenge records.
 
     Args:
         source: a CSV, JSON, NDJSON or Parquet file, or a data frame.
         columns: the source's column of a field (``uid``, ``score``, …) where its name is none of
             the usual ones.
+        where: a value, or several, by column of the source; only such rows are read.
 
     Raises:
         InvalidRecords: rows that are not evaluations or contradict each other, in one error.
         NotFound, Unreadable: there is no such file, its format is unknown, or a column is missing.
     """
     mapping = _Mapping(_columns(source, columns or {}))
-    with foreign(_schema(mapping), {"evaluations": source}) as records:
+    with foreign(_schema(mapping), {"evaluations": source}, where=where) as records:
         rows = f"""
             SELECT _row, {mapping.uid} AS uid, ({mapping.submission})::VARCHAR AS submission,
                    {mapping.sql("validator")} AS validator, {mapping.sql("score")} AS score,

@@ -144,6 +144,7 @@ def read(
     audit: Any = None,
     unit: str = "pairs",
     columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> ImportedRecords:
     """Read comparisons as arena records.
 
@@ -154,6 +155,7 @@ def read(
             exists.
         unit: ``pairs`` (a pair is a match, its rows are votes) or ``votes`` (a row is a match).
         columns: the source's name of a column by the name above, where they differ.
+        where: a value, or several, by column of the comparisons; only such rows are read.
 
     Raises:
         InvalidRecords: rows that are not comparisons, all in one error.
@@ -167,7 +169,8 @@ def read(
     pairs = unit == "pairs" and {"id", "worker"} <= present
     if not pairs and audit is None:
         sources.pop("audit", None)
-    with foreign(_SCHEMA, sources, columns=_qualify(columns)) as comparisons:
+    named = _qualify(columns)
+    with foreign(_SCHEMA, sources, columns=named, where=_qualify(where)) as comparisons:
         tables = {"owners": comparisons.sql(_OWNERS)} if "models" in sources else {}
         tables["bots"] = comparisons.sql(_BOTS)
         if not pairs:
@@ -193,11 +196,11 @@ def _sources(source: Any, audit: Any) -> dict[str, Any]:
     return sources
 
 
-def _qualify(columns: Mapping[str, str] | None) -> dict[str, str]:
-    """Return names of columns, each with its table: of the comparisons where no table is named."""
+def _qualify(columns: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return values by column, each with its table: the comparisons where no table is named."""
     return {
-        name if "." in name else f"comparisons.{name}": source_name
-        for name, source_name in (columns or {}).items()
+        name if "." in name else f"comparisons.{name}": value
+        for name, value in (columns or {}).items()
     }
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from agon.app.importers.imported_records import ImportedRecords
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
-from agon.records.sources.memory import is_table
+from agon.records.column_names import require_names
+from agon.records.sources.memory import arrow_table, is_table
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,14 @@ FORMATS: Mapping[str, Format] = {
             "arena-battles",
             "arena",
             "Battles as Chatbot Arena publishes them: model_a, model_b, winner.",
-            choices=("columns",),
+            choices=("columns", "where"),
             frame=True,
         ),
         Format(
             "comparisons",
             "arena",
             "Comparisons of two answers: left, right, winner and, if known, worker and pair id.",
-            choices=("audit", "unit", "columns"),
+            choices=("audit", "unit", "columns", "where"),
             frame=True,
         ),
         Format(
@@ -56,7 +57,7 @@ FORMATS: Mapping[str, Format] = {
             "bittensor-evaluations",
             "challenge",
             "Evaluations by a subnet's validators: uid or hotkey, validator, score, stake, epoch.",
-            choices=("columns",),
+            choices=("columns", "where"),
             frame=True,
         ),
         Format(
@@ -92,6 +93,7 @@ def import_records(
     audit: Any = None,
     unit: str | None = None,
     columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> ImportedRecords:
     """Return the records of a source in a named format; nothing is written.
 
@@ -103,6 +105,8 @@ def import_records(
         unit: of ``comparisons``: whether a match is one of the ``pairs`` or of the ``votes``.
         columns: of a format that is one table: the source's name of a column by the format's, where
             they differ.
+        where: of a format that is one table: a value, or several, by column of the source; only
+            such rows are imported.
 
     Raises:
         NotFound: there is no such format or source.
@@ -118,14 +122,12 @@ def import_records(
         >>> imported.tables["bots"].num_rows, imported.tables["matches"].num_rows
         (59, 8931)
     """
+    require_names(columns)
     if name not in FORMATS:
         raise NotFound(f"there is no format {name!r}: {did_you_mean(name, FORMATS)}")
     wanted = FORMATS[name]
-    choices = {
-        key: value
-        for key, value in {"audit": audit, "unit": unit, "columns": columns}.items()
-        if value is not None
-    }
+    stated = {"audit": audit, "unit": unit, "columns": columns, "where": where}
+    choices = {key: value for key, value in stated.items() if value is not None}
     if others := [choice for choice in choices if choice not in wanted.choices]:
         have = [item.name for item in FORMATS.values() if others[0] in item.choices]
         raise Conflict(f"{name} has no {' or '.join(others)}; {', '.join(have)} has")
@@ -143,7 +145,7 @@ def _source(wanted: Format, source: Any) -> Any:
     if isinstance(source, str | Path):
         return Path(source) if wanted.frame else str(source)
     if wanted.frame and is_table(source):
-        return source
+        return arrow_table(wanted.name, source)
     forms = "a file, a data frame or a list of dicts" if wanted.frame else "a path or an address"
     raise Unreadable(
         f"{wanted.name} cannot be read from a value of type {type(source).__name__}; give {forms}"

@@ -36,7 +36,11 @@ ENDINGS = {
 
 @contextmanager
 def foreign(
-    schema: Schema, sources: Mapping[str, Any], *, columns: Mapping[str, str] | None = None
+    schema: Schema,
+    sources: Mapping[str, Any],
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> Iterator[Records]:
     """Yield the validated records of files or of data frames, by the table that each one holds.
 
@@ -44,6 +48,7 @@ def foreign(
         schema: the tables.
         sources: files (:class:`~pathlib.Path`), or data frames or lists of dicts, by table.
         columns: the sources' name of a column by the schema's, where they differ.
+        where: a value, or several, by column of the sources; only such rows are read.
 
     Raises:
         InvalidRecords: with everything that is wrong, each with file, row, column and value.
@@ -51,24 +56,29 @@ def foreign(
     """
     files = {table: source for table, source in sources.items() if isinstance(source, Path)}
     if len(files) == len(sources):
-        with _from_files(schema, files, columns) as records:
+        with _from_files(schema, files, columns, where) as records:
             yield records
     elif files:
         raise Unreadable("files and data frames cannot be read together; give all in one form")
     else:
-        with read_rows(schema, sources, columns=columns) as records:
+        with read_rows(schema, sources, columns=columns, where=where) as records:
             yield records
 
 
 @contextmanager
 def _from_files(
-    schema: Schema, files: Mapping[str, Path], columns: Mapping[str, str] | None
+    schema: Schema,
+    files: Mapping[str, Path],
+    columns: Mapping[str, str] | None,
+    where: Mapping[str, Any] | None,
 ) -> Iterator[Records]:
     with TemporaryDirectory(prefix="agon-import-") as folder:
         for table, file in files.items():
             known = {column.name for column in schema.table(table).columns}
-            _place(file, Path(folder) / table, known | set((columns or {}).values()))
-        records, problems = inspect(schema, folder, columns=columns)
+            others = {name.removeprefix(f"{table}.") for name in where or ()}
+            named = known | others | set((columns or {}).values())
+            _place(file, Path(folder) / table, named)
+        records, problems = inspect(schema, folder, columns=columns, where=where)
         try:
             if problems:
                 raise InvalidRecords([_with_file(problem, files) for problem in problems])
@@ -80,18 +90,15 @@ def _from_files(
 def columns_of(source: Any) -> list[str]:
     """Return the columns of a file or a data frame.
 
-    A file's are CSV's header, a Parquet schema, or the keys of JSON objects.
+    A file's are CSV's header, a Parquet schema, or the keys of JSON objects; a data frame is an
+    Arrow table here.
 
     Raises:
         NotFound, Unreadable: a file does not exist or is of no kind that is read.
     """
     if isinstance(source, Path):
         return _columns_of_file(source)
-    if hasattr(source, "__arrow_c_stream__"):
-        import pyarrow as pa
-
-        return list(pa.RecordBatchReader.from_stream(source).schema.names)
-    return list(dict.fromkeys(name for row in source for name in row))
+    return [str(name) for name in source.column_names]
 
 
 def _columns_of_file(file: Path) -> list[str]:

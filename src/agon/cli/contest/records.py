@@ -101,7 +101,7 @@ def records_of(discipline: str, source: str) -> Iterator[bytes]:
 
     A source is what ``agon score`` reads.
     """
-    from agon.app.analysis.score import read_records
+    from agon.app.analysis.records import read_records
 
     records = read_records(discipline, source)
     for table in _in_order(records.schema):

@@ -33,7 +33,7 @@ def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> S
     source = SourceTables("memory", issues=issues)
     for table in schema:
         if table.name in tables:
-            rows = _arrow(table, tables[table.name])
+            rows = arrow_table(table.name, tables[table.name])
             source.tables[table.name] = register(connection, table, table.name, rows)
     return source
 
@@ -60,21 +60,51 @@ def is_table(value: Any) -> bool:
         >>> is_table([{"id": 1}]), is_table({"bots": [{"id": 1}]}), is_table("folder/")
         (True, False, False)
     """
-    if hasattr(value, "__arrow_c_stream__"):
+    if hasattr(value, "__arrow_c_stream__") or _is_lazy(value):
         return True
     return isinstance(value, Sequence) and all(isinstance(row, Mapping) for row in value)
 
 
-def _arrow(table: Table, rows: Any) -> pa.Table:
+def arrow_table(name: str, rows: Any) -> pa.Table:
+    """Return a data frame, or the columns of a list of dicts, as an Arrow table.
+
+    Args:
+        name: the table, as messages name it.
+        rows: a data frame (a lazy one is computed) or a list of dicts.
+
+    Raises:
+        Unreadable: it is neither, is a single column, or names a column twice.
+
+    Example:
+        >>> arrow_table("bots", [{"id": "ann"}, {"id": "bob", "name": "Bob"}]).to_pydict()
+        {'id': ['ann', 'bob'], 'name': [None, 'Bob']}
+    """
     if not is_table(rows):
         raise Unreadable(
-            f"{table.name} is of type {type(rows).__name__}; give a data frame (pandas, polars, "
+            f"{name} is of type {type(rows).__name__}; give a data frame (pandas, polars, "
             "pyarrow, a DuckDB relation: anything with __arrow_c_stream__) or a list of dicts"
         )
-    if hasattr(rows, "__arrow_c_stream__"):
-        return pa.table(rows)
-    names = [c.name for c in table.columns if any(c.name in row for row in rows) or not rows]
-    return pa.table({name: _array([row.get(name) for row in rows]) for name in names})
+    if isinstance(rows, Sequence):
+        names = {str(key): key for row in rows for key in row}
+        return pa.table(
+            {name: _array([row.get(key) for row in rows]) for name, key in names.items()}
+        )
+    try:
+        table = pa.table(rows.collect() if _is_lazy(rows) else rows)
+    except (ValueError, TypeError) as error:  # Arrow's own errors are of these types, too
+        raise Unreadable(
+            f"{name} cannot be read as a table ({error}); give a data frame of several columns, "
+            "each with a name of its own"
+        ) from None
+    twice = sorted({key for key in table.column_names if table.column_names.count(key) > 1})
+    if twice:
+        raise Unreadable(f"{name} names columns twice: {', '.join(twice)}; name each column once")
+    return table
+
+
+def _is_lazy(value: Any) -> bool:
+    """Return whether a value is a polars LazyFrame."""
+    return type(value).__module__.startswith("polars") and hasattr(value, "collect")
 
 
 def _array(values: Sequence[Any]) -> pa.Array:

@@ -1,0 +1,122 @@
+"""Read records from any source that users have, and write them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agon.app.importers import ENDINGS, ImportedRecords, format_of_frame, import_records
+from agon.disciplines import discipline
+from agon.errors import Conflict, Unreadable
+from agon.records import Records, read, read_rows
+from agon.records.sources.memory import arrow_table, is_table
+from agon.records.writing import FORMATS, write_tables
+
+
+def read_records(
+    of: str,
+    source: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> Records:
+    """Read and check a discipline's records.
+
+    A data frame is anything with the Arrow PyCapsule interface (``__arrow_c_stream__``: pandas,
+    polars, pyarrow, a DuckDB relation) or a list of dicts.
+
+    Args:
+        of: the name of the discipline.
+        source: one of
+
+            * a folder with one CSV, NDJSON or Parquet file per table, a DuckDB or SQLite file, or
+              ``postgresql://…``;
+            * data frames by table name;
+            * a single data frame, read in the discipline's format of one table (arena: battles
+              with ``model_a``, ``model_b``, ``winner``; challenge: evaluations with ``uid``,
+              ``validator``, ``score``, ``stake``);
+            * a CSV, JSON, NDJSON or Parquet file of such a table;
+            * imported or simulated records.
+        columns: the source's name of a column by the schema's, where they differ.
+        where: a value, or several, by column of the source (``{"language": "en"}``); only such
+            rows are read, without the rows of other tables that refer to others.
+
+    Raises:
+        InvalidRecords: with all issues.
+        NotFound, Unreadable, Unavailable: there is no such discipline, or the source cannot be
+            opened.
+        Conflict: the imported records belong to another discipline.
+
+    Example:
+        >>> records = read_records("community", "examples/tutorial")
+        >>> records.count("users"), records.count("quick_feedbacks")
+        (7, 21)
+        >>> battles = [{"left": "ann", "right": "bob", "winner": "model_a"}]
+        >>> names = {"model_a": "left", "model_b": "right"}
+        >>> read_records("arena", battles, columns=names).count("bots")
+        2
+    """
+    schema = discipline(of).schema
+    single = is_table(source) or _is_file_of_rows(source)
+    if isinstance(source, str | Path) and not single:
+        return read(schema, source, columns=columns, where=where)
+    notes: tuple[str, ...] = ()
+    if single:
+        form = format_of_frame(of)
+        if form is None:
+            names = ", ".join(table.name for table in schema)
+            raise Unreadable(
+                f"{of} has several tables; give a folder, or data frames by table name ({names})"
+            )
+        source = import_records(form.name, source, columns=columns, where=where)
+        columns = where = None
+    if isinstance(source, ImportedRecords):
+        if source.discipline != of:
+            raise other_discipline(of, source.discipline)
+        notes = source.notes
+    tables = getattr(source, "tables", source)
+    if not isinstance(tables, Mapping):
+        raise Unreadable(
+            f"records cannot be read from a value of type {type(source).__name__}; give a folder, "
+            "a file, a data frame, or data frames by table name"
+        )
+    records = read_rows(schema, tables, columns=columns, where=where)
+    records.notes = notes
+    return records
+
+
+def write_records(records: Any, out: Path | str, *, form: str = "parquet") -> None:
+    """Write imported or simulated records, or data frames by table name, into a new folder.
+
+    Args:
+        records: the result of ``import_records`` or ``simulate``, or data frames by table name.
+        out: the folder; it is created when its content is complete.
+        form: ``parquet``, ``csv`` or ``ndjson``.
+
+    Raises:
+        Conflict: the folder exists and is not empty.
+        NotFound: its parent folder is missing.
+        Unreadable: the records are of another type, or there is no such form.
+    """
+    if form not in FORMATS:
+        raise Unreadable(f"there is no form {form!r}; give one of {', '.join(FORMATS)}")
+    tables = getattr(records, "tables", records)
+    if not isinstance(tables, Mapping):
+        raise Unreadable(
+            f"records cannot be written from a value of type {type(records).__name__}; give "
+            "imported or simulated records, or data frames by table name"
+        )
+    arrow = {name: arrow_table(str(name), rows) for name, rows in tables.items()}
+    write_tables(arrow, Path(out), format=form)
+
+
+def _is_file_of_rows(source: Any) -> bool:
+    """Return whether a source is the name of a file of rows, by its ending."""
+    if not isinstance(source, str | Path) or "://" in str(source):
+        return False
+    path = Path(source)
+    return path.is_file() and path.name.lower().endswith(tuple(ENDINGS))
+
+
+def other_discipline(of: str, other: str) -> Conflict:
+    """Return the error that records belong to another discipline."""
+    return Conflict(f"expected records of {of}, got records of {other}; score them as {other}")

@@ -1,0 +1,187 @@
+"""Options of commands that read records, and records from stdin."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, TypedDict
+
+import click
+
+from agon.cli.shared.commands import option
+
+STDIN = "-"
+_ENDINGS = {"csv": ".csv", "jsonl": ".jsonl", "json": ".json", "parquet": ".parquet"}
+_CHUNK = 1 << 20
+
+
+class SourceOptions(TypedDict):
+    """The values of --columns and --where."""
+
+    columns: dict[str, str] | None
+    where: dict[str, list[str]] | None
+
+
+class Pair(click.ParamType[tuple[str, str]]):
+    """A parameter ``name=value``."""
+
+    name = "name=value"
+
+    def __init__(self, example: str) -> None:
+        self.example = example
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return name and value; the last equals sign divides them."""
+        name, equals, text = str(value).rpartition("=")
+        if not equals or not name.strip():
+            self.fail(f"{value!r} is not name=value; give {self.example}", param, ctx)
+        return name.strip(), text.strip()
+
+
+class Pairs(click.ParamType[tuple[tuple[str, str], ...]]):
+    """A parameter ``name=value``, or several with commas between them."""
+
+    name = "name=value,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[tuple[str, str], ...]:
+        """Return names and values."""
+        pair = Pair("names such as model_a=left,model_b=right")
+        return tuple(pair.convert(item, param, ctx) for item in str(value).split(","))
+
+
+def unique(
+    ctx: click.Context, param: click.Parameter, pairs: tuple[tuple[str, Any], ...]
+) -> dict[str, Any]:
+    """Return the pairs of an option as a mapping.
+
+    Raises:
+        BadParameter: a name has two values.
+    """
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise click.BadParameter(f"{name} has two values", ctx=ctx, param=param)
+        values[name] = value
+    return values
+
+
+def _columns(
+    ctx: click.Context, param: click.Parameter, value: tuple[tuple[tuple[str, str], ...], ...]
+) -> dict[str, str] | None:
+    return unique(ctx, param, tuple(pair for pairs in value for pair in pairs)) or None
+
+
+def _conditions(
+    ctx: click.Context,  # noqa: ARG001 (Click's signature)
+    param: click.Parameter,  # noqa: ARG001
+    value: tuple[tuple[str, str], ...],
+) -> dict[str, list[str]] | None:
+    conditions: dict[str, list[str]] = {}
+    for name, text in value:
+        conditions.setdefault(name, []).append(text)
+    return conditions or None
+
+
+_columns_option = option(
+    "--columns",
+    type=Pairs(),
+    multiple=True,
+    callback=_columns,
+    help="The source's name of a column: model_a=left,model_b=right.",
+)
+_where_option = option(
+    "--where",
+    type=Pair("a condition such as language=en"),
+    multiple=True,
+    callback=_conditions,
+    help="Only rows with this value; of several values of one column, any.",
+)
+_stdin_form = option(
+    "--stdin-format",
+    type=click.Choice(list(_ENDINGS)),
+    help="Format of stdin (default: by its first bytes).",
+)
+
+
+def reading(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--columns``, ``--where`` and ``--stdin-format``; they arrive as ``reads``.
+
+    The argument ``source`` arrives as a file where it was ``-``.
+    """
+
+    @wraps(function)
+    def gathered(
+        *,
+        source: str,
+        columns: dict[str, str] | None,
+        where: dict[str, list[str]] | None,
+        stdin_format: str | None,
+        **remaining: Any,
+    ) -> Any:
+        reads = SourceOptions(columns=columns, where=where)
+        if stdin_format is not None and source != STDIN:
+            raise click.UsageError("--stdin-format is about stdin; give - as SOURCE")
+        if source != STDIN:
+            return function(source=source, reads=reads, **remaining)
+        with _saved(sys.stdin.buffer, stdin_format) as file:
+            return function(source=str(file), reads=reads, **remaining)
+
+    return _columns_option(_where_option(_stdin_form(gathered)))
+
+
+@contextmanager
+def _saved(stream: IO[bytes], form: str | None) -> Iterator[Path]:
+    """Yield a temporary file with the content of a stream."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        raise click.UsageError("stdin is a terminal; pipe a file into it, or name the file")
+    with TemporaryDirectory(prefix="agon-stdin-") as folder:
+        chunk = stream.read(_CHUNK)
+        file = Path(folder) / f"stdin{_ENDINGS[form or _form_of(chunk)]}"
+        with file.open("wb") as copy:
+            while chunk:
+                copy.write(chunk)
+                chunk = stream.read(_CHUNK)
+        yield file
+
+
+def _form_of(begin: bytes) -> str:
+    """Return the format of text or bytes that begin so.
+
+    Example:
+        >>> [_form_of(begin) for begin in (b"PAR1", b' [{"a": 1}]', b'{"a": 1}', b"a,b")]
+        ['parquet', 'json', 'jsonl', 'csv']
+    """
+    if begin.startswith(b"PAR1"):
+        return "parquet"
+    first = begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    return {b"[": "json", b"{": "jsonl"}.get(first, "csv")
+
+
+def echo_notes(notes: tuple[str, ...]) -> None:
+    """Print what was decided in an import on stderr."""
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
+
+
+def numbers(
+    ctx: click.Context, param: click.Parameter, value: tuple[tuple[str, str], ...]
+) -> Mapping[str, float] | None:
+    """Return the numbers of an option by name.
+
+    Raises:
+        BadParameter: a value is not a number, or a name has two.
+    """
+    pairs = []
+    for name, text in value:
+        try:
+            pairs.append((name, float(text)))
+        except ValueError:
+            reason = f"{text!r} is not a number; give a rating such as {name}=1000"
+            raise click.BadParameter(reason, ctx=ctx, param=param) from None
+    return unique(ctx, param, tuple(pairs)) or None
