@@ -61,19 +61,20 @@ def any_sandbox() -> Sandbox:
         return sandbox("degraded")
 
 
-def containers(engine: str = "", *, runtime: str = "") -> Containers:
+def containers(engine: str = "", *, runtime: str = "", build_network: str = "") -> Containers:
     """Open a container engine; the caller closes it.
 
     Args:
         engine: ``podman``, ``docker`` or a path to one; empty: the first that works.
         runtime: the OCI runtime (``runsc`` for gVisor); empty: the engine's own.
+        build_network: the network of builds; empty: that of the environment, else none.
 
     Raises:
         Unavailable: no engine works; the packages to install are named.
     """
     from agon.runners.containers import open_containers
 
-    return open_containers(engine, runtime=runtime)
+    return open_containers(engine, runtime=runtime, build_network=build_network)
 
 
 def base_image(tasks: Iterable["Task"], engine: str = "") -> None:

@@ -86,6 +86,8 @@ class FakeContainers:
         self.limits: list[Limits] = []
         self.tests: list[list[str]] = []
         self.reward_sources: list[str] = []
+        self.networks: list[str] = []
+        self.build_network = "none"
         self.cleaned: list[str | None] = []
         self.closed = False
 
@@ -168,6 +170,7 @@ class FakeContainers:
         limits: Limits,
         reward_source: RewardSource = "exit_code",
         environment: Sequence[tuple[str, str]] = (),
+        network: str = "none",
     ) -> Verification:
         """Return the configured outcome."""
         with self._lock:
@@ -175,6 +178,7 @@ class FakeContainers:
             self.environments.append(dict(environment))
             self.limits.append(limits)
             self.reward_sources.append(reward_source)
+            self.networks.append(network)
             outcome = self._verdict(trial.name, self._commands[trial.name])
         code = {"passed": 0, "failed": 1}.get(outcome)
         return Verification(

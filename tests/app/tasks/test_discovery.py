@@ -100,7 +100,7 @@ def test_a_misspelt_key_is_noted(tmp_path: Path) -> None:
         ("[metadata]\ndifficulty = 3", "metadata.difficulty is 3", "give text"),
         ('[verifier]\nreward_source = "luck"', "verifier.reward_source is 'luck'", "exit_code"),
         ('[verifier]\nenvironment_mode = "own"', "verifier.environment_mode is 'own'", "separate"),
-        ("[verifier.environment]\ncpus = 1", "verifier.environment is", "environment/Dockerfile"),
+        ("[verifier.environment]\ndocker_image = 1", "verifier.environment.docker_image", "text"),
         ('[environment.env]\nKEY = "${KEY}"', "environment.env.KEY is '${KEY}'", "write the value"),
         ("[environment.env]\nKEY = 'a\tb'", "environment.env.KEY is", "in one line"),
         ("[environment.env]\nKEY = 1", "environment.env.KEY is 1", "give text"),
@@ -108,7 +108,7 @@ def test_a_misspelt_key_is_noted(tmp_path: Path) -> None:
         ("[[steps]]\nname = 'one'", "steps is", "tasks of their own"),
         ('artifacts = ["out.txt"]', "artifacts is ['out.txt']", "absolute paths"),
         ('artifacts = ["/app/../etc"]', "artifacts is", "absolute paths"),
-        ('artifacts = ["/app/a b"]', "artifacts is", "absolute paths"),
+        ('artifacts = ["/a b"]', "artifacts is", "absolute paths"),
         ('artifacts = ["/logs/artifacts"]', "artifacts is", "leave out"),
         ('artifacts = ["/tests"]', "artifacts is", "leave out"),
         ("artifacts = [3]", "artifacts is [3]", "absolute paths"),
@@ -165,7 +165,6 @@ def test_an_image_may_stand_in_for_a_dockerfile(tmp_path: Path) -> None:
         ("tests/test.sh", b"", "is empty"),
         ("environment/Dockerfile", b"\n", "is empty"),
         ("environment/docker-compose.yaml", b"services: {}", "describes several containers"),
-        ("tests/Dockerfile", b"FROM x", "is an image of the verifier's own"),
     ],
 )
 def test_every_unusable_file_is_told(tmp_path: Path, name: str, content: bytes, what: str) -> None:
@@ -203,11 +202,11 @@ def test_all_faults_of_all_folders_are_told_at_once(tmp_path: Path) -> None:
     """One look is enough to repair everything."""
     harbor(tmp_path / "one", toml="[agent]\ntimeout_sec = 0\n", leave_out="tests/test.sh")
     harbor(tmp_path / "two", leave_out="instruction.md")
-    harbor(tmp_path / "bad name")
+    harbor(tmp_path / "bad,name")
     with pytest.raises(InvalidPackage) as error:
         read_tasks([tmp_path])
     assert [issue.where.rpartition("/")[2] for issue in error.value.issues] == [
-        "bad name", "task.toml", "test.sh", "instruction.md",
+        "bad,name", "task.toml", "test.sh", "instruction.md",
     ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agon.app.containers import Trial, Verification
-from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.discovery import read_readable_tasks, read_tasks
 from agon.app.tasks.folder import Plan, open_run_folder, read_plan, read_results
 from agon.app.tasks.run import Progress, plan_of, run_tasks
 from agon.errors import Conflict, NotScorable, Unavailable, Unreadable
@@ -384,3 +384,43 @@ def test_progress_counts_what_was_there(tasks: Path, tmp_path: Path) -> None:
     seen: list[Progress] = []
     run(tasks, tmp_path / "out", FakeContainers(), trials=2, watch=seen.append)
     assert [(one.done, one.total) for one in seen] == [(2, 4), (3, 4), (4, 4)]
+
+
+def test_only_tests_that_download_get_the_network_of_the_run(tmp_path: Path) -> None:
+    """The plan, the summary and each result say which network there was."""
+    harbor(tmp_path / "tasks" / "fetch", test="#!/bin/sh\npip install pytest\n")
+    harbor(tmp_path / "tasks" / "plain")
+    containers = FakeContainers()
+    read = read_tasks([tmp_path / "tasks"])
+    now = ticking()
+    plan = plan_of(read, NopAgent(), trials=1, run="r1", now=now, test_network="bridge")
+    summary = run_tasks(
+        read, NopAgent(), plan=plan, containers=containers, out=tmp_path / "out", jobs=1, now=now
+    )
+    assert containers.networks == ["bridge", "none"]
+    assert (summary["test_network"], summary["build_network"]) == ("bridge", "none")
+    written = {
+        name: json.loads((tmp_path / f"out/{name}__1/result.json").read_text())["test_network"]
+        for name in ("fetch", "plain")
+    }
+    assert written == {"fetch": "bridge", "plain": "none"}
+
+
+def test_folders_that_cannot_be_read_do_not_stop_the_others(tmp_path: Path) -> None:
+    """The plan and the summary name them with the first error of each."""
+    harbor(tmp_path / "tasks" / "good one (2)")
+    harbor(tmp_path / "tasks" / "broken", leave_out="instruction.md")
+    read, unreadable = read_readable_tasks([tmp_path / "tasks"])
+    assert [task.name for task in read] == ["good one (2)"]
+    assert list(unreadable) == ["broken"]
+    assert "instruction.md" in str(unreadable["broken"][0])
+    now = ticking()
+    plan = plan_of(
+        read, NopAgent(), trials=1, run="r1", now=now, unreadable={"broken": "no instruction"}
+    )
+    summary = run_tasks(
+        read, NopAgent(), plan=plan, containers=FakeContainers(), out=tmp_path / "out", jobs=1,
+        now=now,
+    )  # fmt: skip
+    assert (summary["passed"], summary["unreadable"]) == (1, {"broken": "no instruction"})
+    assert (tmp_path / "out" / "good one (2)__1" / "result.json").is_file()

@@ -91,6 +91,10 @@ class Containers(Protocol):
     def engine(self) -> Engine:
         """The engine, as every result records it."""
 
+    @property
+    def build_network(self) -> str:
+        """The network of builds; ``none``: they have none."""
+
     def build(self, recipe: ImageSpec) -> Image:
         """Return a task's image, built or cached by the hash of its content.
 
@@ -154,8 +158,11 @@ class Containers(Protocol):
         limits: Limits,
         reward_source: RewardSource = "exit_code",
         environment: Sequence[tuple[str, str]] = (),
+        network: str = "none",
     ) -> Verification:
         """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
+
+        With a network the image's system is writable too, since tests that download install.
 
         Raises:
             NotFound: there is no ``test.sh``, or the outputs do not exist.

@@ -142,11 +142,13 @@ class Trial:
         name: its name within the run; a label too.
         folder: an existing folder; ``agent`` and ``verifier`` are created in it, with
             ``stdout.txt``, ``stderr.txt``, ``outputs.tar`` and ``logs.tar``.
+        test_network: the network of its tests, if they download something.
     """
 
     run: str
     name: str
     folder: Path
+    test_network: str = "none"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias
 
 from agon.app.containers import BuildFailed, Containers, Outcome, Trial
+from agon.app.files import FileIssue
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import Clock, build, run_trial
@@ -90,6 +91,7 @@ def accept_tasks(
     run: str,
     jobs: int,
     now: Clock,
+    test_network: str = "none",
 ) -> Iterator[Acceptance]:
     """Check each task with all three agents; return the results in the order of the tasks.
 
@@ -100,6 +102,7 @@ def accept_tasks(
         run: a label for the containers.
         jobs: number of tasks at a time.
         now: returns the time in seconds.
+        test_network: the network of tests that download something.
 
     Raises:
         Unavailable: the engine does not work.
@@ -107,7 +110,15 @@ def accept_tasks(
     with ThreadPoolExecutor(jobs, thread_name_prefix="task") as pool:
         try:
             yield from pool.map(
-                lambda task: _accept(task, acceptance_agents, containers, run=run, now=now), tasks
+                lambda task: _accept(
+                    task,
+                    acceptance_agents,
+                    containers,
+                    run=run,
+                    now=now,
+                    test_network=test_network,
+                ),
+                tasks,
             )
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -115,8 +126,21 @@ def accept_tasks(
             raise
 
 
+def rejected(task: str, issues: Sequence[FileIssue]) -> Acceptance:
+    """Return that a folder is no task that can be read, with its errors."""
+    reason = "; ".join(map(str, issues))
+    proof = AcceptanceCheck(part="oracle", result=None, reason=reason, holds=False)
+    return Acceptance(task=task, proofs=(proof,))
+
+
 def _accept(
-    task: Task, acceptance_agents: AcceptanceAgents, containers: Containers, *, run: str, now: Clock
+    task: Task,
+    acceptance_agents: AcceptanceAgents,
+    containers: Containers,
+    *,
+    run: str,
+    now: Clock,
+    test_network: str,
 ) -> Acceptance:
     notes = task.settings.notes
     try:
@@ -138,9 +162,17 @@ def _accept(
                 continue
             folder = Path(place) / part
             folder.mkdir()
-            trial = Trial(run=run, name=f"{task.name}__{part}", folder=folder)
+            trial = Trial(
+                run=run, name=f"{task.name}__{part}", folder=folder, test_network=test_network
+            )
             result = run_trial(
-                task, 1, agent, containers=containers, image=image, trial=trial, now=now
+                task,
+                1,
+                agent,
+                containers=containers,
+                image=image,
+                trial=trial,
+                now=now,
             )
             wanted = ("passed",) if part == "oracle" else ("failed", "timeout")
             proofs.append(

@@ -31,10 +31,10 @@ _MARKS = (
     "environment/Dockerfile",
     "tests/test.sh",
 )
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_NAME = re.compile(r"[^\W_][\w ()+.@~-]{0,99}(?<! )")
 _UNSUPPORTED = {
     "environment/docker-compose.yaml": "describes several containers, and a trial has one",
-    "tests/Dockerfile": "is an image of the verifier's own, and it has the task's",
+    "tests/docker-compose.yaml": "describes several containers, and a trial has one",
 }
 _REWARD_WORDS = (b"reward.txt", b"reward.json", b"rewardkit")
 
@@ -57,26 +57,48 @@ def read_tasks(
 
     Source: challenge, Running tasks; seed 001, Test Execution.
     """
-    issues: list[FileIssue] = []
+    tasks, unreadable = read_readable_tasks(sources, reward_source=reward_source)
+    if unreadable:
+        raise InvalidPackage(*(issue for issues in unreadable.values() for issue in issues))
+    return tasks
+
+
+def read_readable_tasks(
+    sources: Iterable[Path], *, reward_source: RewardSource | None = None
+) -> tuple[tuple[Task, ...], dict[str, tuple[FileIssue, ...]]]:
+    """Return the tasks that can be read, and the errors of the other folders by name.
+
+    Args:
+        sources: as for :func:`read_tasks`.
+        reward_source: as for :func:`read_tasks`.
+
+    Raises:
+        NotFound: a source is missing.
+        InvalidPackage: no task can be read; with every error of every folder.
+        Unreadable: there is no task at all.
+    """
     tasks: dict[str, Task] = {}
+    unreadable: dict[str, tuple[FileIssue, ...]] = {}
     for folder in [folder for source in sources for folder in _task_folders(source)]:
+        issues: list[FileIssue] = []
         if folder.name in tasks:
             what = f"has the name of {tasks[folder.name].folder}"
-            issues.append(FileIssue(str(folder), what, "rename one of the two"))
-            continue
+            raise InvalidPackage(FileIssue(str(folder), what, "rename one of the two"))
         with collect_issues(issues):
             tasks[folder.name] = read_task(folder)
-    if issues:
-        raise InvalidPackage(*issues)
+        if issues:
+            unreadable[folder.name] = tuple(issues)
+    if unreadable and not tasks:
+        raise InvalidPackage(*(issue for issues in unreadable.values() for issue in issues))
     if not tasks:
         raise Unreadable(
             "there is no task to run: a task is a folder with task.toml, instruction.md, "
             "environment/Dockerfile and tests/test.sh"
         )
     ordered = tuple(tasks[name] for name in sorted(tasks))
-    if reward_source is None:
-        return ordered
-    return tuple(replace(task, reward_source=reward_source) for task in ordered)
+    if reward_source is not None:
+        ordered = tuple(replace(task, reward_source=reward_source) for task in ordered)
+    return ordered, unreadable
 
 
 def read_task(folder: Path) -> Task:
@@ -88,7 +110,7 @@ def read_task(folder: Path) -> Task:
     folder = folder.resolve()
     issues: list[FileIssue] = []
     if not _NAME.fullmatch(folder.name):
-        remedy = "use up to 100 letters, digits, dots, dashes and underscores"
+        remedy = "use up to 100 letters, digits, blanks and _ . - + @ ~ ( )"
         issues.append(FileIssue(str(folder), "has a name that cannot name a trial", remedy))
     for path, entry in files_under(folder):
         if not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
@@ -145,6 +167,8 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
             context=context if built else None,
             image="" if built else settings.image,
             tests=tests,
+            verifier=(tests / "Dockerfile").is_file(),
+            verifier_image=settings.verifier_image,
             solution=_optional(folder / "solution" / "solve.sh"),
             cheat=_optional(tests / CHEAT),
         ),

@@ -45,6 +45,9 @@ class Plan:
         miner_uid: the miner whose submission it is.
         validator: the validator in the records.
         started_at: when the run started.
+        build_network: the network of builds.
+        test_network: the network of tests that download something.
+        unreadable: folders that are no readable tasks, with the first error of each.
     """
 
     run: str
@@ -57,6 +60,9 @@ class Plan:
     miner_uid: int = 1
     validator: str = "local"
     started_at: str = ""
+    build_network: str = "none"
+    test_network: str = "none"
+    unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``run.json``."""

@@ -4,7 +4,8 @@
 key                    what is read
 =====================  ====================================================================
 ``[agent]``            ``timeout_sec`` (600)
-``[verifier]``         ``timeout_sec`` (300), ``env``, ``environment_mode``, ``reward_source``
+``[verifier]``         ``timeout_sec`` (300), ``env``, ``environment_mode``, ``reward_source``,
+                       ``environment.docker_image``
 ``[environment]``      ``build_timeout_sec`` (600), ``cpus`` (1), ``memory_mb`` (2048) or
                        ``memory`` (``"4G"``), ``storage_mb`` (10240) or ``storage``, ``env``,
                        ``docker_image`` (used when there is no Dockerfile)
@@ -14,7 +15,7 @@ key                    what is read
 =====================  ====================================================================
 
 What agon does not support is an error, so that no task is scored as another one: several
-containers, several steps, GPUs, Windows, a verifier with its own image. All other keys are
+containers, several steps, GPUs, Windows. All other keys are
 preserved and ignored. There is no network in a trial, whatever a task allows.
 """
 
@@ -56,7 +57,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
     keys = SettingsReader(content, where=where, issues=issues)
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
-    _reject_unsupported(keys, verifier, environment)
+    _reject_unsupported(keys, environment)
     env = _variables(environment)
     return Settings(
         bounds=TaskLimits(
@@ -71,6 +72,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
         separate=_is_separate(verifier),
         reward_source=_reward_source(verifier),
         image=environment.text("docker_image"),
+        verifier_image=verifier.table("environment").text("docker_image"),
         agent_env=env,
         verifier_env={**env, **_variables(verifier)},
         about=TaskMetadata(
@@ -136,6 +138,8 @@ def _outputs(keys: SettingsReader) -> tuple[str, ...]:
         for artifact in _as_list(artifacts)
     ]
     for path in paths:
+        if isinstance(path, str) and " " in path:  # what holds it is handed over
+            path = path[: path.index(" ")].rpartition("/")[0]  # noqa: PLW2901
         if not isinstance(path, str) or not _PLAIN_PATH.fullmatch(path):
             remedy = 'list absolute paths of letters, digits and _.+@-, such as ["/app/a.txt"]'
             keys.add_issue("artifacts", artifacts, remedy)
@@ -157,15 +161,10 @@ def _reward_source(verifier: SettingsReader) -> RewardSource | None:
     return next((source for source in _SOURCES if source == name), None)
 
 
-def _reject_unsupported(
-    keys: SettingsReader, verifier: SettingsReader, environment: SettingsReader
-) -> None:
+def _reject_unsupported(keys: SettingsReader, environment: SettingsReader) -> None:
     if keys.anything("steps", []):
         keys.add_issue("steps", keys.anything("steps"), "split the steps into tasks of their own")
     if environment.integer("gpus", default=0, low=0, high=1024):
         environment.add_issue("gpus", environment.anything("gpus"), "use 0: a trial has no GPU")
     if environment.text("os", default="linux").lower() != "linux":
         environment.add_issue("os", environment.anything("os"), "use linux")
-    if verifier.anything("environment"):
-        remedy = "install in environment/Dockerfile what the tests need"
-        verifier.add_issue("environment", verifier.anything("environment"), remedy)

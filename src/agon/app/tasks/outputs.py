@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from agon.app.containers import Image
+from agon.app.containers import Image, ImageSpec
+from agon.app.containers.home_settings import within_or_at
 from agon.app.tasks.files import files_under
 from agon.app.tasks.task import Task
 
@@ -20,6 +21,7 @@ _FOLDER: Final = re.compile(
     rf"(?<![\w./~$}}:*-])(/(?:var/)?{_NAME})(?=[/\s\"'`,;:)]|\.?$)", re.MULTILINE
 )
 _TEMPORARY: Final = re.compile(rf"(?<![\w./~$}}:*-])(/(?:var/)?tmp/{_NAME})")
+_WRITABLE: Final = ("/app", "/tmp", "/var/tmp", "/run", "/root", "/home")  # noqa: S108  # theirs
 _MAX_FILE_BYTES: Final = 1 << 20
 _MAX_FOLDERS: Final = 32
 
@@ -35,6 +37,36 @@ def outputs_of(task: Task, image: Image) -> tuple[str, ...]:
     if task.settings.separate and declared:
         return declared
     return tuple(dict.fromkeys((*image.outputs, *declared, *named_files(task.instruction))))
+
+
+def verifier_spec(task: Task, outputs: tuple[str, ...]) -> ImageSpec | None:
+    """Return how a verifier's own image is made; None where the verifier has the agent's.
+
+    Args:
+        task: the task.
+        outputs: what the agent handed over, for which there must be writable folders.
+    """
+    files = task.files
+    if not files.verifier and not files.verifier_image:
+        return None
+    return ImageSpec(
+        context=None if files.verifier_image else files.tests,
+        image=files.verifier_image,
+        timeout_s=task.settings.bounds.build_s,
+        writable=writable_folders(outputs),
+        optional=named_folders(task),
+    )
+
+
+def writable_folders(outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the folders that must be writable for declared outputs.
+
+    Example:
+        >>> writable_folders(("/app/x", "/srv/data/out.txt", "/data"))
+        ('/srv/data', '/data')
+    """
+    others = (path for path in outputs if not any(within_or_at(path, known) for known in _WRITABLE))
+    return tuple(dict.fromkeys(path.rpartition("/")[0] or path for path in others))
 
 
 def named_files(instruction: str) -> tuple[str, ...]:

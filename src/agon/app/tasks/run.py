@@ -39,7 +39,7 @@ class Progress:
 def plan_of(
     tasks: Sequence[Task], agent: Agent, *, trials: int, run: str, now: Clock, **about: Any
 ) -> Plan:
-    """Return the plan of a run; ``about`` is submission, miner_uid and validator of :class:`Plan`.
+    """Return the plan of a run; ``about`` is further attributes of :class:`Plan`.
 
     Raises:
         NotScorable: the agent cannot work on some of the tasks, with the reason for each.
@@ -136,7 +136,10 @@ class _TrialRunner:
         result: TrialResult | None = None
         for attempt in range(1, ATTEMPTS + 1):
             place = self._folder.clear(task.name, number)
-            trial = Trial(run=self._folder.plan.run, name=place.name, folder=place)
+            plan = self._folder.plan
+            trial = Trial(
+                run=plan.run, name=place.name, folder=place, test_network=plan.test_network
+            )
             try:
                 image = self._image(task)
             except (BuildFailed, InvalidRule) as failed:  # the same files would fail again

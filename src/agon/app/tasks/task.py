@@ -51,6 +51,7 @@ class Settings:
         separate: whether it receives nothing else; otherwise the image's folders as well.
         reward_source: what counts as a pass; None when the file does not say.
         image: the image to use when there is no Dockerfile; empty when it names none.
+        verifier_image: the image of the verifier; empty when it names none.
         agent_env: variables of the agent's container.
         verifier_env: variables of the verifier's container.
         about: difficulty, category, tags.
@@ -63,6 +64,7 @@ class Settings:
     separate: bool = False
     reward_source: RewardSource | None = None
     image: str = ""
+    verifier_image: str = ""
     agent_env: Mapping[str, str] = field(default_factory=dict)
     verifier_env: Mapping[str, str] = field(default_factory=dict)
     about: TaskMetadata = TaskMetadata()
@@ -79,6 +81,8 @@ class Files:
             is named.
         image: the name of that image; empty when there is a Dockerfile.
         tests: the folder the verifier sees as ``/tests``.
+        verifier: whether the verifier's image is built from that folder.
+        verifier_image: the name of the verifier's image; empty: built, or the agent's.
         script: the test script, if it is not ``test.sh`` in ``tests``.
         solution: the script of the oracle; None when there is none.
         cheat: a script that tries to pass without solving; None when there is none.
@@ -87,6 +91,8 @@ class Files:
     context: Path | None
     image: str = ""
     tests: Path
+    verifier: bool = False
+    verifier_image: str = ""
     script: Path | None = None
     solution: Path | None = None
     cheat: Path | None = None

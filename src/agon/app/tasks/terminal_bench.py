@@ -61,7 +61,11 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
     keys = SettingsReader(_mapping(folder / SETTINGS, where), where=where, issues=issues)
     instruction = keys.text("instruction") or _base_description(keys)
     if keys.anything("run_tests_in_same_shell", default=False):
-        keys.add_issue("run_tests_in_same_shell", value=True, remedy="test files, not the shell")
+        remedy = (
+            "let the tests judge files: they would run in the shell that the agent used, whose "
+            "functions and variables it can set to forge a pass"
+        )
+        keys.add_issue("run_tests_in_same_shell", value=True, remedy=remedy)
     settings = Settings(
         bounds=TaskLimits(
             agent_s=keys.number("max_agent_timeout_sec", default=_AGENT_S, low=0.1, high=DAY_S),

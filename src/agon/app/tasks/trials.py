@@ -26,7 +26,8 @@ from agon.app.containers import (
     Verification,
 )
 from agon.app.tasks.agents import Agent, AgentEnvironment, Usage, Work
-from agon.app.tasks.outputs import named_folders, outputs_of
+from agon.app.tasks.downloads import downloads
+from agon.app.tasks.outputs import named_folders, outputs_of, verifier_spec, writable_folders
 from agon.app.tasks.task import Task
 from agon.errors import AgonError
 from agon.kernel.times import written_time
@@ -35,8 +36,6 @@ Clock: TypeAlias = Callable[[], datetime]
 
 SCORES: Final = {"passed": 1.0, "failed": 0.0, "timeout": 0.0}
 """The score of each outcome; ``unscored`` has none."""
-
-_WRITABLE = ("/app", "/tmp", "/var/tmp", "/run", "/root", "/home")  # noqa: S108 (theirs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +55,8 @@ class TrialResult:
         exit_code: that of the tests; None when they did not finish.
         limits_hit: limits that the agent or the tests reached.
         attempts: the number of attempts.
+        test_network: the network of the tests; ``none`` unless they download something and the
+            operator allows it.
         started_at: when it started.
         finished_at: when it ended.
         timings: seconds of its parts: ``build_s`` (0 when the image existed), ``agent_s`` and
@@ -76,6 +77,7 @@ class TrialResult:
     exit_code: int | None = None
     limits_hit: tuple[str, ...] = ()
     attempts: int = 1
+    test_network: str = "none"
     started_at: str
     finished_at: str
     timings: dict[str, float]
@@ -116,7 +118,7 @@ def build(task: Task, containers: Containers) -> Image:
         context=task.files.context,
         image=task.files.image,
         timeout_s=task.settings.bounds.build_s,
-        writable=_writable(task.settings.outputs),
+        writable=writable_folders(task.settings.outputs),
         optional=named_folders(task),
     )
     context = task.files.context
@@ -129,16 +131,6 @@ def build(task: Task, containers: Containers) -> Image:
         hidden = shutil.ignore_patterns("solution.sh", "solution.yaml")
         shutil.copytree(context, copy, symlinks=True, ignore=hidden)
         return containers.build(replace(recipe, context=copy))
-
-
-def _writable(outputs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the folders that must be writable for these outputs."""
-    folders = []
-    for path in outputs:
-        if not any(path == known or path.startswith(f"{known}/") for known in _WRITABLE):
-            parent = path.rpartition("/")[0]
-            folders.append(parent or path)
-    return tuple(dict.fromkeys(folders))
 
 
 def run_trial(
@@ -164,6 +156,7 @@ def run_trial(
         now: returns the time in seconds.
         attempts: the number of this attempt.
     """
+    network = trial.test_network if downloads(task) else "none"
     started = now()
     work: Work | None = None
     verdict: Verification | None = None
@@ -177,7 +170,9 @@ def run_trial(
         )
         work = agent.work(task, place)
         if work.run.outputs is not None:
-            verdict = _verify(task, work.run.outputs, containers, image=image, trial=trial)
+            verdict = _verify(
+                task, work.run.outputs, containers, image=image, trial=trial, network=network
+            )
         result, reason = _outcome(work.run, verdict)
     except AgonError as failed:
         result, reason = "unscored", str(failed)
@@ -202,6 +197,7 @@ def run_trial(
         exit_code=None if verdict is None else verdict.account.exit_code,
         limits_hit=tuple(dict.fromkeys(hit)),
         attempts=attempts,
+        test_network=network,
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),
         timings={
@@ -228,9 +224,17 @@ def _agent_limits(task: Task) -> Limits:
 
 
 def _verify(
-    task: Task, outputs: Outputs, containers: Containers, *, image: Image, trial: Trial
+    task: Task,
+    outputs: Outputs,
+    containers: Containers,
+    *,
+    image: Image,
+    trial: Trial,
+    network: str,
 ) -> Verification:
     """Run the tests on an agent's outputs."""
+    if spec := verifier_spec(task, outputs.declared):
+        image = containers.build(spec)
     bounds = task.settings.bounds
     limits = Limits(
         timeout_s=bounds.verifier_s,
@@ -248,6 +252,7 @@ def _verify(
             limits=limits,
             reward_source=task.reward_source,
             environment=tuple(task.settings.verifier_env.items()),
+            network=network,
         )
 
     if task.files.script is None:

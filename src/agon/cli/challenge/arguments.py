@@ -1,15 +1,18 @@
 """Options that the commands about tasks share."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
 from agon.cli.shared.commands import option
+
+if TYPE_CHECKING:
+    from agon.app.tasks.task import Task
 
 Function = Callable[..., Any]
 
@@ -35,6 +38,20 @@ _runtime = option(
     help="What starts containers, such as runsc for gVisor (default: the engine's own).",
 )
 
+_build_network = option(
+    "--build-network",
+    metavar="NET",
+    default="",
+    help="Network of builds, such as bridge or host; base images are pulled (default: none).",
+)
+_test_network = option(
+    "--test-network",
+    metavar="NET",
+    default="none",
+    show_default=True,
+    help="Network of tests whose scripts download something.",
+)
+
 
 @dataclass(frozen=True)
 class EngineChoice:
@@ -42,6 +59,14 @@ class EngineChoice:
 
     engine: str
     runtime: str
+
+
+@dataclass(frozen=True)
+class Networks:
+    """The networks of builds (empty: as configured) and of tests that download something."""
+
+    build: str
+    tests: str
 
 
 def engine(function: Function) -> Function:
@@ -52,6 +77,29 @@ def engine(function: Function) -> Function:
         return function(where=EngineChoice(engine, runtime), **remaining)
 
     return _all((_engine, _runtime), gathered)
+
+
+def networks(function: Function) -> Function:
+    """Add ``--build-network`` and ``--test-network``; they arrive as ``networks``."""
+
+    @wraps(function)
+    def gathered(*, build_network: str, test_network: str, **remaining: Any) -> Any:
+        return function(networks=Networks(build_network, test_network), **remaining)
+
+    return _all((_build_network, _test_network), gathered)
+
+
+def notes_of(tasks: "Iterable[Task]", networks: Networks) -> Iterator[str]:
+    """Yield what a person should know about tasks: ignored settings, downloads of their tests."""
+    from agon.app.tasks.downloads import downloads
+
+    for task in tasks:
+        yield from task.settings.notes
+        if networks.tests == "none" and (places := downloads(task)):
+            yield (
+                f"{task.name}: its tests download something ({places[0]}), and tests have no "
+                "network; install it in the Dockerfile, or allow it with --test-network"
+            )
 
 
 def at_a_time(jobs: int | None) -> int:

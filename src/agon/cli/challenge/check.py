@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @arguments.tasks
 @arguments.jobs
 @arguments.engine
+@arguments.networks
 @parameters.form(TABLE, "json")
 @click.pass_context
 def check_tasks(
@@ -27,6 +28,7 @@ def check_tasks(
     *,
     jobs: int | None,
     where: arguments.EngineChoice,
+    networks: arguments.Networks,
     form: str,
 ) -> None:
     """Check that TASKS can be accepted into a contest.
@@ -39,24 +41,29 @@ def check_tasks(
       agon challenge check tasks/
       agon challenge check tasks/sort-log --format json
     """
-    from agon.app.tasks.acceptance import accept_tasks
-    from agon.app.tasks.discovery import read_tasks
+    from agon.app.tasks.acceptance import accept_tasks, rejected
+    from agon.app.tasks.discovery import read_readable_tasks
     from agon.wiring import acceptance_agents, base_image, containers, new_id
 
-    read = read_tasks(tasks)
+    read, unreadable = read_readable_tasks(tasks)
     base_image(read, where.engine)
-    with containers(where.engine, runtime=where.runtime) as engine:
-        acceptances = []
+    for note in arguments.notes_of(read, networks):
+        click.echo(f"note: {note}", err=True)
+    with containers(where.engine, runtime=where.runtime, build_network=networks.build) as engine:
+        acceptances = [rejected(name, issues) for name, issues in unreadable.items()]
         for result in accept_tasks(
             read,
             acceptance_agents(),
             containers=engine,
             run=new_id(),
             jobs=arguments.at_a_time(jobs),
+            test_network=networks.tests,
             now=lambda: datetime.now(UTC),
         ):
             acceptances.append(result)
-            click.echo(f"[{len(acceptances)}/{len(read)}] {result.task}", err=True)
+            click.echo(
+                f"[{len(acceptances)}/{len(read) + len(unreadable)}] {result.task}", err=True
+            )
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 )
 @arguments.record_options
 @arguments.engine
+@arguments.networks
 @parameters.form(TABLE, "json")
 @parameters.dry_run
 def run_agent(  # noqa: PLR0913 (an option each)
@@ -56,6 +58,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
     reward_source: Any,
     recorded: arguments.RecordNames,
     where: arguments.EngineChoice,
+    networks: arguments.Networks,
     form: str,
     dry_run: bool,
 ) -> None:
@@ -75,24 +78,33 @@ def run_agent(  # noqa: PLR0913 (an option each)
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:
     no container engine works, or no trial has a score.
     """
-    from agon.app.tasks.discovery import read_tasks
+    from agon.app.tasks.discovery import read_readable_tasks
     from agon.app.tasks.run import plan_of, run_tasks
     from agon.wiring import base_image, containers, new_id, require_endpoint, task_agent
 
-    read = read_tasks(tasks, reward_source=reward_source)
+    read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
+    first_issues = {name: str(issues[0]) for name, issues in unreadable.items()}
+    for issue in first_issues.values():
+        click.echo(f"warning: left out: {issue}", err=True)
     chosen = task_agent(agent)
-    plan = plan_of(read, chosen, trials=trials, run=new_id(), now=_now, **recorded)
+    plan = plan_of(
+        read, chosen, trials=trials, run=new_id(), now=_now, unreadable=first_issues, **recorded
+    )
     folder = out or Path("agon-runs") / f"{_now():%Y%m%dT%H%M%SZ}"
     if dry_run:
         click.echo(
             f"would run {chosen.name} on {len(read)} tasks, {trials} trials each, in {folder}"
         )
         return
-    for note in (note for task in read for note in task.settings.notes):
+    for note in arguments.notes_of(read, networks):
         click.echo(f"note: {note}", err=True)
     require_endpoint(agent)
     base_image(read, where.engine)
-    with containers(where.engine, runtime=where.runtime) as engine, _watching() as watch:
+    with (
+        containers(where.engine, runtime=where.runtime, build_network=networks.build) as engine,
+        _watching() as watch,
+    ):
+        plan = replace(plan, build_network=engine.build_network, test_network=networks.tests)
         summary = run_tasks(
             read,
             chosen,

@@ -10,9 +10,7 @@ import os
 from agon.app.containers import Containers
 
 
-def open_containers(
-    engine: str = "", *, runtime: str = "", build_network: str = "none"
-) -> Containers:
+def open_containers(engine: str = "", *, runtime: str = "", build_network: str = "") -> Containers:
     """Open a container engine; the caller closes it.
 
     Args:
@@ -20,8 +18,9 @@ def open_containers(
             else the first that works.
         runtime: the OCI runtime, for example ``runsc`` for gVisor; empty:
             ``AGON_CONTAINER_RUNTIME``, else the engine's own.
-        build_network: the network of Dockerfiles while they are built; ``none`` unless their
-            authors are trusted with one (``host``, ``bridge``).
+        build_network: the network of Dockerfiles while they are built (``host``, ``bridge``),
+            where their authors are trusted with one; base images are then pulled. Empty:
+            ``AGON_CONTAINER_BUILD_NETWORK``, else ``none``.
 
     Raises:
         Unavailable: no engine works, with the Debian packages to install.
@@ -33,7 +32,8 @@ def open_containers(
         engine or os.environ.get("AGON_CONTAINER_ENGINE", ""),
         runtime=runtime or os.environ.get("AGON_CONTAINER_RUNTIME", ""),
     )
-    return CommandLineContainers(command_line, build_network=build_network)
+    network = build_network or os.environ.get("AGON_CONTAINER_BUILD_NETWORK", "") or "none"
+    return CommandLineContainers(command_line, build_network=network)
 
 
 def provide_base_image(engine: str = "") -> str:

@@ -78,6 +78,11 @@ class CommandLineContainers:
         """The engine, as every result records it."""
         return self._engine.named
 
+    @property
+    def build_network(self) -> str:
+        """The network of builds."""
+        return self._images.network
+
     def build(self, recipe: ImageSpec) -> Image:
         """Return a task's image, built or cached by the hash of its content."""
         return self._images.build(recipe)
@@ -122,6 +127,7 @@ class CommandLineContainers:
         limits: Limits,
         reward_source: RewardSource = "exit_code",
         environment: Sequence[tuple[str, str]] = (),
+        network: str = "none",
     ) -> Verification:
         """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
 
@@ -152,6 +158,7 @@ class CommandLineContainers:
             unpacked=outputs.files,
             handed=("/logs",),
             archive="logs.tar",
+            network=network,
         )
         return _verification(self._attempts.run(spec), reward_source)
 

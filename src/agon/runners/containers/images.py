@@ -1,4 +1,4 @@
-"""Build the images of tasks, each content once; nothing is pulled, builds have no network.
+"""Build the images of tasks, each content once; nothing is pulled unless builds have a network.
 
 Two steps: the task's own Dockerfile gives an image; a layer on top of it saves the content of the
 writable folders, because those are mounted empty and filled again at each start. Writable are the
@@ -53,6 +53,7 @@ done
 """
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
 _LOG_LINES = 12
+_PULL_S: Final = 1800.0
 
 
 class Images:
@@ -61,7 +62,7 @@ class Images:
     def __init__(self, engine: CommandLine, *, network: str, owner: str) -> None:
         self._engine = engine
         self._host = host_of_build(owner)
-        self._network = network
+        self.network = network
         self._lock = Lock()
 
     def build(self, recipe: ImageSpec) -> Image:
@@ -116,6 +117,12 @@ class Images:
 
     def _id(self, image: str) -> str:
         details = self._engine.inspect("image", image)
+        if details is None and self.network != "none":
+            try:
+                self._engine.ask("pull", "-q", image, patience_s=_PULL_S)
+            except EngineError as error:
+                raise BuildFailed(f"the image {image} cannot be pulled: {error}") from None
+            details = self._engine.inspect("image", image)
         if details is None:
             raise BuildFailed(
                 f"the image {image} does not exist here and nothing is pulled: import it first"
@@ -170,7 +177,7 @@ class Images:
     ) -> str:
         """Build a context and return the image's id."""
         command = (
-            *self._engine.command, "build", f"--network={self._network}",
+            *self._engine.command, "build", f"--network={self.network}",
             f"--iidfile={image_id}", f"--label={LABEL}.image=1", "--force-rm", *build_ulimits(),
             *self._of_podman(recipe), *further, context,
         )  # fmt: skip

@@ -82,7 +82,13 @@ def labels(trial: Trial, *, owner: str, phase: str) -> tuple[str, ...]:
 
 
 def isolation_flags(
-    engine: Engine, image: Image, limits: Limits, *, logs: bool, system_calls: Path
+    engine: Engine,
+    image: Image,
+    limits: Limits,
+    *,
+    logs: bool,
+    system_calls: Path,
+    network: str = "none",
 ) -> tuple[str, ...]:
     """Return the flags that isolate and limit a container, the same for every trial of a task.
 
@@ -92,12 +98,13 @@ def isolation_flags(
         limits: the limits.
         logs: whether there is a writable ``/logs``.
         system_calls: the file of the seccomp profile.
+        network: its network; with one the image's system is writable.
     """
     memory = f"{limits.memory_mib}m"
     folders = (*image.writable, "/logs") if logs else image.writable
     size = min(limits.storage_mib, limits.memory_mib)
     return (
-        "--network=none",
+        f"--network={network}",
         f"--memory={memory}",
         f"--memory-swap={memory}",
         f"--pids-limit={limits.processes}",
@@ -106,7 +113,7 @@ def isolation_flags(
         "--security-opt=no-new-privileges",
         f"--security-opt=seccomp={system_calls}",
         *_processors(limits, engine),
-        "--read-only",
+        *(("--read-only",) if network == "none" else ()),
         *(f"--tmpfs={folder}:{_empty(engine)},size={size}m" for folder in folders),
         *_ulimits(engine, limits, len(folders)),
         "--log-driver=none",

@@ -72,6 +72,7 @@ class RunSpec:
         handed: the paths that are written to the archive.
         declared: the paths of the outputs as they were declared, also those within others.
         archive: the name of the archive in its folder.
+        network: its network.
     """
 
     phase: Phase
@@ -86,6 +87,7 @@ class RunSpec:
     handed: tuple[str, ...]
     declared: tuple[str, ...] = ()
     archive: str
+    network: str = "none"
 
     @property
     def folder(self) -> Path:
@@ -343,6 +345,7 @@ class ContainerRunner:
                 spec.limits,
                 logs=spec.logs,
                 system_calls=self._system_calls[spec.phase],
+                network=spec.network,
             ),
             *binds(self._engine.named, spec.binds, account),
             *_variables(spec.environment, account.with_name("variables")),
