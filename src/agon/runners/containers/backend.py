@@ -29,7 +29,7 @@ from agon.runners.containers.driver import WAITING, drive
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import OUTPUTS, PRIVATE, shell_command
 from agon.runners.containers.images import Images, require_plain, within
-from agon.runners.containers.isolation import LABEL, BindMount, name_pattern
+from agon.runners.containers.isolation import LABEL, BindMount, is_root, name_pattern
 from agon.runners.containers.outcomes import verdict_of_tests
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import Reward, read_reward
@@ -38,6 +38,8 @@ from agon.runners.containers.staging import StagingFolder
 from agon.runners.containers.unfinished_builds import remove_unfinished_builds
 
 _RESERVED_PATHS: Final = ("/", PRIVATE, "/tests", "/logs", "/dev", "/proc", "/sys", "/etc")
+_KEEPING_OWNER: Final = (("TAR_OPTIONS", "--no-same-owner"),)
+"""Root of a container may not write to the files of others, so unpacked archives stay its own."""
 _MAX_ARGUMENT_BYTES: Final = 128 << 10
 _MAX_LINE_BYTES: Final = 256
 _CLEANUP_ROUNDS: Final = 6
@@ -244,7 +246,9 @@ class CommandLineContainers:
             binds=tuple(
                 BindMount(self._stage.show(mount.source), mount.target) for mount in mounts
             ),
-            environment=tuple(environment),
+            environment=(*_KEEPING_OWNER, *environment)
+            if is_root(image.user)
+            else tuple(environment),
             handed=tuple(
                 path for path in outputs if not any(within(path, other) for other in outputs)
             ),

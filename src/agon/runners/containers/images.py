@@ -28,7 +28,7 @@ from agon.runners.containers.staging import content_hash
 from agon.runners.containers.unfinished_builds import host_of_build, remove_unfinished_builds
 
 ALWAYS_WRITABLE: Final = ("/app", "/home", "/root", "/run", "/tmp", "/var/tmp")  # noqa: S108  # the container's
-_LAYOUT: Final = f"agon image 2 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
+_LAYOUT: Final = f"agon image 3 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
 """Changes with the layer's content, so that older images are not used."""
 _PLAIN_PATH: Final = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+")
 _CLOSED: Final = (
@@ -144,16 +144,16 @@ class Images:
         work = _workdir(config)
         system = (*_SYSTEM, *_folders_of_tools(config), "/var")
         candidates = (*(path for path in (*present, *recipe.optional) if path not in system),
-                 work, home)  # fmt: skip
+                 _plain_part(work), home)  # fmt: skip
         folders = writable_folders(
             (*writable, *(config.get("Volumes") or ()), *filter(_may_be_writable, candidates))
         )
         user = config.get("User") or "0"
         known = {"writable": ":".join(folders), "workdir": work, "home": home,
-                 "outputs": ":".join(_default_outputs(folders, work))}  # fmt: skip
+                 "outputs": ":".join(_default_outputs(folders, _plain_part(work)))}  # fmt: skip
         run = json.dumps(["/bin/sh", "-c", SAVE_FOLDERS, "agon", *folders])
-        lines = (f"FROM {base}", "USER 0", f"RUN {run}", f"USER {user}",
-                 *(f"LABEL {LABEL}.{key}={value}" for key, value in known.items()))  # fmt: skip
+        known_lines = (f"LABEL {LABEL}.{key}={json.dumps(value)}" for key, value in known.items())
+        lines = (f"FROM {base}", "USER 0", f"RUN {run}", f"USER {user}", *known_lines)
         context = scratch / "context"
         context.mkdir()
         (context / "Dockerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -255,7 +255,7 @@ def _may_be_writable(path: str) -> bool:
 def _workdir(config: Mapping[str, Any]) -> str:
     """Return the folder in which an image's commands run."""
     folder = posixpath.normpath(config.get("WorkingDir") or "/")
-    return folder if _PLAIN_PATH.fullmatch(folder) else "/app"
+    return folder if folder.strip("/") and folder.isprintable() and "$" not in folder else "/app"
 
 
 def _folders_of_tools(config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -263,6 +263,18 @@ def _folders_of_tools(config: Mapping[str, Any]) -> tuple[str, ...]:
     variables = dict(_variable(line) for line in config.get("Env") or ())
     return tuple("/" + path.split("/")[1] for path in variables.get("PATH", "").split(":")
                  if path.startswith("/"))  # fmt: skip
+
+
+def _plain_part(path: str) -> str:
+    """Return a path, or the folder above the first part of it that is not plain.
+
+    Example:
+        >>> _plain_part("/work/my files/x"), _plain_part("/work")
+        ('/work', '/work')
+    """
+    while path.strip("/") and not _PLAIN_PATH.fullmatch(path):
+        path = posixpath.dirname(path)
+    return path
 
 
 def _default_outputs(writable: Sequence[str], work: str) -> tuple[str, ...]:

@@ -26,8 +26,12 @@ _PROCESSES = 32_768
 _MIB = 1 << 20
 _HEADERS = 2048
 """Bytes of an archive for each entry besides its content: header, padding, a long name."""
-_ROOT: Final = ("", "0", "root")
 _DROPPING: Final = ("CHOWN", "KILL", "SETGID", "SETUID")
+AGENT_CAPABILITIES: Final = (*_DROPPING, "FOWNER", "FSETID", "NET_BIND_SERVICE")
+"""What an agent that is root may do to its own files and processes.
+
+It may not read files against their mode (``DAC_OVERRIDE``), so the first process stays unreadable.
+"""
 _PASSING_RUNTIMES: Final = ("runc", "crun")
 
 
@@ -109,7 +113,7 @@ def isolation_flags(
         f"--memory-swap={memory}",
         f"--pids-limit={limits.processes}",
         "--cap-drop=ALL",
-        *(_capabilities(engine, image) if logs else ()),
+        *_capabilities(engine, image, agent=not logs),
         "--security-opt=no-new-privileges",
         f"--security-opt=seccomp={system_calls}",
         *_processors(limits, engine),
@@ -154,15 +158,26 @@ def build_ulimits() -> tuple[str, ...]:
     )
 
 
-def _capabilities(engine: Engine, image: Image) -> tuple[str, ...]:
-    """Return the capabilities with which root's tests run the agent's programs as another user.
+def _capabilities(engine: Engine, image: Image, *, agent: bool) -> tuple[str, ...]:
+    """Return the capabilities of an image whose user is root.
 
-    None of them reads what root may not read. Where the result file is mounted there are none: as
-    its owner, a program could lock it.
+    With them tests run the agent's programs as another user, and solutions do what they usually do
+    to their own files and processes. None of them reads what root may not read. Where the result
+    file is mounted there are none: as its owner, a program could lock it.
     """
-    if image.user.partition(":")[0] not in _ROOT or not passes_descriptors(engine):
+    if not is_root(image.user) or not passes_descriptors(engine):
         return ()
-    return tuple(f"--cap-add={name}" for name in _DROPPING)
+    return tuple(f"--cap-add={name}" for name in (AGENT_CAPABILITIES if agent else _DROPPING))
+
+
+def is_root(user: str) -> bool:
+    """Return whether an image's commands run as root.
+
+    Example:
+        >>> is_root(""), is_root("0:0"), is_root("ada")
+        (True, True, False)
+    """
+    return user.partition(":")[0] in {"", "0", "root"}
 
 
 def _processors(limits: Limits, engine: Engine) -> tuple[str, ...]:
