@@ -168,7 +168,7 @@ TASKS: dict[str, CoverageTask] = {
         toml='artifacts = ["/root/.gitconfig"]',
     ),
     "tests with files": CoverageTask(
-        what="Terminal-Bench: tests beside the script, `TEST_DIR`, one service",
+        what="Terminal-Bench: tests with the script, `TEST_DIR`, one service",
         toml=None,
         dockerfile="WORKDIR /app",
         solution="echo 42 > answer",

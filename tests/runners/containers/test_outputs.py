@@ -90,18 +90,28 @@ def test_links_of_the_image_stay_and_links_to_its_programs_pass(
     assert {entry.name for entry in outputs.left_out} == {"work/all", "work/scratch"}
 
 
-@pytest.mark.parametrize(
-    "target",
-    ["/tests/expected", "/work/all/tests/expected", "../all/tests/expected",
-     "/proc/self/root/tests",
-     "/usr/../tests/expected", "/work/scratch/copy", "../scratch/copy", "/tmp/copy", "/logs/x"],  # noqa: S108  # the container's
-)  # fmt: skip
 def test_no_link_of_an_agent_leads_to_the_tests(
-    trial: Callable[..., tuple[str, str, Outputs]], target: str
+    trial: Callable[..., tuple[str, str, Outputs]],
 ) -> None:
     """Not through a link of the image either, nor to where tests put copies."""
-    tests = "cp /tests/expected /tmp/copy; cmp answer /tests/expected"
-    assert trial(f"ln -s {target} answer", tests)[0] == "failed"
+    targets = [
+        "/tests/expected", "/work/all/tests/expected", "../all/tests/expected", "/logs/x",
+        "/proc/self/root/tests", "/usr/../tests/expected", "/work/scratch/copy",
+        "../scratch/copy", "/tmp/copy", "/",  # noqa: S108  # the container's
+    ]  # fmt: skip
+    agent = "; ".join(f"ln -s {target} answer{at}" for at, target in enumerate(targets))
+    tests = (
+        "cp /tests/expected /tmp/copy; "
+        "for file in answer*; do ! cmp $file /tests/expected 2>&1 || exit 0; done; exit 1"
+    )
+    outcome, printed, outputs = trial(agent, tests)
+    assert outcome == "failed"
+    assert "differ" not in printed
+    names = {entry.name for entry in outputs.left_out}
+    assert {name for name in names if "answer" in name} == {
+        f"work/src/answer{at}" for at, target in enumerate(targets) if target[1:5] != "work"
+        and not target.startswith("../")
+    }  # fmt: skip
 
 
 def test_settings_of_home_folders_stay_as_the_image_has_them(
