@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agon.runners.containers.isolation import AGENT_CAPABILITIES
 from runners.containers.course import Course
-from runners.containers.forgeries import Kind
+from runners.containers.forgery import Kind
 
 
 def test_archives_with_owners_are_unpacked_by_root(courses: Callable[[Kind], Course]) -> None:
