@@ -54,6 +54,7 @@ done
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
 _LOG_LINES = 12
 _PULL_S: Final = 1800.0
+_LISTING_MIB: Final = 256
 
 
 class Images:
@@ -166,7 +167,7 @@ class Images:
         printed = self._engine.ask(
             "run", "--rm", f"--label={LABEL}.run=build", "--network=none", "--cap-drop=ALL",
             "--security-opt=no-new-privileges", "--read-only", "--pull=never", "--workdir=/",
-            *build_ulimits(),
+            *build_ulimits(), f"--memory={_LISTING_MIB}m", "--pids-limit=64",
             "--entrypoint=/bin/sh", image, "-c", _LIST_FOLDERS,
         )  # fmt: skip
         home, *folders = printed.splitlines()
