@@ -1,4 +1,4 @@
-"""A service of its own for every test."""
+"""Provide a separate service for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from fakes.service import service_at
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    """Open a service on a fresh SQLite file."""
+    """Open a service on a new SQLite file."""
     opened = service_at(tmp_path)
     yield opened
     opened.store.close()

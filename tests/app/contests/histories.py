@@ -1,4 +1,4 @@
-"""Make random histories of contests, and tell naively what each of them shows.
+"""Generate random histories of contests, with a naive computation of their visible records.
 
 A history is a random walk of records, late ones among them, of replacements, voids and roll-backs.
 Many histories stand interleaved in one ledger, as do rule changes and adjustments; no entry of one
@@ -20,7 +20,7 @@ from agon.ledger.entry import Draft, encode_entry, genesis
 from records.naive import without_dangling
 
 LATE = 0.05
-"""So many rows do not wait for what they refer to."""
+"""The share of rows that come before the rows they refer to."""
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 SIZES = {"community": 40, "challenge": 1500, "dojo": 900, "arena": 250}
@@ -34,7 +34,7 @@ RULES: Mapping[str, tuple[dict[str, Any], ...]] = {
 
 @dataclass(eq=False)
 class History:
-    """Hold what one history did, as plain lists."""
+    """The changes of one history, as plain lists."""
 
     records: dict[int, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     replaced: dict[int, int] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class History:
     rolled_back: dict[str, int] = field(default_factory=dict)
 
     def seen(self, at: int) -> list[int]:
-        """List the records seen at a position, found by looking at everything anew."""
+        """Return the records visible at a position, computed from the complete history."""
         undone = {change for change, seq in self.rolled_back.items() if seq <= at}
         counting = [
             one for one in self.records if one <= at and self.changes.get(one) not in undone
@@ -65,7 +65,7 @@ class History:
 
 @dataclass
 class Ledger:
-    """Hold a contest's lines, with the histories interleaved in it."""
+    """A contest's lines, with the histories interleaved in it."""
 
     of: str
     lines: list[tuple[int, bytes]]
@@ -86,7 +86,7 @@ class Ledger:
 def ledger(
     of: str, *, seed: int, histories: int, steps: int = 12, dice: random.Random | None = None
 ) -> Ledger:
-    """Make a ledger of so many histories, each of so many steps.
+    """Return a ledger with a number of histories, each with a number of steps.
 
     ``seed`` deals the rows; ``dice`` say what is done with them, None: the seed as well.
     """
@@ -125,7 +125,7 @@ class _Writer:
         self.head = genesis("c")
 
     def written(self, steps: int) -> Ledger:
-        """Write the ledger: every history's steps, in a random order of all histories."""
+        """Write the ledger: the steps of all histories in a random order."""
         body: dict[str, Any] = {
             "contest": "c",
             "discipline": self.of,
@@ -146,7 +146,7 @@ class _Writer:
         return Ledger(self.of, self.lines, self.histories)
 
     def _dealt(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Deal rows in an order of their own: late ones come after what happened later."""
+        """Yield rows in a random order, so that earlier rows come after later ones."""
         left: dict[str, list[dict[str, Any]]] = {}
         for name, row in _pool(self.of):
             left.setdefault(name, []).append(row)
@@ -167,15 +167,15 @@ class _Writer:
         raise AssertionError("the pool is too small for the histories")
 
     def _needed(self, name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Give most of the rows that a row refers to, those that they refer to first."""
+        """Yield most of the rows that a row refers to, after those that they refer to."""
         for column in self.schema.table(name).columns:
             if column.references is None or column.name not in row or self.deals.random() < LATE:
                 continue
             other = column.references.partition(".")[0]
-            found = _by_id(self.of).get((other, row[column.name]))
-            if found is not None:
-                yield from self._needed(other, found)
-                yield other, found
+            referenced = _by_id(self.of).get((other, row[column.name]))
+            if referenced is not None:
+                yield from self._needed(other, referenced)
+                yield other, referenced
 
     def _with_text(self, name: str, row: dict[str, Any], text: int) -> dict[str, Any]:
         ids = {column.name for column in self.schema.table(name).columns if column.kind == "id"}
@@ -205,7 +205,7 @@ class _Writer:
             kind(history)
 
     def _change(self, history: History) -> str | None:
-        """Name a change of this history that may still be added to, a new one, or none."""
+        """Return a change of this history that is not rolled back, a new one, or none."""
         number = self.histories.index(history)
         known = f"change-{number}-{self.dice.randrange(4)}"
         return None if known in history.rolled_back or self.dice.random() < 0.3 else known

@@ -1,4 +1,4 @@
-"""Compare growth with replay: over random ledgers, what grew equals what is read from line 1."""
+"""Compare stepwise reading with replay: random ledgers give equal tables and boards."""
 
 import random
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ from sizes import ALL, size
 ROOT = Path(__file__).parents[3]
 
 SIDE_BY_SIDE = 125
-"""Histories in one ledger: runs of entries about records of their own, shuffled together."""
+"""Histories in one ledger: sequences of entries about separate records, interleaved."""
 
 PARTS, LEDGERS = size(5, at_least=1), size(4, at_least=2)
 """Parts that run in parallel, and ledgers of each discipline in a part."""
 
 STOPS = 3
-"""Positions at which the growth of a ledger is compared with its replay, all boards each time.
+"""Positions at which the stepwise state of a ledger is compared with its replay, all boards.
 
 Four disciplines have 80 ledgers and 240 comparisons (`make test`: 8 and 24).
 """
@@ -40,17 +40,17 @@ def engine() -> Iterator[Engine]:
     engine.close()
 
 
-def _stops(made: Ledger, dice: random.Random) -> list[int]:
-    inside = sorted(dice.sample(range(2, len(made.lines)), STOPS - 1))
-    return [*inside, len(made.lines)]
+def _stops(written: Ledger, dice: random.Random) -> list[int]:
+    inside = sorted(dice.sample(range(2, len(written.lines)), STOPS - 1))
+    return [*inside, len(written.lines)]
 
 
-def _shown(live: ContestReplica, at: int) -> tuple[dict[str, Any], dict[str, str]]:
+def _state(replica: ContestReplica, at: int) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the tables at a position, and the hash of every board or why there is none."""
     try:
-        result = live.result(at=at)
+        result = replica.result(at=at)
     except AgonError as error:
-        return _tables(live.records(at)), {"none": str(error)}
+        return _tables(replica.records(at)), {"none": str(error)}
     boards = {}
     for name in result.discipline.boards:
         # A board per problem is left to the dojo's own tests.
@@ -67,33 +67,33 @@ def _tables(records: Records) -> dict[str, Any]:
     return {name: records.arrow(name) for name in names if records.has(name)}
 
 
-def _grown(made: Ledger, stops: list[int], engine: Engine | None) -> Iterator[ContestReplica]:
-    """Feed a ledger in portions and stop after each, tables stored on the way."""
-    live = ContestReplica("c", engine=engine)
+def _stepwise(written: Ledger, stops: list[int], engine: Engine | None) -> Iterator[ContestReplica]:
+    """Read a ledger in batches and yield the replica after each."""
+    replica = ContestReplica("c", engine=engine)
     before = 0
     for stop in stops:
-        live.catch_up(made.lines[before:stop])
+        replica.catch_up(written.lines[before:stop])
         before = stop
-        yield live
-    live.close()
+        yield replica
+    replica.close()
 
 
-def _agree(made: Ledger, stops: list[int], engine: Engine | None) -> None:
+def _agree(written: Ledger, stops: list[int], engine: Engine | None) -> None:
     replayed = ContestReplica("c", engine=engine)
-    replayed.catch_up(made.lines)
-    for stop, live in zip(stops, _grown(made, stops, engine), strict=True):
-        tables, boards = _shown(live, stop)
-        assert (tables, boards) == _shown(replayed, stop)
+    replayed.catch_up(written.lines)
+    for stop, replica in zip(stops, _stepwise(written, stops, engine), strict=True):
+        tables, boards = _state(replica, stop)
+        assert (tables, boards) == _state(replayed, stop)
         numbers = {name: table["_row"].to_pylist() for name, table in tables.items()}
-        seen = made.seen(stop)
-        assert numbers == {name: [one for one, _ in rows] for name, rows in seen.items()}
+        visible = written.seen(stop)
+        assert numbers == {name: [number for number, _ in rows] for name, rows in visible.items()}
     replayed.close()
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("of", BUILT_IN)
-def test_what_grew_equals_what_is_replayed(of: str, part: int, engine: Engine) -> None:
-    """Nobody could prove a board that depends on when a worker happened to look at the ledger.
+def test_stepwise_reading_equals_replay(of: str, part: int, engine: Engine) -> None:
+    """A board that depended on when a worker read the ledger could not be proved.
 
     80 ledgers are compared at three positions each, 240 times (`make test`: 8 ledgers, 24 times).
     A ledger has records, late ones, replacements, voids and roll-backs, under rules that change:
@@ -101,12 +101,12 @@ def test_what_grew_equals_what_is_replayed(of: str, part: int, engine: Engine) -
     walk over plain lists gives are the same, and so are the boards.
     """
     for seed in range(part * LEDGERS, (part + 1) * LEDGERS):
-        made = ledger(of, seed=seed, histories=SIDE_BY_SIDE, steps=8)
-        _agree(made, _stops(made, random.Random(seed)), engine)  # noqa: S311 - no secret
+        written = ledger(of, seed=seed, histories=SIDE_BY_SIDE, steps=8)
+        _agree(written, _stops(written, random.Random(seed)), engine)  # noqa: S311 - no secret
 
 
-def test_the_sizes_that_are_stated_are_those_that_run() -> None:
-    """A decision rests on these tests, so it says how much they compare: in full and in a part."""
+def test_the_documented_sizes_are_those_of_the_tests() -> None:
+    """A decision refers to these tests and states how much they compare, in full and in part."""
     ledgers = len(BUILT_IN) * PARTS * LEDGERS
     stated = {True: (80, 240), False: (8, 24)}
     assert (ledgers, ledgers * STOPS) == stated[ALL]
@@ -117,16 +117,18 @@ def test_the_sizes_that_are_stated_are_those_that_run() -> None:
 
 @settings(max_examples=size(15), deadline=None)
 @given(data=st.data())
-def test_a_short_ledger_grows_as_it_is_replayed(engine: Engine, data: st.DataObject) -> None:
-    """What fails is cut down to the fewest entries that still fail, to be read by a person."""
+def test_stepwise_reading_of_a_short_ledger_equals_replay(
+    engine: Engine, data: st.DataObject
+) -> None:
+    """Hypothesis reduces a failure to the fewest entries."""
     of = data.draw(st.sampled_from(BUILT_IN))
-    made = ledger(
+    written = ledger(
         of,
         seed=data.draw(st.integers(0, 9)),
         histories=data.draw(st.integers(1, 4)),
         steps=data.draw(st.integers(1, 8)),
         dice=data.draw(st.randoms(use_true_random=False)),
     )
-    last = len(made.lines)
+    last = len(written.lines)
     stops = data.draw(st.lists(st.integers(2, last), min_size=1, max_size=3, unique=True))
-    _agree(made, sorted(stops), engine)
+    _agree(written, sorted(stops), engine)

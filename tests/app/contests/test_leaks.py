@@ -1,4 +1,4 @@
-"""Test that nothing made after a freeze can be read by the public, whatever it asks."""
+"""Test that no request of the public returns what happened after a freeze."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,46 +29,46 @@ from fakes.spring import play, spring, view
 _LATER = 90
 """A position that only hidden entries reach."""
 
-_MOMENTS = (None, str(_LATER), "2026-11-22T23:00:00Z", "20", "9" * 17, "2999-12-31T00:00:00Z")
-_PEOPLE = {"bots": (*"abc", "idle", "late"), "judges": ("j1", "new")}
+_TIMES = (None, str(_LATER), "2026-11-22T23:00:00Z", "20", "9" * 17, "2999-12-31T00:00:00Z")
+_PARTICIPANTS = {"bots": (*"abc", "idle", "late"), "judges": ("j1", "new")}
 _PUBLIC = (ANONYMOUS, VIEWER, PARTICIPANT, JUDGE)
 _STAFF = (ORGANISER, OPERATOR)
 
 
-def _asked(ask: Callable[[], object]) -> object:
-    """Return the answer, or the very words of the refusal."""
+def _result(request: Callable[[], object]) -> object:
+    """Return the response, or the exact error."""
     try:
-        return ask()
+        return request()
     except AgonError as error:
         return type(error).__name__, str(error)
 
 
-def _everything(service: Service, caller: Caller) -> list[str]:
-    """Ask every reading use case for everything there is, and more; return the answers as text."""
-    seen = view(service, caller)
-    asks: list[Callable[[], object]] = [
-        partial(ask, service, seen) for ask in (boards, events, participants)
+def _responses(service: Service, caller: Caller) -> list[str]:
+    """Send all reading requests, also for unknown values; return the responses as text."""
+    access = view(service, caller)
+    requests: list[Callable[[], object]] = [
+        partial(request, service, access) for request in (boards, events, participants)
     ]
     client = Local(service, by=caller)
-    asks += [
+    requests += [
         partial(client.integrity.findings, "spring"),
         lambda: list(client.changes.list("spring")),
         lambda: list(client.cases.list("spring")),
     ]
     for number in range(1, 24):
         cursor = str(Cursor(number, 0))
-        asks.append(partial(participants, service, seen, cursor=cursor))
-        asks += [partial(page, service, seen, name, cursor=cursor) for name in _PEOPLE]
-    for board, people in _PEOPLE.items():
-        for as_of in _MOMENTS:
-            asks.append(partial(page, service, seen, board, as_of=as_of))
-            asks.append(partial(page, service, seen, board, as_of=as_of, unscored=True))
-        for one in people:
-            asks.append(partial(history, service, seen, board, one, limit=1000))
-            asks.append(partial(participant, service, seen, one))
-            for as_of, ask in product(_MOMENTS[:3], (row, proof, explain)):
-                asks.append(partial(ask, service, seen, board, one, as_of=as_of))
-    return [repr(_asked(ask)) for ask in asks]
+        requests.append(partial(participants, service, access, cursor=cursor))
+        requests += [partial(page, service, access, name, cursor=cursor) for name in _PARTICIPANTS]
+    for board, ids in _PARTICIPANTS.items():
+        for as_of in _TIMES:
+            requests.append(partial(page, service, access, board, as_of=as_of))
+            requests.append(partial(page, service, access, board, as_of=as_of, unscored=True))
+        for id_ in ids:
+            requests.append(partial(history, service, access, board, id_, limit=1000))
+            requests.append(partial(participant, service, access, id_))
+            for as_of, request in product(_TIMES[:3], (row, proof, explain)):
+                requests.append(partial(request, service, access, board, id_, as_of=as_of))
+    return [repr(_result(request)) for request in requests]
 
 
 def _hidden(service: Service) -> int:
@@ -92,8 +92,8 @@ def _hidden(service: Service) -> int:
         return session.contests.get("spring").seq
 
 
-def test_after_a_freeze_every_public_answer_stays_the_same_to_the_byte(service: Service) -> None:
-    """Whoever could tell the answers apart would know something of the hidden result."""
+def test_after_a_freeze_every_public_response_stays_equal_to_the_byte(service: Service) -> None:
+    """Any difference would disclose something of the hidden result."""
     spring(service)
     publish(service, "spring")
     play(service, 100, 101)
@@ -101,29 +101,29 @@ def test_after_a_freeze_every_public_answer_stays_the_same_to_the_byte(service: 
     publish(service, "spring")
     with service.store.read() as session:
         frozen = session.contests.get("spring").frozen_at
-    before = {caller.name: _everything(service, caller) for caller in _PUBLIC}
+    before = {caller.name: _responses(service, caller) for caller in _PUBLIC}
     newest = _hidden(service)
     assert frozen is not None
     assert newest > _LATER > frozen
     for caller in _PUBLIC:
-        assert _everything(service, caller) == before[caller.name]
-    assert _everything(service, ORGANISER) != before[ANONYMOUS.name]
+        assert _responses(service, caller) == before[caller.name]
+    assert _responses(service, ORGANISER) != before[ANONYMOUS.name]
 
 
 @pytest.mark.parametrize("caller", _STAFF, ids=lambda caller: str(caller.role))
 def test_staff_sees_the_live_boards(service: Service, caller: Caller) -> None:
-    """Those who run a contest have to see what they run."""
+    """Staff have to see the current boards."""
     spring(service)
     freeze(service, "spring", by=ORGANISER)
-    shown = page(service, view(service, caller), "bots")
+    result = page(service, view(service, caller), "bots")
     newest = _hidden(service)
-    assert page(service, view(service, caller), "bots").lines != shown.lines
+    assert page(service, view(service, caller), "bots").lines != result.lines
     assert page(service, view(service, caller), "bots").snapshot.seq == newest
-    assert history(service, view(service, caller), "bots", "b")[-1].seq > shown.snapshot.seq
+    assert history(service, view(service, caller), "bots", "b")[-1].seq > result.snapshot.seq
 
 
-def test_the_end_shows_everybody_what_was_hidden(service: Service) -> None:
-    """The final result is public with all that led to it."""
+def test_the_end_publishes_what_was_hidden(service: Service) -> None:
+    """The final result is public with its history."""
     spring(service)
     freeze(service, "spring", by=ORGANISER)
     _hidden(service)

@@ -1,4 +1,4 @@
-"""The writing use cases on PostgreSQL: its locks, its unique keys, its bulk way in."""
+"""Test writing on PostgreSQL: its locks, unique keys and bulk inserts."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,10 +39,10 @@ def _bots(start: int, count: int) -> list[tuple[str, dict[str, str], None]]:
     return [("bots", {"id": f"b{n}", "name": "B"}, None) for n in range(start, start + count)]
 
 
-def test_a_contest_lives_on_postgresql_as_on_sqlite(
+def test_a_contest_on_postgresql_equals_one_on_sqlite(
     instance: Service, service: Service, tmp_path: Path
 ) -> None:
-    """And its ledger moves from the one to the other."""
+    """Its ledger can be moved from one to the other."""
     create(instance, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
     open_contest(instance, "spring", by=ORGANISER)
     rows = [*_bots(0, 2000), ("matches", {"id": "m1", "played_at": TIME, "bot_a": "b1",
@@ -59,10 +59,10 @@ def test_a_contest_lives_on_postgresql_as_on_sqlite(
     assert import_contest(service, tmp_path / "out", by=ORGANISER).head == final.head
 
 
-def test_what_postgresql_cannot_be_asked_is_refused_and_no_traceback(instance: Service) -> None:
-    """Its text has no NUL; other databases' has."""
+def test_requests_that_postgresql_cannot_store_are_rejected(instance: Service) -> None:
+    """Text of PostgreSQL cannot have NUL characters."""
     create(instance, NewContest(id="dojo", discipline="dojo", title="Dojo"), by=ORGANISER)
-    refused: list[tuple[type[AgonError], Callable[[], object]]] = [
+    attempts: list[tuple[type[AgonError], Callable[[], object]]] = [
         (NotFound, lambda: Local(instance, by=ORGANISER).records.add("a\0b", [])),
         (InvalidRecords, lambda: record(instance, "dojo", [("problems", {"id": "a\0"}, None)],
                                         by=ORGANISER)),
@@ -77,13 +77,13 @@ def test_what_postgresql_cannot_be_asked_is_refused_and_no_traceback(instance: S
         (NotFound, lambda: disable_user(instance, user="\0", by=OPERATOR)),
         (Unauthenticated, lambda: check_password(instance, user="\0", password="x")),  # noqa: S106 - a test's
     ]  # fmt: skip
-    for error, attempt in refused:
+    for error, attempt in attempts:
         with pytest.raises(error):
             attempt()
 
 
 def test_writers_at_the_same_time_keep_one_chain(instance: Service) -> None:
-    """The lock lets one after the other in, and nothing is lost."""
+    """The lock makes them write one after the other, and nothing is lost."""
     create(instance, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
 
     def write(start: int) -> None:
@@ -98,6 +98,6 @@ def test_writers_at_the_same_time_keep_one_chain(instance: Service) -> None:
     with instance.store.read() as session:
         contest = session.contests.get("spring")
         lines = [one.line for one in session.entries.after(contest.no)]
-    standing = fold(lines, start=empty_ledger("spring")).contest
-    assert (standing.seq, standing.head) == (contest.seq, contest.head)
+    state = fold(lines, start=empty_ledger("spring")).contest
+    assert (state.seq, state.head) == (contest.seq, contest.head)
     assert contest.seq == 201

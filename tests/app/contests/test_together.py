@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conftest import Postgresql
 
 _FIRST = "26bc30e0455c30475995b81299da9d42599d3ed9d0dc557e06d478d359accb60"
-"""What the bots' board of these records is, wherever they lie."""
+"""The hash of the bots' board of these records, on any database."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -46,9 +46,9 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
 
 
 def test_publishing_while_records_arrive_ends_at_the_replayed_board(service: Service) -> None:
-    """Publishers race each other, recorders and readers; nothing is lost, stuck or published twice.
+    """Publishers, recorders and readers run at once; nothing is lost, blocked or published twice.
 
-    Every publisher has its own memory, as processes have.
+    Every publisher has separate replicas, like processes.
     """
     spring(service)
     publish(service, "spring")
@@ -72,51 +72,51 @@ def test_publishing_while_records_arrive_ends_at_the_replayed_board(service: Ser
 
     with ThreadPoolExecutor(6) as pool:
         work = [pool.submit(recording, first) for first in (100, 200)]
-        work += [pool.submit(publishing, one) for one in range(2)]
-        work += [pool.submit(reading, one) for one in range(2)]
-        for one in work:
-            one.result(timeout=120)
+        work += [pool.submit(publishing, item) for item in range(2)]
+        work += [pool.submit(reading, item) for item in range(2)]
+        for item in work:
+            item.result(timeout=120)
     published = publish(service, "spring").snapshots
     with service.store.read() as session:
-        lines = [one.line for one in session.entries.after(1)]
+        lines = [item.line for item in session.entries.after(1)]
         stored = session.snapshots.page(1, limit=1000)
-    assert len({(one.board, one.seq) for one in stored}) == len(stored)
+    assert len({(item.board, item.seq) for item in stored}) == len(stored)
     for snapshot in (*published, *stored[::7]):
-        done = replay(lines, contest="spring", at=snapshot.seq, board=snapshot.board)
-        assert done.board_sha256 == snapshot.board_sha256
-        done.live.close()
+        result = replay(lines, contest="spring", at=snapshot.seq, board=snapshot.board)
+        assert result.board_sha256 == snapshot.board_sha256
+        result.live.close()
     rows = page(service, view(service, ANONYMOUS), "bots").lines
     for bot in BOTS:
         step = history(service, view(service, ANONYMOUS), "bots", bot, limit=1000)[-1]
         assert any(f'"id":"{bot}"' in str(row) and str(step.score) in str(row) for row in rows)
 
 
-def test_the_life_of_a_contest_is_the_same_on_both_databases(service: Service) -> None:
-    """Publish, change, roll back, freeze: the boards' hashes do not depend on where they lie."""
+def test_a_contest_has_equal_boards_on_both_databases(service: Service) -> None:
+    """Publish, change, roll back, freeze: hashes of boards do not depend on the database."""
     spring(service)
-    first = [one.board_sha256 for one in publish(service, "spring").snapshots]
-    made = propose(
+    first = [snapshot.board_sha256 for snapshot in publish(service, "spring").snapshots]
+    proposal = propose(
         service, "spring", kind="void", params={"people": ["j2"]}, reason="r", by=ORGANISER
     )
-    dry_run(service, "spring", made.id)
-    apply(service, "spring", made.id, by=ORGANISER)
-    voided = [one.board_sha256 for one in publish(service, "spring").snapshots]
-    roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
-    assert [one.board_sha256 for one in publish(service, "spring").snapshots] == first
+    dry_run(service, "spring", proposal.id)
+    apply(service, "spring", proposal.id, by=ORGANISER)
+    voided = [snapshot.board_sha256 for snapshot in publish(service, "spring").snapshots]
+    roll_back(service, "spring", proposal.id, reason="r", by=ORGANISER)
+    assert [snapshot.board_sha256 for snapshot in publish(service, "spring").snapshots] == first
     assert voided[1] != first[1]
     freeze(service, "spring", by=ORGANISER)
     play(service, 9, 20)
     publish(service, "spring")
-    seen = boards(service, view(service, ANONYMOUS))
-    assert [one.board_sha256 for one in seen] == first
+    snapshots = boards(service, view(service, ANONYMOUS))
+    assert [snapshot.board_sha256 for snapshot in snapshots] == first
     assert first[0] == _FIRST
 
 
-def test_a_freeze_makes_writers_wait_and_vouches_for_what_it_stores(
+def test_a_freeze_makes_writers_wait_and_records_the_hashes_that_it_stores(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Others record and publish without a pause, in this process and with memories of their own."""
-    monkeypatch.setattr(transitions, "_ATTEMPTS", 0)  # straight to the way with the lock
+    """Others record and publish all the time, with these replicas and with separate ones."""
+    monkeypatch.setattr(transitions, "_ATTEMPTS", 0)  # use the lock at once
     spring(service)
     frozen = Event()
 
@@ -139,16 +139,16 @@ def test_a_freeze_makes_writers_wait_and_vouches_for_what_it_stores(
     with ThreadPoolExecutor() as pool:
         others = [pool.submit(recording, first) for first in (1000, 2000)]
         others += [
-            pool.submit(publishing, one)
-            for one in (service, replace(service, replicas=ReplicaCache()))
+            pool.submit(publishing, item)
+            for item in (service, replace(service, replicas=ReplicaCache()))
         ]
-        done = pool.submit(freezing).result()
-        for one in others:
-            one.result()
+        contest = pool.submit(freezing).result()
+        for item in others:
+            item.result()
     publish(service, "spring")
     with service.store.read() as session:
-        [entry] = session.entries.of_kind(done.no, ["contest-frozen"])
-        kept = session.snapshots.latest(done.no, "bots", until=entry.seq - 1)
-    assert kept is not None
-    assert (kept.seq, done.frozen_at) == (entry.seq - 1, entry.seq)
-    assert kept.board_sha256 == orjson.loads(entry.line)["body"]["boards"]["bots"]["sha256"]
+        [entry] = session.entries.of_kind(contest.no, ["contest-frozen"])
+        stored = session.snapshots.latest(contest.no, "bots", until=entry.seq - 1)
+    assert stored is not None
+    assert (stored.seq, contest.frozen_at) == (entry.seq - 1, entry.seq)
+    assert stored.board_sha256 == orjson.loads(entry.line)["body"]["boards"]["bots"]["sha256"]

@@ -1,4 +1,4 @@
-"""Queueing: what is asked for is asked once, and operators see and steer what waits."""
+"""Test the queue: a request is queued once, and operators see and control jobs."""
 
 import pytest
 
@@ -11,28 +11,28 @@ from app.worker.contests import dojo
 
 
 def added(service: Service, job: NewJob) -> str:
-    """Add a job and return the id of what is queued."""
+    """Add a job and return the id of the queued one."""
     with service.store.write() as session:
         return session.queue.add(job, now=service.clock()).id
 
 
-def test_boards_asked_for_twice_are_made_once(service: Service) -> None:
+def test_boards_requested_twice_are_published_once(service: Service) -> None:
     """A thousand records a second must not queue a thousand boards."""
     contest = dojo(service)
     first = added(service, publish_job(contest, id="p1"))
     assert added(service, publish_job(contest, id="p2")) == first == "p1"
 
 
-def test_boards_asked_for_while_they_are_made_are_made_again(service: Service) -> None:
-    """What was recorded after the work began is not on the board it makes."""
+def test_boards_requested_during_publication_are_published_again(service: Service) -> None:
+    """Records that arrive after the job began are not on its boards."""
     contest = dojo(service)
     added(service, publish_job(contest, id="p1"))
     assert leases.claim(service, ["publish"], worker="w") is not None
     assert added(service, publish_job(contest, id="p2")) == "p2"
 
 
-def test_instance_jobs_are_told_apart_by_what_they_are_about(service: Service) -> None:
-    """Two change sets are tried both; one asked for twice is tried once."""
+def test_service_jobs_differ_by_their_payload(service: Service) -> None:
+    """Two change sets have two jobs; one requested twice has one."""
     contest = dojo(service)
     one = service_job("dry-run", contest, id="d1", payload={"change": "a"}, dedupe="a")
     other = service_job("dry-run", contest, id="d2", payload={"change": "b"}, dedupe="b")
@@ -41,10 +41,10 @@ def test_instance_jobs_are_told_apart_by_what_they_are_about(service: Service) -
     assert one.payload == {"change": "a", "contest": "autumn"}
 
 
-def test_a_paused_queue_gives_nothing_and_is_drained_when_nothing_is_leased(
+def test_a_paused_queue_gives_no_jobs_and_is_drained_when_none_is_leased(
     service: Service,
 ) -> None:
-    """Before an upgrade an operator waits for the work under way, and for nothing else."""
+    """Before an upgrade an operator waits only for the leased jobs."""
     for name in ("a", "b"):
         added(service, deliver_job(None, name, id=name))
     job = leases.claim(service, ["deliver"], worker="w")
@@ -60,7 +60,7 @@ def test_a_paused_queue_gives_nothing_and_is_drained_when_nothing_is_leased(
 
 
 def test_a_cancelled_job_can_be_queued_again_and_a_queued_one_cannot(service: Service) -> None:
-    """A slip of an operator's is undone; asking twice is an error that says so."""
+    """An operator can undo a mistake; to queue a job twice is an error."""
     added(service, deliver_job(None, "a", id="a"))
     assert jobs.cancel(service, "a").state == "cancelled"
     with pytest.raises(Conflict):

@@ -24,7 +24,7 @@ from fakes.sandbox import FakeSandbox
 
 
 class Moody(FakeSandbox):
-    """Take away from ``s1`` what it earned before: another machine, a repaired judge."""
+    """Make the verdict of ``s1`` another one, as on another machine."""
 
     def run(self, job: RunRequest) -> RunResult:
         """Run one job."""
@@ -37,7 +37,7 @@ class Moody(FakeSandbox):
 
 @pytest.fixture
 def judged(service: Service) -> Service:
-    """Hold a contest with three judged submissions, and its boards published."""
+    """Return a contest with three judged submissions and published boards."""
     dojo(service)
     problem = published(service)
     for name in ("s1", "s2", "s3"):
@@ -48,7 +48,7 @@ def judged(service: Service) -> Service:
 
 
 def again(service: Service, sandbox: FakeSandbox, **params: object) -> Change:
-    """Propose to judge again, and let workers do it all."""
+    """Propose a rejudge, and run its jobs."""
     made = propose(service, "autumn", kind="rejudge", params=params, reason="a fix", by=LOCAL)
     work(service, {**sandbox_runners(sandbox), **service_runners(service)})
     with service.store.read() as session:
@@ -56,13 +56,13 @@ def again(service: Service, sandbox: FakeSandbox, **params: object) -> Change:
 
 
 def verdict(service: Service, name: str) -> str:
-    """Return the verdict that stands last in the ledger."""
+    """Return the last verdict in the ledger."""
     rows = [one.body["row"] for one in entries(service, "record-added", "record-replaced")]
     return str([row["verdict"] for row in rows if row["id"] == name][-1])
 
 
-def test_what_came_out_otherwise_counts_when_it_is_applied(judged: Service) -> None:
-    """A rejudge is seen as a set; until it is applied every verdict stands."""
+def test_changed_verdicts_count_when_the_change_is_applied(judged: Service) -> None:
+    """A rejudge is previewed as a unit; until it is applied the verdicts do not change."""
     made = again(judged, Moody())
     assert made.report is not None
     assert (made.report["done"], [row["id"] for row in made.report["rows"]]) == (3, ["s1"])
@@ -77,8 +77,8 @@ def test_what_came_out_otherwise_counts_when_it_is_applied(judged: Service) -> N
     assert (replaced.body["change"], replaced.seq) == (made.id, applied.applied_at)
 
 
-def test_a_rejudge_is_rolled_back_as_one(judged: Service) -> None:
-    """The verdicts of before come back with their boards."""
+def test_a_rejudge_is_rolled_back_as_a_unit(judged: Service) -> None:
+    """The earlier verdicts and boards are restored."""
     before = [one.board_sha256 for one in publish(judged, "autumn").snapshots]
     made = again(judged, Moody())
     apply(judged, "autumn", made.id, by=LOCAL)
@@ -87,8 +87,8 @@ def test_a_rejudge_is_rolled_back_as_one(judged: Service) -> None:
     assert [one.board_sha256 for one in publish(judged, "autumn").snapshots] == before
 
 
-def test_equal_verdicts_leave_nothing_to_apply(judged: Service) -> None:
-    """Confirmed is an answer: the report moves nobody, and there is nothing to enter."""
+def test_equal_verdicts_change_nothing(judged: Service) -> None:
+    """The report has no moves, and no entry is appended."""
     made = again(judged, FakeSandbox())
     assert made.report is not None
     assert made.report["rows"] == []
@@ -104,7 +104,7 @@ def test_equal_verdicts_leave_nothing_to_apply(judged: Service) -> None:
 def test_a_setter_that_gives_other_terms_than_before_makes_its_rejudge_fail(
     judged: Service, outcome: str, cause: str
 ) -> None:
-    """Verdicts compared with an answer that its setter no longer gives mean nothing."""
+    """Verdicts by terms that the setter no longer gives would be wrong."""
 
     class Updated(Moody):
         """A sandbox in which the setter's sequence has changed."""
@@ -128,29 +128,29 @@ def test_a_setter_that_gives_other_terms_than_before_makes_its_rejudge_fail(
 
 
 def test_while_programs_run_there_is_no_report(judged: Service) -> None:
-    """Half a rejudge is no basis for a decision."""
+    """A report of half the programs would be misleading."""
     made = propose(judged, "autumn", kind="rejudge", params={}, reason="a fix", by=LOCAL)
     assert dry_run(judged, "autumn", made.id).dry_run_at is None
     with pytest.raises(Conflict, match="no dry run yet"):
         apply(judged, "autumn", made.id, by=LOCAL)
 
 
-def test_some_submissions_can_be_judged_again_alone(judged: Service) -> None:
-    """A complaint is about one program, not a season."""
+def test_single_submissions_can_be_judged_again(judged: Service) -> None:
+    """A complaint is about one program, not about a season."""
     made = again(judged, Moody(), submissions=["s2"])
     assert made.report is not None
     assert (len(made.report["jobs"]), made.report["rows"]) == (1, [])
 
 
-def test_what_was_never_submitted_is_not_found(judged: Service) -> None:
-    """A misspelt id would be a rejudge of nothing."""
+def test_an_unknown_submission_is_not_found(judged: Service) -> None:
+    """A misspelt id would give a rejudge without programs."""
     with pytest.raises(NotFound, match="no submission"):
         propose(
             judged, "autumn", kind="rejudge", params={"submissions": ["s9"]}, reason="r", by=LOCAL
         )
 
 
-def test_the_jobs_of_a_rejudge_hold_no_answer(judged: Service) -> None:
+def test_the_jobs_of_a_rejudge_have_no_terms(judged: Service) -> None:
     """Workers may be untrusted; the setter's terms and source stay on the server."""
     made = propose(judged, "autumn", kind="rejudge", params={}, reason="a fix", by=LOCAL)
     assert made.report is not None

@@ -1,4 +1,4 @@
-"""All errors of a request are reported together, up to a limit."""
+"""Test that all issues of a request are reported together, up to a limit."""
 
 from dataclasses import replace
 
@@ -10,8 +10,8 @@ from agon.records import InvalidRecords, RowIssue
 WRONG = RowIssue("json", "users", "records", 1, None, None, "is no JSON", "write JSON", line=1)
 
 
-def test_the_rest_of_many_problems_is_counted() -> None:
-    """A thousand lines say what is wrong; the number says how often."""
+def test_issues_beyond_the_limit_are_counted() -> None:
+    """A thousand issues are listed; the total is a number."""
     errors = ErrorCollector()
     for n in range(MAX_LISTED + 500):
         errors.add(replace(WRONG, row=n, line=n))
@@ -21,7 +21,7 @@ def test_the_rest_of_many_problems_is_counted() -> None:
 
 
 def test_validation_stops_after_the_maximum_number_of_issues() -> None:
-    """Twenty million lines that are none kept all writers waiting for minutes."""
+    """Twenty million invalid lines would make all writers wait for minutes."""
     errors = ErrorCollector()
     for _ in range(MAX_COUNTED):
         errors.add(WRONG)
@@ -31,8 +31,8 @@ def test_validation_stops_after_the_maximum_number_of_issues() -> None:
     assert (last.code, last.line, caught.value.total) == ("unread", 7, MAX_COUNTED + 1)
 
 
-def test_kinds_of_problems_are_listed_within_bounds() -> None:
-    """Each line can name a table of its own; the answer is not to be as long as the request."""
+def test_the_list_of_issue_kinds_is_limited() -> None:
+    """Each line can name another table; the response must not be as long as the request."""
     errors = ErrorCollector()
     for n in range(3 * MAX_LISTED):
         errors.add(replace(WRONG, table=f"t{n}"))

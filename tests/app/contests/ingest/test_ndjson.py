@@ -1,4 +1,4 @@
-"""Lines of records, whatever is sent."""
+"""Test reading lines of records, with any input."""
 
 import json
 from io import BytesIO
@@ -19,7 +19,7 @@ def _read(body: bytes, *, table: str | None = None, cut: int = 7) -> list[Record
 
 
 def test_enveloped_and_bare_lines_are_read_with_their_numbers() -> None:
-    """Blank lines are passed over, and counted."""
+    """Blank lines are skipped, and counted."""
     body = b'\xef\xbb\xbf{"table":"votes","row":{"a":1}}\r\n\n'
     body += b'{"row":{},"table":"bots","external_id":"x"}'
     assert _read(body) == [Record("votes", {"a": 1}, None, 1), Record("bots", {}, "x", 3)]
@@ -31,15 +31,15 @@ def test_enveloped_and_bare_lines_are_read_with_their_numbers() -> None:
 @pytest.mark.parametrize("length", [10, 2_000])
 @pytest.mark.parametrize("records", [999, 1_000, 1_001, 2_000, 2_001])
 def test_a_body_may_end_where_a_batch_ends(records: int, length: int) -> None:
-    """Lines are read some thousand, or some MiB, at once; neither border loses or adds one."""
+    """Lines are read in batches of a number of lines or MiB; neither limit loses or adds one."""
     text = "x" * length
     body = b"".join(b'{"n":%d,"text":"%s"}\n' % (n, text.encode()) for n in range(records))
     read = _read(body, table="notes", cut=1 << 16)
     assert read == [Record("notes", {"n": n, "text": text}, None, n + 1) for n in range(records)]
 
 
-def test_all_chunks_are_taken_in_before_the_first_record_is_given() -> None:
-    """A slow sender must not hold the lock under which records are read."""
+def test_all_chunks_are_read_before_the_first_record_is_yielded() -> None:
+    """A slow client must not hold the lock under which records are read."""
     taken = []
 
     def chunks() -> object:
@@ -52,7 +52,7 @@ def test_all_chunks_are_taken_in_before_the_first_record_is_given() -> None:
     assert len(list(records)) == 3
 
 
-def test_every_line_at_fault_becomes_a_problem_with_its_line() -> None:
+def test_every_invalid_line_is_an_issue_with_its_number() -> None:
     """All are reported together."""
     lines = [b"{", b"[1]", b'"x"', b'{"table":"t"}', b'{"row":{}}', b'{"table":"t","row":[]}',
              b'{"table":"t","row":{},"extra":1}', b'{"table":"t","row":{},"external_id":7}',
@@ -64,7 +64,7 @@ def test_every_line_at_fault_becomes_a_problem_with_its_line() -> None:
     assert all(issue.remedy for issue in issues)
 
 
-def test_a_line_without_an_end_is_not_kept_as_a_record() -> None:
+def test_an_endless_line_is_not_a_record() -> None:
     """Memory is bounded by the longest line that is read."""
     body = b'{"table":"t","row":{"a":"' + b"x" * MAX_LINE_BYTES + b'"}}\n{"table":"t","row":{}}'
     long, good = _read(body, cut=1 << 20)
@@ -74,15 +74,15 @@ def test_a_line_without_an_end_is_not_kept_as_a_record() -> None:
 
 
 @given(st.lists(st.binary(max_size=40), max_size=5), st.booleans())
-def test_no_bytes_make_it_fail(lines: list[bytes], bare: bool) -> None:  # noqa: FBT001 - hypothesis gives it
-    """Whatever is sent is a record or an issue."""
+def test_any_bytes_are_read(lines: list[bytes], bare: bool) -> None:  # noqa: FBT001 - hypothesis gives it
+    """Each line is a record or an issue."""
     for one in _read(b"\n".join(lines), table="t" if bare else None):
         assert isinstance(one.row, dict | RowIssue)
 
 
 @given(st.lists(st.dictionaries(st.text(), st.none() | st.integers(-5, 5) | st.text()), max_size=5))
-def test_what_is_written_is_read_again(rows: list[dict[str, object]]) -> None:
-    """Wherever the chunks are cut."""
+def test_written_lines_are_read_again(rows: list[dict[str, object]]) -> None:
+    """The boundaries of chunks do not matter."""
     body = b"\n".join(json.dumps({"table": "t", "row": row}).encode() for row in rows)
     try:
         body.decode().encode("utf-8")
@@ -107,7 +107,7 @@ def _is_utf8(row: dict[str, object]) -> bool:
 def test_batches_have_all_records_and_at_most_the_requested_number(
     monkeypatch: pytest.MonkeyPatch, size: int, end: bytes, block: int
 ) -> None:
-    """Wherever blocks, batches and the body end."""
+    """The ends of blocks, batches and the body do not matter."""
     monkeypatch.setattr(module, "_BLOCK", block)
     body = b"\n".join(b'{"table":"t","row":{"a":%d}}' % number for number in range(6)) + end
     batches = list(Lines(BytesIO(body)).batches(size))

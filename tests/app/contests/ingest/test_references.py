@@ -1,4 +1,4 @@
-"""Checks that look at other rows hold over the whole ledger, not within one request alone."""
+"""Test that checks of several rows cover the complete ledger, not only one request."""
 
 from typing import Any
 
@@ -37,32 +37,32 @@ def _add(service: Service, table: str, row: dict[str, Any], *, replace: bool = F
          "not among the competitions"),
     ],
 )  # fmt: skip
-def test_what_contradicts_earlier_requests_is_refused(
+def test_a_row_that_contradicts_earlier_requests_is_rejected(
     net: Service, table: str, row: dict[str, Any], reason: str
 ) -> None:
-    """A ledger that took it could not be scored, and cannot forget it."""
-    with pytest.raises(InvalidRecords, match=reason) as refused:
+    """A ledger with it could not be scored, and entries are permanent."""
+    with pytest.raises(InvalidRecords, match=reason) as error:
         _add(net, table, row)
-    assert refused.value.total == 1
+    assert error.value.total == 1
     with net.store.read() as session:
         assert session.contests.get("net").seq == 3
 
 
-def test_what_fits_is_taken(net: Service) -> None:
-    """The same tables, without contradiction."""
+def test_rows_without_a_contradiction_are_accepted(net: Service) -> None:
+    """The tables are the same, without contradiction."""
     _add(net, "validators", {"id": "v1", "stake": 6.0, "epoch": 2})
     _add(net, "competitions", {"id": "side", "emission_share": 0.3})
     submission = {"id": "s", "miner_uid": 1, "submitted_at": TIME, "competition": "side"}
     _add(net, "submissions", submission)
 
 
-def test_a_replaced_row_counts_no_more(net: Service) -> None:
-    """Shares are summed over what is in force."""
+def test_a_replaced_row_does_not_count(net: Service) -> None:
+    """Only the rows in force are summed."""
     _add(net, "competitions", {"id": "main", "emission_share": 0.2}, replace=True)
     _add(net, "competitions", {"id": "side", "emission_share": 0.8})
 
 
-def test_a_voided_row_counts_no_more(net: Service) -> None:
+def test_a_voided_row_does_not_count(net: Service) -> None:
     """A stake that was recorded by mistake can be recorded again."""
     body = {"seqs": [2], "subjects": [], "change": None, "reason": "mistyped"}
     with net.store.write() as session:

@@ -1,4 +1,4 @@
-"""A batch of records is looked at together and found to be what each is alone."""
+"""Test that a batch of records is validated and written like single records."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -33,10 +33,10 @@ def _cells() -> Iterator[tuple[str, str]]:
         max_size=3,
     ),
 )  # fmt: skip
-def test_the_fast_keys_of_a_table_are_the_keys(
+def test_the_keys_of_a_batch_are_the_keys_of_its_rows(
     cell: tuple[str, str], given_values: list[list[Any]]
 ) -> None:
-    """The quick way and the plain one must never name a record differently."""
+    """The fast and the plain function must give a record the same key."""
     table = discipline(cell[0]).schema.table(cell[1])
     names = dict.fromkeys([*table.key, *(column.name for column in table.columns)])
     rows = [dict(zip(names, values, strict=False)) for values in given_values]
@@ -45,8 +45,8 @@ def test_the_fast_keys_of_a_table_are_the_keys(
 
 
 @pytest.mark.parametrize("text", [",\n,", "\n", "null", "\\n,", 'a","b'])
-def test_rows_written_together_are_those_written_one_by_one(text: str) -> None:
-    """The ledger's bytes must not depend on which rows come together, whatever their texts hold."""
+def test_rows_written_together_equal_rows_written_one_by_one(text: str) -> None:
+    """The ledger's bytes must not depend on the batches, with any text."""
     rows: list[dict[str, object]] = [{"b": text, "a": None}, {}, {text: [text], "c": 1.5}]
     batch = Batch(["any"] * 3, rows, None, [1, 2, 3])
     assert _rows_as_json(batch, rows, [True] * 3, []) == [write_row(row) for row in rows]

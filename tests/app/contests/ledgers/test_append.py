@@ -1,4 +1,4 @@
-"""One place enters entries; what it makes of a contest is what folding makes of the ledger."""
+"""Test appending: the stored contest is equal to the fold of its ledger."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -74,10 +74,10 @@ def _folded(service: Service, contest: Contest) -> ContestState:
     max_examples=size(40),
     deadline=None,
 )
-def test_a_contest_after_any_entries_is_what_its_ledger_folds_to(
+def test_a_contest_after_any_entries_is_the_fold_of_its_ledger(
     service: Service, steps: list[str]
 ) -> None:
-    """The row in the database is derived; the ledger is the truth."""
+    """The row in the database is derived from the ledger."""
     name = service.new_id()
     contest = create(service, NewContest(id=name, discipline="arena", title="S"), by=ORGANISER)
     done: set[str] = set()
@@ -85,19 +85,19 @@ def test_a_contest_after_any_entries_is_what_its_ledger_folds_to(
         if step not in FOLLOWS or FOLLOWS[step](contest.state, done):
             contest = _enter(service, name, *STEPS[step])
             done.add(step)
-    standing = _folded(service, contest)
+    state = _folded(service, contest)
     shared = {field.name for field in fields(Contest)} & {
         field.name for field in fields(ContestState)
     }
-    assert {one: getattr(contest, one) for one in shared} == {
-        one: getattr(standing, one) for one in shared
+    assert {name: getattr(contest, name) for name in shared} == {
+        name: getattr(state, name) for name in shared
     }
     with service.store.read() as session:
         assert session.contests.get(name) == contest
 
 
 def test_drafts_older_than_the_newest_entry_get_its_time(service: Service) -> None:
-    """Times never decrease, whatever clocks say."""
+    """Times never decrease, also if clocks do."""
     contest = create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
     with service.store.write() as session:
         early = contest.created_at - timedelta(days=1)
@@ -106,8 +106,8 @@ def test_drafts_older_than_the_newest_entry_get_its_time(service: Service) -> No
         assert session.entries.time_of(contest.no, 2) == contest.created_at
 
 
-def test_a_record_that_its_table_does_not_allow_is_not_entered(service: Service) -> None:
-    """Whoever asks: a ledger with such a row could not be scored any more."""
+def test_a_record_that_its_table_does_not_allow_is_not_appended(service: Service) -> None:
+    """A ledger with such a row could not be scored."""
     create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
     with pytest.raises(InvalidRecords):
         _enter(service, "spring", "record-added", {"table": "bots", "row": {"id": "x"}})
@@ -119,8 +119,8 @@ def test_a_record_that_its_table_does_not_allow_is_not_entered(service: Service)
         assert session.contests.get("spring").seq == 1
 
 
-def test_events_tell_the_public_no_more_than_it_may_know(service: Service) -> None:
-    """Answers, points and people are for the staff."""
+def test_public_events_have_no_staff_fields(service: Service) -> None:
+    """Terms, points and names are only for staff."""
     create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
     _enter(service, "spring", "problem-published", {"problem": "p", "package": {"terms": ["42"]}})
     _enter(service, "spring", "adjustment-made", {"board": "bots", "id": "x", "points": 1.5,
@@ -136,7 +136,7 @@ def test_events_tell_the_public_no_more_than_it_may_know(service: Service) -> No
 def test_an_entry_that_the_state_does_not_allow_is_rejected_and_nothing_is_stored(
     service: Service,
 ) -> None:
-    """Not every caller of append checks first; the ledger must stay one that verifies."""
+    """Not every caller of append checks first; the ledger must remain valid."""
     contest = create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
     for kind, body in (STEPS["freeze"], STEPS["unfreeze"], STEPS["finalise"]):
         with pytest.raises(Conflict, match="spring is draft and cannot be"):

@@ -1,4 +1,4 @@
-"""Contests begin with an entry that says all about them."""
+"""Test creation: a contest begins with an entry that has all its properties."""
 
 from dataclasses import replace
 
@@ -23,10 +23,10 @@ from fakes.service import JUDGE, ORGANISER, PARTICIPANT, VIEWER
 SPRING = NewContest(id="spring", discipline="arena", title="Spring")
 
 
-def test_a_new_contest_is_a_draft_with_the_literal_edition_and_all_boards(
+def test_a_new_contest_is_a_draft_with_the_reference_edition_and_all_boards(
     service: Service,
 ) -> None:
-    """Who says nothing gets what the seed says."""
+    """The defaults are those of the seed."""
     contest = create(service, SPRING, by=ORGANISER)
     assert (contest.state, contest.seq, contest.edition) == ("draft", 1, "arena/sentience-1")
     assert contest.boards == ("bots", "judges", "bradley-terry")
@@ -37,7 +37,7 @@ def test_a_new_contest_is_a_draft_with_the_literal_edition_and_all_boards(
     assert entry.body["contest"] == "spring"
 
 
-def test_overrides_are_kept_as_the_values_they_mean(service: Service) -> None:
+def test_overrides_are_stored_as_values_of_their_type(service: Service) -> None:
     """Text from a command line and a number from JSON are the same rule."""
     texts = create(service, replace(SPRING, overrides={"k_new": "64"}), by=ORGANISER)
     assert texts.overrides["k_new"] == 64
@@ -64,7 +64,7 @@ def test_overrides_are_kept_as_the_values_they_mean(service: Service) -> None:
         ({"overrides": {"k_nwe": 1}}, InvalidRule),
     ],
 )
-def test_what_is_not_fit_is_refused_and_leaves_nothing(
+def test_an_invalid_contest_is_rejected_and_stores_nothing(
     service: Service, changed: dict[str, object], error: type[Exception]
 ) -> None:
     """A contest's first entry can never be corrected."""
@@ -74,14 +74,14 @@ def test_what_is_not_fit_is_refused_and_leaves_nothing(
         assert session.contests.page() == []
 
 
-def test_an_id_is_given_once(service: Service) -> None:
-    """Addresses and chains are made of it."""
+def test_an_id_is_used_once(service: Service) -> None:
+    """URLs and hash chains contain it."""
     create(service, SPRING, by=ORGANISER)
     with pytest.raises(Conflict):
         create(service, SPRING, by=ORGANISER)
 
 
-def test_organisers_create_contests_and_others_do_not(service: Service) -> None:
+def test_only_organizers_create_contests(service: Service) -> None:
     """Each contest costs space permanently."""
     request = ContestCreate(id="spring", discipline="arena", title="Spring")
     for caller in (VIEWER, PARTICIPANT, JUDGE, replace(ORGANISER, contests=("autumn",))):
@@ -91,8 +91,8 @@ def test_organisers_create_contests_and_others_do_not(service: Service) -> None:
         Local(service, by=ANONYMOUS).contests.create(request)
 
 
-def test_seasons_carry_the_rules_on_and_are_counted(service: Service) -> None:
-    """A series is as comparable as its rules are the same."""
+def test_seasons_continue_the_rules_and_are_counted(service: Service) -> None:
+    """Seasons are comparable only with equal rules."""
     first = create(
         service,
         replace(SPRING, overrides={"k_new": 64}, boards=["judges"], visibility="private"),
@@ -107,13 +107,15 @@ def test_seasons_carry_the_rules_on_and_are_counted(service: Service) -> None:
 
 
 def test_the_first_contest_of_a_named_series_is_its_first_season(service: Service) -> None:
-    """People count from one."""
+    """Seasons are counted from one."""
     named = [replace(SPRING, id=f"c{number}", series="cup") for number in (1, 2)]
     assert [create(service, one, by=ORGANISER).season for one in named] == [1, 2]
 
 
-def test_a_private_contest_has_no_next_season_for_who_cannot_see_it(service: Service) -> None:
-    """That it exists is not told."""
+def test_a_private_contest_has_no_next_season_for_callers_without_permission(
+    service: Service,
+) -> None:
+    """Its existence is not disclosed."""
     create(service, replace(SPRING, visibility="private"), by=ORGANISER)
     contests = Local(service, by=replace(ORGANISER, contests=("autumn",))).contests
     with pytest.raises(NotFound):

@@ -1,4 +1,4 @@
-"""A ledger goes out as a directory and comes in again, byte for byte."""
+"""Test that a ledger is exported as a directory and imported byte for byte."""
 
 import json
 from collections.abc import Iterator
@@ -57,10 +57,10 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def test_what_is_exported_imported_and_exported_again_is_the_same(
+def test_an_imported_ledger_is_exported_unchanged(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
-    """Also by an instance with another key: the heads are kept as they came."""
+    """Also by an instance with another key: the signed heads do not change."""
     export(spring, "spring", tmp_path / "one")
     import_contest(other, tmp_path / "one", by=ORGANISER)
     export(other, "spring", tmp_path / "two")
@@ -89,7 +89,7 @@ def test_an_imported_contest_is_the_one_that_was_exported(
 def test_heads_are_signed_where_boards_were_fixed_and_at_the_end(
     spring: Service, tmp_path: Path
 ) -> None:
-    """Who kept one can tell a changed ledger."""
+    """A reader with a signed head detects a changed ledger."""
     final = finalize(spring, "spring", by=ORGANISER)
     export(spring, "spring", tmp_path / "one")
     heads = [json.loads(line) for line in (tmp_path / "one/heads.ndjson").read_text().splitlines()]
@@ -102,7 +102,7 @@ def test_heads_are_signed_where_boards_were_fixed_and_at_the_end(
 def test_a_continuation_is_added_and_anything_else_is_a_conflict(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
-    """Two instances can follow one contest; they cannot both write it."""
+    """Two instances can have one contest; they cannot both write it."""
     export(spring, "spring", tmp_path / "one")
     record(spring, "spring", [("bots", {"id": "z", "name": "z"}, None)], by=ORGANISER)
     export(spring, "spring", tmp_path / "two")
@@ -123,7 +123,7 @@ def test_a_continuation_is_added_and_anything_else_is_a_conflict(
 def test_a_ledger_that_grew_here_is_signed_by_this_instance(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
-    """The first instance cannot vouch for what it has not seen."""
+    """The first instance cannot sign entries that it does not have."""
     export(spring, "spring", tmp_path / "one")
     import_contest(other, tmp_path / "one", by=ORGANISER)
     record(other, "spring", [("bots", {"id": "w", "name": "w"}, None)], by=ORGANISER)
@@ -133,10 +133,10 @@ def test_a_ledger_that_grew_here_is_signed_by_this_instance(
     import_contest(spring, tmp_path / "two", by=ORGANISER)
 
 
-def test_a_changed_ledger_is_refused_and_nothing_is_kept(
+def test_a_changed_ledger_is_rejected_and_nothing_is_stored(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
-    """With every fault named."""
+    """The error names every issue."""
     export(spring, "spring", tmp_path / "one")
     file = tmp_path / "one/ledger.ndjson"
     file.write_bytes(file.read_bytes().replace(b'"vote":"A"', b'"vote":"B"'))
@@ -155,28 +155,28 @@ def test_a_changed_ledger_is_refused_and_nothing_is_kept(
         ("owners", {"id": "o", "handle": "h", "account_created_at": TIME, "ip": "home"}),
     ],
 )
-def test_a_well_chained_ledger_of_unfit_records_is_refused(
+def test_a_valid_chain_of_invalid_records_is_rejected(
     spring: Service, other: Service, tmp_path: Path, row: tuple[str, dict[str, str]]
 ) -> None:
-    """Rows that cannot be scored, and addresses, do not come in this way either."""
+    """It may contain neither rows that cannot be scored nor addresses."""
     with spring.store.read() as session:
         created = next(iter(session.entries.after(1))).line
     body = {"table": row[0], "row": row[1]}
     draft = Draft(kind="record-added", body=body, at=spring.clock(), by="user:eve")
     entry = encode_entry(draft, seq=2, previous=chain(genesis("spring"), created))
     export_directory(tmp_path / "bad", contest="spring", lines=[created, entry.line])
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         import_contest(other, tmp_path / "bad", by=ORGANISER)
-    assert "203.0.113" not in str(refused.value)
+    assert "203.0.113" not in str(error.value)
     with other.store.read() as session:
         assert session.contests.page() == []
 
 
 @pytest.mark.parametrize("value", [[[]] * 2, json.loads("[" * 200 + "]" * 200), "x" * 3_000])
-def test_a_record_beyond_the_limits_is_no_more_imported_than_added(
+def test_a_record_beyond_the_limits_is_not_imported(
     spring: Service, other: Service, tmp_path: Path, value: object
 ) -> None:
-    """What the import lets in, every database must hold and every reader read."""
+    """Every database must store, and every reader read, an imported record."""
     with spring.store.read() as session:
         created = next(session.entries.after(1)).line
     row = {"id": value if isinstance(value, str) else "z", "name": "z", "owner_id": "o", "x": value}
@@ -192,15 +192,15 @@ def test_a_record_beyond_the_limits_is_no_more_imported_than_added(
 
 
 def test_a_ledger_keeps_its_name(spring: Service, other: Service, tmp_path: Path) -> None:
-    """The name is part of the chain."""
+    """The name is part of the hash chain."""
     export(spring, "spring", tmp_path / "one")
     with pytest.raises(Conflict, match="keeps its id"):
         import_contest(other, tmp_path / "one", by=ORGANISER, id="autumn")
     assert import_contest(other, tmp_path / "one", by=ORGANISER, id="spring").id == "spring"
 
 
-def test_staff_alone_exports_and_imports(spring: Service, other: Service, tmp_path: Path) -> None:
-    """A ledger holds everything, hidden answers included."""
+def test_only_staff_exports_and_imports(spring: Service, other: Service, tmp_path: Path) -> None:
+    """A ledger has all records, also hidden terms."""
     with pytest.raises(Forbidden):
         Local(spring, by=JUDGE).ledgers.export("spring", tmp_path / "one")
     with pytest.raises(Unauthenticated):
@@ -215,8 +215,8 @@ def test_staff_alone_exports_and_imports(spring: Service, other: Service, tmp_pa
         import_contest(other, tmp_path / "one", by=replace(ORGANISER, contests=("autumn",)))
 
 
-def test_what_is_no_ledger_is_refused(other: Service, tmp_path: Path) -> None:
-    """Without a traceback."""
+def test_other_files_are_rejected(other: Service, tmp_path: Path) -> None:
+    """There is an error message and no traceback."""
     with pytest.raises(Unreadable):
         import_contest(other, tmp_path / "nowhere", by=ORGANISER)
     with pytest.raises(Unreadable):

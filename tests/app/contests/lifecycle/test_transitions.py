@@ -1,4 +1,4 @@
-"""Draft, open, frozen, final: what follows what, and what is fixed on the way."""
+"""Test the states draft, open, frozen and final, and what each transition records."""
 
 from collections.abc import Callable
 from threading import Event, Thread
@@ -48,7 +48,7 @@ def spring(service: Service) -> Service:
 def test_a_freeze_holds_the_hashes_of_the_boards_published_at_its_position(
     spring: Service,
 ) -> None:
-    """What the public sees from then on can be proved for ever."""
+    """The board that the public sees can be proved by it."""
     contest = freeze(spring, "spring", by=ORGANISER)
     assert (contest.state, contest.frozen_at, contest.seq) == ("frozen", 7, 7)
     with spring.store.read() as session:
@@ -65,7 +65,7 @@ def test_a_freeze_holds_the_hashes_of_the_boards_published_at_its_position(
 def test_records_that_arrive_while_boards_are_published_are_in_the_frozen_boards(
     spring: Service, monkeypatch: Any
 ) -> None:
-    """The entry never vouches for a board that was not the newest."""
+    """The entry has only hashes of the newest boards."""
     arriving = [("bots", {"id": f"late{n}", "name": "late"}, None) for n in range(2)]
 
     def publish_meanwhile(service: Service, contest: str) -> Any:
@@ -85,7 +85,7 @@ def test_records_that_arrive_while_boards_are_published_are_in_the_frozen_boards
 
 @pytest.fixture
 def busy(spring: Service, monkeypatch: Any) -> Service:
-    """Let a record arrive whenever boards are published."""
+    """Add a record whenever boards are published."""
 
     def publish_meanwhile(service: Service, contest: str) -> Any:
         publication = publish(service, contest)
@@ -115,17 +115,19 @@ def _vouched(service: Service, position: int) -> None:
 
 
 @pytest.mark.parametrize("step", [freeze, finalize])
-def test_a_contest_that_always_grows_can_be_frozen_and_ended(busy: Service, step: Step) -> None:
-    """Writers wait at last; a busy contest must not be one that cannot be closed."""
+def test_a_contest_with_constant_writers_can_be_frozen_and_finalized(
+    busy: Service, step: Step
+) -> None:
+    """Writers have to wait in the end; a busy contest must not stay open."""
     contest: Any = step(busy, "spring", by=ORGANISER)
     assert contest.public_until == contest.seq == 10
     _vouched(busy, 10)
 
 
-def test_boards_that_a_crash_kept_from_being_stored_are_stored_by_the_next_job(
+def test_boards_that_a_crash_left_out_are_stored_by_the_next_job(
     busy: Service, monkeypatch: Any
 ) -> None:
-    """The entry vouches for them; without them the public would see older ones for ever."""
+    """The entry has their hashes; without them the public would see older boards."""
 
     def crash(*_: object) -> None:
         raise KeyboardInterrupt
@@ -140,9 +142,9 @@ def test_boards_that_a_crash_kept_from_being_stored_are_stored_by_the_next_job(
     _vouched(busy, 10)
 
 
-def test_a_freeze_comes_through_while_others_write_without_a_pause(spring: Service) -> None:
-    """Threads that record and publish as fast as they can, as servers and workers do."""
-    stop, faults = Event(), list[BaseException]()
+def test_a_freeze_succeeds_while_others_write_all_the_time(spring: Service) -> None:
+    """Threads record and publish as fast as they can, like servers and workers."""
+    stop, errors = Event(), list[BaseException]()
 
     def write(name: str) -> None:
         number = 0
@@ -154,7 +156,7 @@ def test_a_freeze_comes_through_while_others_write_without_a_pause(spring: Servi
                 if number % 10 == 0:
                     publish(spring, "spring")
         except BaseException as error:  # noqa: BLE001 (handed to the test)
-            faults.append(error)
+            errors.append(error)
 
     writers = [Thread(target=write, args=(name,)) for name in "pq"]
     for writer in writers:
@@ -165,7 +167,7 @@ def test_a_freeze_comes_through_while_others_write_without_a_pause(spring: Servi
         stop.set()
         for writer in writers:
             writer.join(60)
-    assert faults == []
+    assert errors == []
     with spring.store.read() as session:
         [entry] = session.entries.of_kind(contest.no, ["contest-frozen"])
         snapshot = session.snapshots.latest(contest.no, "bots", until=entry.seq)
@@ -175,13 +177,13 @@ def test_a_freeze_comes_through_while_others_write_without_a_pause(spring: Servi
 
 
 def test_a_contest_without_anything_to_score_can_be_frozen(service: Service) -> None:
-    """There is no board to vouch for."""
+    """It has no boards with hashes."""
     create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
     open_contest(service, "spring", by=ORGANISER)
     assert freeze(service, "spring", by=ORGANISER).frozen_at == 3
 
 
-def test_states_follow_each_other_and_nothing_else_does(spring: Service) -> None:
+def test_only_the_documented_transitions_are_allowed(spring: Service) -> None:
     """A final contest stays final."""
     frozen = freeze(spring, "spring", by=ORGANISER)
     assert frozen.public_until == frozen.seq
@@ -201,15 +203,15 @@ def test_states_follow_each_other_and_nothing_else_does(spring: Service) -> None
 
 
 def test_a_draft_can_only_be_opened(service: Service) -> None:
-    """Nobody outside has seen it yet."""
+    """It was not public."""
     create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
-    for refused in (freeze, finalize):
+    for transition in (freeze, finalize):
         with pytest.raises(Conflict, match="it has to be open"):
-            refused(service, "spring", by=ORGANISER)
+            transition(service, "spring", by=ORGANISER)
 
 
-def test_nothing_is_final_while_something_is_to_be_judged(spring: Service) -> None:
-    """A verdict that comes after the end would come too late."""
+def test_a_contest_is_not_finalized_while_submissions_are_judged(spring: Service) -> None:
+    """A verdict after the end would not count."""
     with spring.store.write() as session:
         no = session.contests.get("spring").no
         job = NewJob(id="j1", kind="judge", payload={}, contest_no=no)
@@ -220,16 +222,16 @@ def test_nothing_is_final_while_something_is_to_be_judged(spring: Service) -> No
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 2001])
-def test_unfreezing_wants_a_reason(spring: Service, reason: str) -> None:
-    """People will ask."""
+def test_unfreezing_requires_a_reason(spring: Service, reason: str) -> None:
+    """Participants want to know it."""
     freeze(spring, "spring", by=ORGANISER)
     with pytest.raises(Unreadable, match="say why"):
         unfreeze(spring, "spring", reason=reason, by=ORGANISER)
 
 
 @pytest.mark.parametrize("step", ["open", "freeze", "unfreeze", "finalize"])
-def test_staff_alone_moves_a_contest_on(spring: Service, step: str) -> None:
-    """Each step, for each other role."""
+def test_only_staff_changes_the_state(spring: Service, step: str) -> None:
+    """Each transition is forbidden for each other role."""
     arguments = [ReasonRequest(reason="why")] if step == "unfreeze" else []
     for caller, contest, error in (
         (VIEWER, "spring", Forbidden),
@@ -241,8 +243,8 @@ def test_staff_alone_moves_a_contest_on(spring: Service, step: str) -> None:
             getattr(Local(spring, by=caller).contests, step)(contest, *arguments)
 
 
-def test_every_step_is_in_the_audit_log(spring: Service) -> None:
-    """With who took it and where the ledger stood."""
+def test_every_transition_is_in_the_audit_log(spring: Service) -> None:
+    """The line has the user and the position of the ledger."""
     freeze(spring, "spring", by=ORGANISER)
     with spring.store.read() as session:
         line = session.access.audit_entries()[0]
