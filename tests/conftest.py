@@ -1,5 +1,6 @@
 """Provide the shared fixtures of all tests: a private PostgreSQL server, and a demo."""
 
+import gc
 import os
 import pwd
 import secrets
@@ -53,6 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         grouped = vars(item).get("_nodeid")
         if grouped is not None:
             item._id = type(item._id).parse(grouped)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt all tests and modules from garbage collection, which would go through them often."""
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)
