@@ -1,29 +1,32 @@
-"""One suite that every source takes: the same records, the same tables; the same faults, told."""
+"""The contract of record sources: the same records give the same tables and the same issues."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import pytest
 
 from agon.records import InvalidRecords, RowIssue, inspect, read, read_rows
 from records.contest import SCHEMA, Rows, texts, values
+from sizes import ALL
 
 Make = Callable[[Mapping[str, Rows]], str]
 Issue = tuple[str, str, str | None, int | None]
+Kind = TypeVar("Kind")
 
 EXPECTED = read_rows(SCHEMA, values())
 
 
-def faults(issues: list[RowIssue]) -> set[Issue]:
-    """Reduce issues to what must be equal from every source."""
-    return {(one.code, one.table, one.column, one.row) for one in issues}
+def places(issues: list[RowIssue]) -> set[Issue]:
+    """Return code and place of issues, which must be equal from every source."""
+    return {(issue.code, issue.table, issue.column, issue.row) for issue in issues}
 
 
-@pytest.mark.parametrize("given", [texts, values], ids=["as text", "as values"])
+@pytest.mark.parametrize("tables", [texts, values], ids=["as text", "as values"])
 def test_the_same_records_give_the_same_tables_and_the_same_hash(
-    make: Make, given: Callable[[], dict[str, Rows]]
+    make: Make, tables: Callable[[], dict[str, Rows]]
 ) -> None:
-    """A community may keep its records anywhere; that must not move a score."""
-    with read(SCHEMA, make(given())) as records:
+    """The kind of source must not change a score."""
+    with read(SCHEMA, make(tables())) as records:
         for table in SCHEMA:
             assert records.arrow(table.name).equals(EXPECTED.arrow(table.name))
         assert records.sha256 == EXPECTED.sha256
@@ -54,23 +57,34 @@ BAD_VALUES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("code", "table", "column"), BAD_VALUES, ids=[" ".join(kind) for kind in BAD_VALUES]
-)
+VALID: dict[str, dict[str, Any]] = {"people": PERSON, "works": ESSAY}
+
+
+def _groups(kinds: Iterable[Kind]) -> list[list[Kind]]:
+    """Return the kinds that a source holds at a time: all of them, each alone in full size."""
+    return [[kind] for kind in kinds] if ALL else [list(kinds)]
+
+
+@pytest.mark.parametrize("kinds", _groups(BAD_VALUES), ids=lambda kinds: " ".join(kinds[0]))
 def test_a_bad_value_is_named_with_its_row_column_and_text(
-    make: Make, code: str, table: str, column: str
+    make: Make, kinds: list[tuple[str, str, str]]
 ) -> None:
-    """One fault gives one message, and it is the same one whatever the records are kept in."""
+    """One error gives one message, the same from every source."""
     tables = texts()
-    usual = PERSON if table == "people" else ESSAY
-    bad = BAD_VALUES[code, table, column]
-    tables[table] += [{"id": f"x{at}", **usual, column: value} for at, value in enumerate(bad)]
+    expected: dict[Issue, str] = {}
+    for code, table, column in kinds:
+        for value in BAD_VALUES[code, table, column]:
+            row = {"id": f"x{len(tables[table])}", **VALID[table], column: value}
+            tables[table].append(row)
+            expected[code, table, column, len(tables[table])] = value
     with pytest.raises(InvalidRecords) as caught:
         read(SCHEMA, make(tables))
     issues = caught.value.issues
-    assert faults(list(issues)) == {(code, table, column, at + 4) for at in range(len(bad))}
-    assert [issue.value for issue in issues] == bad
-    assert all(repr(value) in str(caught.value) for value in bad)
+    assert len(issues) == len(expected)
+    assert {
+        (issue.code, issue.table, issue.column, issue.row): issue.value for issue in issues
+    } == expected
+    assert all(repr(value) in str(caught.value) for value in expected.values())
 
 
 READ_AS: dict[tuple[str, str], dict[str, object]] = {
@@ -95,24 +109,28 @@ READ_AS: dict[tuple[str, str], dict[str, object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("table", "column"), READ_AS, ids=[" ".join(kind) for kind in READ_AS])
-def test_a_value_written_in_another_way_is_read_as_what_it_says(
-    make: Make, table: str, column: str
+@pytest.mark.parametrize("columns", _groups(READ_AS), ids=lambda columns: " ".join(columns[0]))
+def test_other_spellings_of_a_value_are_read_as_that_value(
+    make: Make, columns: list[tuple[str, str]]
 ) -> None:
-    """Blanks, signs, zones and long texts are no faults; text is never rewritten."""
+    """Blanks, signs, zones and long texts are no errors; text is never rewritten."""
     tables = texts()
-    usual = PERSON if table == "people" else ESSAY
-    ways = READ_AS[table, column]
-    tables[table] += [{"id": f"x{at}", **usual, column: way} for at, way in enumerate(ways)]
+    expected: dict[tuple[str, str], list[tuple[int, object]]] = {}
+    for table, column in columns:
+        for spelling, value in READ_AS[table, column].items():
+            expected.setdefault((table, column), []).append((len(tables[table]), value))
+            row = {"id": f"x{len(tables[table])}", **VALID[table], column: spelling}
+            tables[table].append(row)
     with read(SCHEMA, make(tables)) as records:
-        found = records.arrow(table).column(column).to_pylist()[3:]
-    if column == "joined_at":
-        found = [when.isoformat() for when in found]
-    assert found == list(ways.values())
+        for (table, column), numbered in expected.items():
+            cells = records.arrow(table).column(column).to_pylist()
+            if column == "joined_at":
+                cells = [None if time is None else time.isoformat() for time in cells]
+            assert [(row, cells[row]) for row, _ in numbered] == numbered
 
 
-def test_everything_wrong_is_told_at_once(make: Make) -> None:
-    """Who repairs records should not have to start the check again after each repair."""
+def test_all_errors_are_reported_at_once(make: Make) -> None:
+    """Correcting records should not need a new check after each correction."""
     tables = texts()
     tables["people"][0].update(name=None, age="old", joined_at="soon")
     tables["people"][2].update(id="2")
@@ -123,7 +141,7 @@ def test_everything_wrong_is_told_at_once(make: Make) -> None:
     for row in tables["votes"]:
         del row["points"]
     _, issues = inspect(SCHEMA, make(tables))
-    assert faults(issues) == {
+    assert places(issues) == {
         ("empty", "people", "name", 1),
         ("wrong-type", "people", "age", 1),
         ("bad-timestamp", "people", "joined_at", 1),
@@ -139,27 +157,27 @@ def test_everything_wrong_is_told_at_once(make: Make) -> None:
     }
 
 
-def test_a_missing_table_is_told_once_with_its_columns(make: Make) -> None:
-    """The remedy names what the table needs."""
+def test_a_missing_table_is_reported_once_with_its_columns(make: Make) -> None:
+    """The remedy names the columns that the table needs."""
     tables = texts()
     del tables["people"]
     _, issues = inspect(SCHEMA, make(tables))
-    assert faults(issues) == {("missing-table", "people", None, None)}
+    assert places(issues) == {("missing-table", "people", None, None)}
     assert "id, name" in issues[0].remedy
 
 
-def test_a_table_that_rows_refer_to_must_be_there(make: Make) -> None:
-    """A table that may be missing counts as empty only while nobody needs it."""
+def test_a_table_that_rows_refer_to_must_exist(make: Make) -> None:
+    """An optional table counts as empty only while no row refers to it."""
     tables = texts()
     del tables["works"]
     _, issues = inspect(SCHEMA, make(tables))
-    assert faults(issues) == {("missing-table", "works", None, None)}
+    assert places(issues) == {("missing-table", "works", None, None)}
     assert "2 rows" in issues[0].reason
     assert "work_id" in issues[0].reason
 
 
-def test_many_faults_give_the_first_twenty_of_each_kind_and_a_count(make: Make) -> None:
-    """A file saved wrongly must not bury its message in a hundred thousand lines."""
+def test_many_errors_give_the_first_twenty_of_each_kind_and_a_count(make: Make) -> None:
+    """A wrongly saved file must not give a message of a hundred thousand lines."""
     tables = texts()
     tables["people"] += [{**tables["people"][0], "id": f"p{at}", "age": "old"} for at in range(500)]
     with pytest.raises(InvalidRecords) as caught:
@@ -169,8 +187,8 @@ def test_many_faults_give_the_first_twenty_of_each_kind_and_a_count(make: Make) 
     assert "… and 480 more of people wrong-type in column age" in str(caught.value)
 
 
-def test_a_column_that_is_empty_throughout_is_no_fault(make: Make) -> None:
-    """Some formats then do not even know its type."""
+def test_a_column_without_any_value_is_no_error(make: Make) -> None:
+    """Some formats then have no type for it."""
     tables = texts()
     for row in tables["people"]:
         row.update(joined_at=None, age=None, active=None)
@@ -179,7 +197,7 @@ def test_a_column_that_is_empty_throughout_is_no_fault(make: Make) -> None:
 
 
 def test_empty_text_is_an_empty_value(make: Make) -> None:
-    """CSV cannot tell the two apart, so no format does."""
+    """CSV cannot distinguish the two, so no format does."""
     tables = texts()
     tables["works"][1].update(author_id="", score="", words="")
     expected = texts()
@@ -189,7 +207,7 @@ def test_empty_text_is_an_empty_value(make: Make) -> None:
 
 
 def test_columns_the_schema_does_not_know_are_ignored(make: Make) -> None:
-    """They neither fail nor move the hash; a name that differs in case alone is another column."""
+    """They neither fail nor change the hash; a name that differs in case only is another column."""
     tables = texts()
     for row in tables["people"]:
         row.update({"x'); DROP TABLE people; --": "1", "note": "\u2028"})

@@ -74,8 +74,8 @@ def _rows(table: Table) -> st.SearchStrategy[list[dict[str, Any]]]:
     return st.lists(row, min_size=4, max_size=12)
 
 
-def _among_others(engine: Engine, table: Table, rows: list[dict[str, Any]]) -> set[Any]:
-    """Judge rows as a file: what a table of them is told, but for what other rows have to say."""
+def _issues_in_file(engine: Engine, table: Table, rows: list[dict[str, Any]]) -> set[Any]:
+    """Return the issues of rows in a file, without those that depend on other rows."""
     alone = replace(
         table,
         key=(),
@@ -86,10 +86,10 @@ def _among_others(engine: Engine, table: Table, rows: list[dict[str, Any]]) -> s
     with tempfile.TemporaryDirectory() as folder:
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (Path(folder) / f"{table.name}.ndjson").write_text(text, encoding="utf-8")
-        found = open_source(engine.connection, schema, folder)
-        typing = make_typed(engine.connection, schema, found.tables)
-        issues = issues_of(engine.connection, schema, found, typing)
-    return {(one.row, one.column, one.code, one.reason, one.remedy) for one in issues}
+        source = open_source(engine.connection, schema, folder)
+        typing = make_typed(engine.connection, schema, source.tables)
+        issues = issues_of(engine.connection, schema, source, typing)
+    return {(issue.row, issue.column, issue.code, issue.reason, issue.remedy) for issue in issues}
 
 
 @pytest.fixture(scope="module")
@@ -103,10 +103,10 @@ def engine() -> Iterator[Engine]:
 @pytest.mark.parametrize("of", BUILT_IN)
 @settings(max_examples=size(25), deadline=None)
 @given(data=st.data())
-def test_a_row_is_judged_alone_as_it_is_in_a_file(
+def test_a_single_row_has_the_issues_it_has_in_a_file(
     engine: Engine, of: str, data: st.DataObject
 ) -> None:
-    """What is taken one by one at the door has to pass when all of it is read again later."""
+    """Rows accepted one by one have to be valid when all of them are read later."""
     table = data.draw(st.sampled_from(discipline(of).schema.tables))
     rows = data.draw(_rows(table))
     check = row_checker(table).issues
@@ -115,23 +115,23 @@ def test_a_row_is_judged_alone_as_it_is_in_a_file(
         for number, row in enumerate(rows, start=1)
         for one in check(row, number)
     }
-    assert alone == _among_others(engine, table, rows)
+    assert alone == _issues_in_file(engine, table, rows)
 
 
-def test_a_problem_names_value_and_remedy() -> None:
-    """Whoever sends a bad row is told all that is wrong with it, and what would be right."""
+def test_an_issue_names_value_and_remedy() -> None:
+    """The sender of a bad row reads all its errors, and the valid values."""
     check = row_checker(discipline("arena").schema.table("votes")).issues
-    told = check({"match_id": 1, "judge_id": "", "shown_first": "c", "vote": "A"}, 4)
-    assert [str(one) for one in told] == [
+    issues = check({"match_id": 1, "judge_id": "", "shown_first": "c", "vote": "A"}, 4)
+    assert [str(issue) for issue in issues] == [
         "votes, row 4, column judge_id: is empty; give a whole number or text",
         "votes, row 4, column shown_first: 'c' is not one of the known values; give one of a, b",
     ]
 
 
 def test_checks_across_rows_are_named() -> None:
-    """Whoever takes single rows has to know what they alone cannot show."""
+    """A caller that accepts single rows has to know which checks need more rows."""
     schema = discipline("challenge").schema
-    columns = {table.name: [one.column for one in table.cross_row_checks] for table in schema}
+    columns = {table.name: [check.column for check in table.cross_row_checks] for table in schema}
     assert columns == {
         "submissions": ["competition"],
         "evaluations": [],

@@ -15,6 +15,7 @@ from agon.disciplines.dojo.simulate import ATTACKS, WITH_SOURCE
 from agon.errors import NotFound
 from agon.kernel.findings import Finding, Severity
 from agon.records import read_rows
+from sizes import size
 
 DOJO = discipline("dojo")
 CAUGHT_BY = {
@@ -27,21 +28,25 @@ CAUGHT_BY = {
 }
 
 
-def findings(*, attacks: list[str], seed: int, size: int = 600) -> list[Finding]:
-    """Simulate a season and look at it."""
-    simulation = DOJO.simulate(size=size, seed=seed, attacks=attacks)
+def findings(*, attacks: list[str], seed: int) -> list[Finding]:
+    """Return the findings of a simulated season."""
+    simulation = DOJO.simulate(size=600, seed=seed, attacks=attacks)
     return agon.score("dojo", read_rows(SCHEMA, simulation.tables)).findings
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_attack_is_caught_by_its_finding(attack: str) -> None:
-    """Each attacker of a seeded simulation is named by the finding made for the attack."""
+    """Each attacker of a seeded simulation is a subject of the finding for the attack."""
     simulation = DOJO.simulate(size=600, seed=11, attacks=[attack])
     people = simulation.truth["people"].to_pylist()
-    attackers = {one["id"] for one in people if one["attack"] == attack}
+    attackers = {person["id"] for person in people if person["attack"] == attack}
     assert attackers
-    found = agon.score("dojo", read_rows(SCHEMA, simulation.tables)).findings
-    named = {who for one in found if one.code == CAUGHT_BY[attack] for who in one.subjects}
+    named = {
+        subject
+        for finding in agon.score("dojo", read_rows(SCHEMA, simulation.tables)).findings
+        if finding.code == CAUGHT_BY[attack]
+        for subject in finding.subjects
+    }
     assert attackers <= named
 
 
@@ -51,16 +56,17 @@ def test_every_attack_has_a_finding_and_every_finding_is_listed() -> None:
     assert set(CAUGHT_BY.values()) <= set(CHECKS)
 
 
-def test_honest_seasons_raise_no_grave_finding() -> None:
-    """Over five seeded honest seasons of 600 submissions: no copies, payloads, farms or errors."""
-    seen = Counter(f.code for seed in range(5) for f in findings(attacks=[], seed=seed))
-    grave = {"same-source", "same-structure", "huge-literal", "literal-payload", "name-payload",
+def test_honest_seasons_raise_no_serious_finding() -> None:
+    """Honest seasons of 600 submissions (5, in `make test` 2): no copies, payloads or farms."""
+    seeds = range(size(5, at_least=2))
+    codes = Counter(finding.code for seed in seeds for finding in findings(attacks=[], seed=seed))
+    serious = {"same-source", "same-structure", "huge-literal", "literal-payload", "name-payload",
              "tag-farming", "hash-mismatch"}  # fmt: skip
-    assert not grave & seen.keys()
+    assert not serious & codes.keys()
 
 
 def test_findings_do_not_change_a_score() -> None:
-    """Looking is free: the board's hash is the same before and after."""
+    """The hash of the board is the same before and after."""
     simulation = DOJO.simulate(size=200, seed=3, attacks=list(ATTACKS))
     result = agon.score("dojo", read_rows(SCHEMA, simulation.tables))
     before = result.board().sha256
@@ -75,8 +81,8 @@ def test_a_wrong_recorded_hash_is_an_error() -> None:
         "source": "x = 1\n", "source_hash": "0" * 64, "verdict": "ok",
     }  # fmt: skip
     records = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": [row]})
-    found = {f.code: f.severity for f in agon.score("dojo", records).findings}
-    assert found == {"hash-mismatch": Severity.ERROR}
+    severities = {f.code: f.severity for f in agon.score("dojo", records).findings}
+    assert severities == {"hash-mismatch": Severity.ERROR}
 
 
 def test_many_tags_on_one_problem_are_explained_with_the_expected_number() -> None:
@@ -87,9 +93,9 @@ def test_many_tags_on_one_problem_are_explained_with_the_expected_number() -> No
         for n in range(9)
     ]  # fmt: skip
     records = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": rows})
-    told = [f for f in agon.score("dojo", records).findings if f.code == "tag-distribution"]
-    assert [(f.subjects, f.value) for f in told] == [(("p",), 9)]
-    assert told[0].expected == pytest.approx(9 * (1 - 2.718281828459045**-1))
+    tags = [f for f in agon.score("dojo", records).findings if f.code == "tag-distribution"]
+    assert [(f.subjects, f.value) for f in tags] == [(("p",), 9)]
+    assert tags[0].expected == pytest.approx(9 * (1 - 2.718281828459045**-1))
 
 
 def test_a_simulation_is_its_seed() -> None:
@@ -110,7 +116,7 @@ def test_a_large_season_gives_most_sources_by_hash_and_is_valid() -> None:
 
 
 def test_an_unknown_attack_is_rejected_with_a_suggestion() -> None:
-    """A misspelt attack must not give an honest season."""
+    """A misspelled attack must not give an honest season."""
     with pytest.raises(NotFound, match="did you mean tag-farming"):
         DOJO.simulate(size=10, seed=1, attacks=["tag-framing"])
 
@@ -133,6 +139,6 @@ def test_a_source_is_classified_once_however_often_it_is_submitted(
         for at in range(20)
     ]  # fmt: skip
     records = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": rows})
-    found = [one for one in agon.score("dojo", records).findings if one.code == "false-tag"]
-    assert len(found) == 20
+    tags = [f for f in agon.score("dojo", records).findings if f.code == "false-tag"]
+    assert len(tags) == 20
     assert classified == [(squares, "matrix_power")]

@@ -1,4 +1,4 @@
-"""What is missing for more diversity points: the sentence is done, and gives the points."""
+"""The tag that an explanation names as missing gives diversity points."""
 
 from collections.abc import Iterable
 from random import Random
@@ -10,6 +10,7 @@ from agon.disciplines.dojo import DISCIPLINE
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
 from agon.records import read_rows
+from sizes import ALL, size
 
 FREEZE = "2026-01-20T00:00:00Z"
 Points = dict[tuple[str, str], tuple[float, str | None]]
@@ -34,7 +35,7 @@ def submission(name: str, user: str, tag: str | None, **more: Any) -> dict[str, 
 
 
 def diversity(rows: list[dict[str, Any]], rules: DojoRules) -> Points:
-    """Return what the explanations of all who have a score say of diversity."""
+    """Return diversity points and missing tags from the explanations of all scored users."""
     problems = sorted({row["problem_id"] for row in rows})
     records = read_rows(
         SCHEMA,
@@ -44,12 +45,12 @@ def diversity(rows: list[dict[str, Any]], rules: DojoRules) -> Points:
         },
     )
     season: Any = DISCIPLINE.score(records, rules)
-    found: Points = {}
+    points: Points = {}
     for problem, user in sorted({(row["problem_id"], row["user_id"]) for row in rows}):
         for part in season.explain(user, board=f"problem:{problem}").parts:
             if part.name == "diversity":
-                found[problem, user] = part.points, part.missing
-    return found
+                points[problem, user] = part.points, part.missing
+    return points
 
 
 def problems(dice: Random) -> list[dict[str, Any]]:
@@ -79,9 +80,9 @@ def with_tags(
 
 
 def test_the_missing_tag_gives_points_and_without_a_sentence_none_does() -> None:
-    """Under whatever rules for diversity: what the explanation says is done."""
-    dice, texts, wrong = Random(7), set(), []  # noqa: S311 (seasons to try out)
-    for _ in range(8):
+    """Under random rules for diversity (8, in `make test` 2), the missing tag is submitted."""
+    dice, texts, wrong = Random(7), set(), []  # noqa: S311 (seeded test data)
+    for _ in range(size(8, at_least=2)):
         rules = DojoRules(**{name: dice.choice(values) for name, values in CHOICES.items()})
         rows = problems(dice)
         before = diversity(rows, rules)
@@ -111,7 +112,7 @@ def test_the_missing_tag_gives_points_and_without_a_sentence_none_does() -> None
             if not right:
                 wrong.append((key, rules.stated(), points, missing))
     assert wrong == []
-    assert len(texts) >= 4
+    assert len(texts) >= (4 if ALL else 2)
 
 
 @pytest.mark.parametrize(
@@ -122,17 +123,17 @@ def test_the_missing_tag_gives_points_and_without_a_sentence_none_does() -> None
         ({"tag_conflict": "ignore"}, " by the freeze, which its program does not contradict"),
     ],
 )
-def test_the_sentence_names_what_the_rules_want_of_a_tag(
+def test_the_sentence_names_the_conditions_of_the_rules_for_a_tag(
     rules: dict[str, Any], limits: str
 ) -> None:
-    """A tag that does not count is no tag."""
+    """A tag that does not count would give no points."""
     rows = [submission("s", "u", "loops", notes="n")]
     missing = diversity(rows, DojoRules(**rules))["p", "u"][1]
     assert missing == f"a second distinct tag among the reward-correct submissions{limits}"
 
 
 def test_where_unspecified_is_no_tag_the_shared_bonus_needs_two() -> None:
-    """A second tag beside one that does not count would be the only one."""
+    """A second tag is the only one where the first does not count."""
     rules = DojoRules(unspecified_tag="ignored", diversity_first_tag_bonus=0)
     rows = [submission("s", "u", None)]
     points, missing = diversity(rows, rules)["p", "u"]
@@ -143,7 +144,7 @@ def test_where_unspecified_is_no_tag_the_shared_bonus_needs_two() -> None:
 
 
 def test_the_reference_rules_name_a_tag_until_the_cap() -> None:
-    """30 and 20 are the cap of 50; nothing more is to be had then."""
+    """30 and 20 points reach the cap of 50."""
     rows = [submission("s", "u", "loops"), submission("t", "v", "sum"), submission("w", "w", "sum")]
     assert diversity(rows, DojoRules()) == {
         ("p", "u"): (50, None),

@@ -1,4 +1,4 @@
-"""Check that what is cache of submissions is what the records say, in whatever order asked."""
+"""The cache of submissions gives the boards of the records, whatever was computed before."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from sizes import size
 SOURCES = ["def f(n):\n    return n\n", "def f( n ):\n    return n  # same\n", "def f(n): return 1"]
 
 
-def _submission(number: int, **given: Any) -> dict[str, Any]:
+def _submission(number: int, **columns: Any) -> dict[str, Any]:
     row = {
         "id": f"s{number}",
         "problem_id": "p",
@@ -29,22 +29,22 @@ def _submission(number: int, **given: Any) -> dict[str, Any]:
     }
     written = number % 2 == 0
     text = {"source": SOURCES[number % 5 % 3]} if written else {"source_hash": "0" * 64}
-    return row | text | ({} if written else {"l_chars": 10 * number}) | given
+    return row | text | ({} if written else {"l_chars": 10 * number}) | columns
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=size(15), deadline=None)
 @given(stops=st.lists(st.integers(2, 13), min_size=1, max_size=4), gone=st.integers(2, 12))
-def test_boards_do_not_depend_on_what_was_asked_before(stops: list[int], gone: int) -> None:
-    """Positions are asked in any order, and every answer is that of a scorer with no memory."""
+def test_boards_do_not_depend_on_boards_computed_before(stops: list[int], gone: int) -> None:
+    """Boards of positions in any order equal those of a scorer without a cache."""
     growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
     rows = {number: _submission(number) for number in range(2, 13)}
     growing.append("submissions", list(rows.values()), list(rows))
     growing.end([gone], at=13)
     for stop in stops:
-        seen = [row for at, row in rows.items() if at <= stop and (at != gone or stop < 13)]
+        submissions = [row for at, row in rows.items() if at <= stop and (at != gone or stop < 13)]
         grown = growing.records(stop)
-        alone = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": seen})
+        alone = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": submissions})
         for rules in ({}, {"max_numeric_literals": 0}, {"require_notes": True}):
             mine = score("dojo", grown, overrides=rules)
             theirs = score("dojo", alone, overrides=rules)
@@ -55,7 +55,7 @@ def test_boards_do_not_depend_on_what_was_asked_before(stops: list[int], gone: i
 
 
 def test_a_row_is_read_once(monkeypatch: Any) -> None:
-    """One submission more must not cost a look at a million others."""
+    """A further submission must not make a million others be read again."""
     growing = AppendOnlyTables(SCHEMA)
     growing.append("submissions", [_submission(number) for number in range(4)], range(1, 5))
     growing.append("problems", [{"id": "p"}], [9])
@@ -67,19 +67,19 @@ def test_a_row_is_read_once(monkeypatch: Any) -> None:
     assert cache.places(growing.records()).tolist() == [0, 1, 2, 3, 4]
     checked: list[str] = []
 
-    def size(source: str) -> int:
+    def length(source: str) -> int:
         checked.append(source)
         return len(source)
 
     for _ in range(2):
-        found = cache.check_sources("length", size)
+        lengths = cache.check_sources("length", length)
     assert checked == cache.sources
-    assert list(found.values()) == [len(source) for source in cache.sources]
+    assert list(lengths.values()) == [len(source) for source in cache.sources]
     growing.close()
 
 
-def test_late_rows_take_their_place() -> None:
-    """An earlier position may be asked first, or a voided record come back."""
+def test_late_rows_are_inserted_at_their_position() -> None:
+    """An earlier position may be computed first, or a voided record be restored."""
     growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
     growing.append("submissions", [_submission(number) for number in (1, 2, 3)], [2, 3, 4])
@@ -95,17 +95,17 @@ def test_late_rows_take_their_place() -> None:
 
 
 @settings(max_examples=size(30), deadline=None)
-@given(moments=st.lists(st.integers(0, 2), min_size=1, max_size=9), step=st.integers(1, 9))
+@given(seconds=st.lists(st.integers(0, 2), min_size=1, max_size=9), step=st.integers(1, 9))
 def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
-    moments: list[int], step: int
+    seconds: list[int], step: int
 ) -> None:
-    """It breaks ties of brevity and decides who was first of a tag."""
+    """It breaks ties of brevity and decides which user had a tag first."""
     growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
     cache = SubmissionCache()
     rows = [
-        _submission(number, created_at=f"2026-01-01T00:00:0{moment}", source=SOURCES[number % 3])
-        for number, moment in enumerate(moments)
+        _submission(number, created_at=f"2026-01-01T00:00:0{second}", source=SOURCES[number % 3])
+        for number, second in enumerate(seconds)
     ]
     for begin in range(0, len(rows), step):
         some = rows[begin : begin + step]
@@ -120,8 +120,8 @@ def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
     assert cache.numbers["row"].tolist() == [2 + int(name[1:]) for name in texts["id"]]
 
 
-def test_many_small_pieces_become_one() -> None:
-    """A piece per appended record would make every look at a text a search."""
+def test_many_small_chunks_are_combined() -> None:
+    """With a chunk per appended record every access to a text would be a search."""
     growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
     cache = SubmissionCache()
@@ -133,8 +133,8 @@ def test_many_small_pieces_become_one() -> None:
     growing.close()
 
 
-def test_names_keep_their_numbers() -> None:
-    """A number that changed its text would move somebody's points to another one."""
+def test_the_number_of_a_name_does_not_change() -> None:
+    """A number with another text would give the points of one user to another."""
     names = Names()
     assert names.numbers(pa.array(["b", None, "10", "b"])).tolist() == [0, -1, 1, 0]
     assert names.places.tolist() == [1, 0]
