@@ -17,6 +17,7 @@ from agon.errors import Conflict, Unavailable, Unreadable
 from agon.ledger.entry import chain, genesis
 from agon.store import open_store
 from agon.store.session import Store
+from sizes import ALL
 from store.factories import contest, created, job, later, new, sealed, vote
 
 WRITERS, ROUNDS = 8, 12
@@ -94,7 +95,7 @@ def test_many_writers_keep_the_chain_whole(url: str, way: str) -> None:
                 done.result()
     else:
         context = multiprocessing.get_context("spawn")
-        with context.Pool(4) as processes:
+        with context.Pool(4 if ALL else 2) as processes:
             processes.starmap(_append_votes, [(url, writer) for writer in range(WRITERS)])
     store = open_store(url)
     with store.read() as session:

@@ -54,7 +54,7 @@ def test_boards_equal_a_second_implementation(
                 assert row[key] == (pytest.approx(value, abs=2e-6) if value is not None else None)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=size(12), deadline=None)
 @given(arenas(), st.randoms(use_true_random=False))
 def test_boards_do_not_depend_on_row_order_or_the_type_of_ids(tables: Tables, dice: Any) -> None:
     """A file may hold rows in any order and numbers as text; the contest is the same."""

@@ -43,13 +43,6 @@ def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-@pytest.fixture
-def filled(url: str) -> str:
-    """Fill a database with a little of everything."""
-    fill(url)
-    return url
-
-
 def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_path: Path) -> None:
     """A contest instance moves from SQLite to PostgreSQL when it grows, and back."""
     before = _rows(filled)

@@ -9,14 +9,6 @@ from agon.errors import CheckFailed, Unavailable
 from agon.store import open_store
 from agon.store.engines import begin, open_engine
 from agon.store.maintenance.verify import verify
-from store.sample import fill
-
-
-@pytest.fixture
-def filled(url: str) -> str:
-    """Fill a database with a little of everything."""
-    fill(url)
-    return url
 
 
 def _change(url: str, statement: str) -> None:
