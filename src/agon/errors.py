@@ -107,7 +107,7 @@ _MAX_LISTED = 12
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Suggest the closest known word, whatever its case, or list what there is.
+    """Suggest the closest known word, ignoring case, or list the known words.
 
     Example:
         >>> did_you_mean("self_feedbak", ["self_feedback", "h_index_coefficient"])

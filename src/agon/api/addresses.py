@@ -9,7 +9,7 @@ from urllib.parse import quote
 def segment(value: object) -> str:
     """Return a value as one segment of a path, percent-encoded.
 
-    Dots alone would be taken as steps between folders, so they are encoded as well.
+    A segment of dots would be taken as a step between folders, so dots are encoded there.
 
     Example:
         >>> segment("a/b?c"), segment(".."), segment("π")

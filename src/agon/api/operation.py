@@ -1,4 +1,4 @@
-"""What an operation of the API is: declared once, executed by HTTP routes and by both clients.
+"""Operations of the API: declared once, executed by HTTP routes and by both clients.
 
 An operation is a function with a decorator: method, path, permission, summary; its docstring is
 the description, its parameters and its return type are those of the API::
@@ -67,7 +67,7 @@ _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What an operation of the service works with; its permission is already decided.
+    """The dependencies of an operation of the service; its permission is already decided.
 
     Attributes:
         service: what the use cases work with.
@@ -98,7 +98,7 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class ContestContext:
-    """What an operation of a contest works with; its permission is already decided.
+    """The dependencies of an operation of a contest; its permission is already decided.
 
     Attributes:
         service: what the use cases work with.
@@ -275,7 +275,7 @@ class Operation(Generic[P, R]):
 
 
 class Executor(ABC):
-    """What executes operations."""
+    """The base of everything that executes operations."""
 
     @abstractmethod
     def call(self, operation: Operation[Any, Any], /, *arguments: Any, **keywords: Any) -> Any:

@@ -86,7 +86,7 @@ def after(cursor: str | None, *, kind: type) -> Any:
     except ValueError:
         value = None
     if isinstance(value, bool) or not isinstance(value, kind) or not _is_storable(value):
-        raise Unreadable("this cursor is of no page here; begin again without it")
+        raise Unreadable("this cursor belongs to no page of this list; begin again without it")
     return value
 
 

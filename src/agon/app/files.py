@@ -224,7 +224,7 @@ def _to_json(value: object) -> str:
 
 
 def write_secret(path: Path, content: bytes) -> None:
-    """Write a file that only its owner can ever read; completely, or not at all.
+    """Write a file that only its owner can read, completely or not at all.
 
     Raises:
         NotFound: its folder is missing.

@@ -1,4 +1,4 @@
-"""What every use case works with: the store, the clock, randomness, keys and limits."""
+"""The dependencies of every use case: the store, the clock, randomness, keys and limits."""
 
 import secrets
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""``agon replay``: compute a board from the ledger alone, to the same hash."""
+"""``agon replay``: compute a board from the ledger only, to the same hash."""
 
 import tempfile
 from collections.abc import Iterator

@@ -48,7 +48,7 @@ def command() -> None:
 def list_(contest: str, *, form: str, output: Path | None, target: Target) -> None:
     """List where the events of ID are sent.
 
-    Secrets are nowhere to be had.
+    Secrets cannot be shown again.
 
       agon webhooks list spring
     """

@@ -15,7 +15,7 @@ class Example:
     Attributes:
         title: what it shows, with its source clause.
         records: tables as lists of rows.
-        overrides: rules set for this example alone.
+        overrides: rules set for this example only.
         board: the board that is compared.
         expect: id → expected columns; a nested table is compared key by key.
         unscored: ids that must be unscored.

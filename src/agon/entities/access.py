@@ -21,7 +21,7 @@ class User:
 
 @dataclass(frozen=True, kw_only=True)
 class Token:
-    """What is stored of a token; its secret is returned once, when it is created, and not stored.
+    """The stored part of a token; its secret is returned once, when it is created, and not stored.
 
     Attributes:
         id: its public half.

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class BoardView(NamedTuple):
-    """What a caller sees of a contest and of one of its boards.
+    """The part of a contest and of one of its boards that a caller may see.
 
     Attributes:
         contest: what the caller sees of the contest.

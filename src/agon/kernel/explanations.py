@@ -13,7 +13,7 @@ from agon.kernel.findings import RecordRefs
 
 @dataclass(frozen=True)
 class Step:
-    """What is missing for the next step, as a sentence and as the numbers in it.
+    """The requirement of the next step, as a sentence and as the numbers in it.
 
     Attributes:
         text: the sentence, rounded so that doing what it says is enough.
@@ -35,7 +35,7 @@ class Part:
         rules: the rules that decided, by name, with the values in force.
         text: one sentence, made from inputs and rules.
         threshold: the threshold to reach, or None where there is none.
-        missing: what is missing for the next step, or None when there is none.
+        missing: the requirement of the next step, or None when there is none.
         records: the records it is based on.
         step: the numbers in ``missing``, by name; not in :meth:`to_dict`.
     """

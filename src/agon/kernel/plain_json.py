@@ -8,7 +8,7 @@ these limits they agree, and nothing is lost between reading and writing:
 - integers from -2\ :sup:`63` to 2\ :sup:`64` - 1, other numbers finite as 64-bit floats;
 - text that is Unicode, without half of a surrogate pair.
 
-The size is limited by who reads. What an encoder adds around a value (a ledger's line has two
+The reader limits the size. What an encoder adds around a value (a ledger's line has two
 levels more than its row) stays far below what the reader of lines takes, 254 levels.
 """
 

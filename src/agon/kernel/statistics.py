@@ -188,7 +188,7 @@ def _pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
 def _column(values: npt.ArrayLike) -> FloatArray:
     column = np.asarray(values, dtype=np.float64)
     if column.ndim != 1 or not np.isfinite(column).all():
-        raise ValueError("a column of finite numbers is meant; leave out rows without a number")
+        raise ValueError("expected a column of finite numbers; leave out rows without a number")
     return column
 
 

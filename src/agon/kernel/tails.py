@@ -1,4 +1,4 @@
-"""Return how likely chance alone gives a count at least this large."""
+"""Tail probabilities: how likely a count at least this large is by chance."""
 
 import numpy as np
 import numpy.typing as npt

@@ -89,7 +89,7 @@ def to_micros(time: datetime) -> int:
 
 
 def from_micros(count: int) -> datetime:
-    """Return the timestamp that many microseconds after 1970: the inverse of :func:`to_micros`.
+    """Return the timestamp of microseconds since 1970: the inverse of :func:`to_micros`.
 
     Example:
         >>> from_micros(1000005).isoformat()

@@ -1,7 +1,7 @@
 """Prove that a line is among many by a few hashes: the Merkle tree of RFC 6962, section 2.1.
 
 A leaf is SHA-256(0x00 + line), a node SHA-256(0x01 + left + right), a tree of n > 1 leaves is split
-at the largest power of two below n, and the tree of none is SHA-256 of nothing.
+at the largest power of two below n, and the root of an empty tree is the SHA-256 of no bytes.
 """
 
 import hashlib

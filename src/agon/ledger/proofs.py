@@ -64,7 +64,7 @@ def verify_proof(written: bytes, *, public: bytes | None = None) -> ProofVerific
     """Verify a proof file: signature over the manifest, line under its Merkle root, and rules.
 
     The ``rules_sha256`` of the manifest is compared with that of its edition, if this agon has it.
-    What is proved are the file's values: blanks and line ends between them have no meaning.
+    A proof covers the file's values; blanks and line ends between them have no meaning.
 
     Args:
         written: the file's bytes.

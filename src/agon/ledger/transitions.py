@@ -33,7 +33,7 @@ class Adoption(NamedTuple):
 
 @dataclass(frozen=True)
 class Transition:
-    """What a kind of entry requires of a contest and changes of it.
+    """The state that a kind of entry requires of a contest, and the change that it makes.
 
     Attributes:
         changes: returns the new values of fields, from the entry's position and body.

@@ -26,7 +26,7 @@ from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
 class Records:
     """The typed tables of one discipline.
 
-    Every table of the schema is there (empty when the source has none), with every column of the
+    Every table of the schema exists (empty when the source has none), with every column of the
     schema (empty when the source has none), plus ``_row``: the number of the row in its source,
     from 1. Ids are integers when every id they are compared with is one, and text otherwise;
     the same records have the same types whatever file format they came in.
@@ -95,7 +95,7 @@ class Records:
         return self._connection.sql(sql).to_arrow_table()
 
     def sql(self, query: str) -> pa.Table:
-        """Run a query over the tables by their names and return Arrow; for facts alone.
+        """Run a query over the tables by their names and return Arrow; only facts use it.
 
         Tables stand under their schema names; nothing else is visible by a bare name.
         """

@@ -1,4 +1,4 @@
-"""Write tables and files atomically: complete, or not at all.
+"""Write tables and files atomically: completely or not at all.
 
 Everything is written next to its target under a hidden name and moved there when it is complete; a
 failure, an interrupt or a full disk leaves the target unchanged and no temporary file.
@@ -28,7 +28,7 @@ def write_tables(
     """Write a folder with one file per table: ``<table>.parquet``, ``.csv`` or ``.ndjson``.
 
     Text formats give times in UTC (``2026-11-21T10:00:00.000000Z``), and lists and structs in CSV
-    as JSON. What is written reads back with the same content hash.
+    as JSON. Written tables have the same content hash when they are read again.
 
     Args:
         tables: the tables by name; ``truth/people`` is the table ``people`` in a folder inside.
@@ -44,7 +44,7 @@ def write_tables(
     if format not in FORMATS:
         raise ValueError(f"no such format: {format}")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise Conflict(f"{out} is there already; name a new or an empty folder")
+        raise Conflict(f"{out} exists; name a new or an empty folder")
     target = out.resolve()
     with _beside(target) as hidden:
         hidden.mkdir()

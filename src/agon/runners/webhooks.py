@@ -52,7 +52,7 @@ def resolve(name: str, port: int, *, seconds: float = 5.0) -> list[str]:
 class HttpSender:
     """A sender of webhooks over HTTP/1.1, each request over its own connection.
 
-    It connects to the target's checked address, whatever its name resolves to by now; TLS is
+    It connects to the target's checked address, even if its name resolves to another by now; TLS is
     verified against the name. It uses no proxy of the environment, follows no redirect, reads at
     most 4 KiB of the response, and ends within one time limit, however slowly data arrives.
     """

@@ -1,4 +1,4 @@
-"""Read the rows of stored boards with the database driver alone, without sessions.
+"""Read the rows of stored boards with the database driver only, without sessions.
 
 A session costs many times the page that is read in it: a connection from the pool, a transaction,
 on PostgreSQL a thread. Here one connection answers all requests that arrived meanwhile, so that a

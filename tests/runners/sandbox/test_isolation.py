@@ -146,12 +146,12 @@ def test_a_child_that_cannot_restrict_itself_is_a_sandbox_error(tmp_path: Path) 
     )
     complete = isolation_of("degraded")
     broken = replace(complete, paths=(str(tmp_path), *complete.paths[1:]))
-    with pytest.raises(Unavailable, match="could not shut its doors"):
+    with pytest.raises(Unavailable, match="could not isolate itself"):
         Pool(broken, workers=1)
     with Pool(broken, workers=1, tested=False) as sandbox:
         run = sandbox.run(RunRequest(source=b"solver = lambda: [1]"))
     assert (run.outcome, run.attempts) == ("sandbox_error", 2)
-    assert "could not shut its doors" in run.reason
+    assert "could not isolate itself" in run.reason
 
 
 def test_the_degraded_isolation_contains_programs_without_landlock() -> None:

@@ -44,7 +44,7 @@ class RowQuery(Query):
 
 
 class BoardProof(Resource):
-    """What a board was made from: edition, position of the ledger, hashes."""
+    """The inputs of a board: edition, position of the ledger, hashes."""
 
     board: str
     edition: str

@@ -59,7 +59,7 @@ def add_records(
 ) -> ImportSummary:
     """Add records, one JSON object a line: all of them or none.
 
-    A record that is there already with the same content is not added again, so a request can be
+    A record that is already stored with the same content is not added again, so a request can be
     repeated.
     """
     raise NotImplementedError

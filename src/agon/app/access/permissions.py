@@ -78,7 +78,7 @@ _NO_CONTEST: Final = "there is no contest {!r}; see the list of contests"
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """What a caller may see of a contest.
+    """The part of a contest that a caller may see.
 
     Attributes:
         contest: the contest.

@@ -41,7 +41,7 @@ _NOT_VALID: Final = "this token is not valid; use another or create a new one"
 
 @dataclass(frozen=True, kw_only=True)
 class Grant:
-    """What a new token allows.
+    """The permissions of a new token.
 
     Attributes:
         user: the user it belongs to.

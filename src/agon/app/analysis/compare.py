@@ -99,7 +99,7 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """What differs between two states of one board.
+    """The differences between two states of one board.
 
     Attributes:
         board: the name of the board.
@@ -118,7 +118,7 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Difference):
-    """What changes on one board when the left rules are replaced by the right ones.
+    """The changes of one board when the left rules are replaced by the right ones.
 
     Attributes:
         left, right: the two results; ``old`` and ``new`` of a difference are their boards.

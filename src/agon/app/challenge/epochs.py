@@ -233,7 +233,7 @@ class Decay:
 
     @property
     def note(self) -> str | None:
-        """What the numbers do not show: that all burns, or that no score can improve any more."""
+        """Return a note that all emission burns, or that no score can improve."""
         if self.state.last_improvement is None:
             return "no score is above 0, so its entire share burns"
         return unimprovable_text(self.rules, self.state) if self.improves_at is None else None

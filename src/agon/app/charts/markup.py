@@ -86,7 +86,7 @@ def document(
 
 
 def element(tag: str, children: Iterable[str] = (), **attributes: str | float) -> str:
-    """Return an element; an underscore in an attribute's name stands for a hyphen.
+    """Return an element; an underscore in an attribute's name becomes a hyphen.
 
     Example:
         >>> element("line", x1=0, y1=2.5, stroke_width=1, class_="a & b")

@@ -1,4 +1,4 @@
-"""Grade submissions: what is rejected without a run, what runs, and how an answer is compared.
+"""Grade submissions: reject without a run, run, and compare the answer.
 
 The setter's terms stay outside the sandbox: a solver's answer is compared here, as text.
 """
@@ -157,7 +157,7 @@ def verdict_row(
         result: the result of the program's run.
         expected: the setter's terms.
         first_index: index of the first of them.
-        violation: how the program violates the payload policy; empty: not at all.
+        violation: how the program violates the payload policy; empty if it does not.
     """
     verdict, reason, matched = str(result.outcome), result.reason, None
     if result.outcome == "ok":

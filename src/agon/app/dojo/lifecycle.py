@@ -144,7 +144,7 @@ def disclosure(package: Mapping[str, Any], *, freeze: datetime | None) -> dict[s
 
 
 def disclosed_terms(terms: Sequence[str], *, first_index: int) -> list[dict[str, Any]]:
-    """Return the first fifty terms of odd index: a_1, a_3, …, a_99, as far as there are.
+    """Return the first fifty terms of odd index, or all if there are fewer: a_1, a_3, …, a_99.
 
     Args:
         terms: all terms.
@@ -258,7 +258,7 @@ def require_revealable(
     Args:
         freeze: from when on submissions are rejected, if ever.
         now: the time.
-        final: whether no submission can come any more, whatever the freeze.
+        final: whether the contest is final, so that the freeze does not matter.
         remedy: what else can be done, for the end of the message.
 
     Raises:

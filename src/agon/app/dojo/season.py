@@ -44,7 +44,7 @@ def _now() -> datetime:
 
 
 class Season:
-    """A season's folder, open in this process alone.
+    """A season's folder, locked by this process.
 
     Attributes:
         folder: where it is.

@@ -42,7 +42,7 @@ def publish_job(contest: "Contest", *, id: str) -> NewJob:  # noqa: A002 - it be
 
 @dataclass(frozen=True, kw_only=True)
 class JudgingTask:
-    """What is needed to judge a dojo submission.
+    """The data that judging a dojo submission needs.
 
     Attributes:
         submission: the submission's id, under which its verdict is recorded.

@@ -42,7 +42,7 @@ It raises an AgonError if nothing can follow; the job then fails without a retry
 
 
 class InvalidOutcome(CheckFailed):
-    """What a worker sent back cannot be an outcome of its job."""
+    """The response of a worker is not a valid outcome of its job."""
 
 
 def claim(
@@ -163,7 +163,7 @@ def fail(service: "Service", job_id: str, *, lease: str, cause: str, retry: bool
 
 
 def pause_after(attempts: int) -> timedelta:
-    """Return how long a job waits after that many attempts.
+    """Return how long a job waits after a number of attempts.
 
     Example:
         >>> [pause_after(n).total_seconds() for n in (1, 2, 3, 20)]

@@ -34,7 +34,7 @@ _MAX_REUSED_RESULTS = 2
 
 
 class ContestReplica:
-    """A contest's ledger as far as it was read: its state, and its records as columns.
+    """The part of a contest's ledger that was read: its state, and its records as columns.
 
     For use by one thread at a time; results read its columns when they are used.
 
@@ -64,7 +64,7 @@ class ContestReplica:
 
     @property
     def state(self) -> LedgerState:
-        """Return the contest's state as far as the ledger was read."""
+        """Return the contest's state at the last position that was read."""
         return self._state
 
     def contest_state(self, at: int | None = None) -> ContestState:

@@ -25,7 +25,7 @@ class LocalSource:
         service: the service.
         worker: this worker's name.
         contests: numbers of the contests it may work for; None: all.
-        wait: waits for at most that many seconds, or until something was stored.
+        wait: waits for at most a number of seconds, or until something was stored.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""What several commands share: options, targets, output and formats."""
+"""Options, targets, output and formats that several commands share."""

@@ -56,7 +56,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """The number of characters it needs: its widest cell, the longest word of its title."""
+        """Return its width in characters: of its widest cell or longest word of its title."""
         if self.folds:
             return _FOLDED
         from rich.cells import cell_len

@@ -134,7 +134,7 @@ def read_token(file: Path | None) -> str | None:
     if not text or len(text.split()) > 1:
         from agon.errors import Unreadable
 
-        raise Unreadable(f"{file} holds no token; write it there alone, as it was shown")
+        raise Unreadable(f"{file} contains no token; write only the token there, as it was shown")
     return text
 
 

@@ -123,7 +123,7 @@ class Votes:
 
 @dataclass(frozen=True, eq=False)
 class Reinstatements:
-    """When operators let judges back in, with their reasons."""
+    """The times at which operators reinstated judges, with their reasons."""
 
     judge: Numbers
     at: Micros

@@ -49,7 +49,7 @@ class Quality:
 def kappas_of(facts: Facts, results: Results) -> dict[int, float]:
     """Return each judge's κ with the consensus on rated matches.
 
-    A judge is left out who voted on none, or for whom all votes have one side: chance alone
+    A judge without a vote on them, or with all votes on one side, is left out: chance alone
     agrees fully then, so κ is not defined.
 
     Source: arena, Integrity findings.

@@ -54,7 +54,7 @@ def strengths_of(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Strengths
 
     Raises:
         NotScorable: when no finite rating fits best and no regularization is set, naming
-            the bots; or when a sandwich of that many bots does not fit into memory.
+            the bots; or when the sandwich estimate for all bots does not fit into memory.
     """
     bots = np.flatnonzero(ratings.games)
     row = np.full(len(facts.bots), -1, dtype=np.int64)

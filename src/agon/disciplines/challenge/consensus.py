@@ -37,7 +37,7 @@ class Eligibility:
     """Which evaluations and submissions count, by the rules of each submission's competition.
 
     Attributes:
-        windows: one per submission, epochs an evaluation stays valid; 0 for ever.
+        windows: one per submission, epochs an evaluation stays valid; 0: without limit.
         min_validators: one per submission.
         min_stake_fractions: one per submission, parts of 1.
         exclude: one per submission, whether outliers are left out of the mean.

@@ -49,7 +49,7 @@ class DecayState:
 def bar(top: float | None, *, threshold: float, improvement: str) -> float:
     """Return the score to reach: top × (1 + θ), or top + θ when ``improvement`` is absolute.
 
-    Before there is a top score, whatever is above 0 will do.
+    Before there is a top score, any score above 0 improves.
 
     Source: seed 001, Decay Reset; challenge, step 8.
 
@@ -86,7 +86,7 @@ def improves(best: float, top: float | None, *, threshold: float, improvement: s
 def least_improvement(
     top: float | None, *, threshold: float, improvement: str, places: int = 6
 ) -> float | None:
-    """Return the least score of so many decimals that improves on the top score, or None.
+    """Return the smallest published score that improves on the top score, or None.
 
     None where no score can: scores end at 1, so a top score above 1 / (1 + θ) (absolute:
     above 1 − θ) is never improved on, and the burn grows to its maximum.

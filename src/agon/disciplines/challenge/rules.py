@@ -13,7 +13,7 @@ _FAR = 10**15
 class ChallengeRules(Rules):
     """The rules of one agent competition network, frozen.
 
-    Every rule but those in :data:`NETWORK_RULES` may be set for one competition alone, by a
+    Every rule but those in :data:`NETWORK_RULES` may be set for a single competition, by a
     column of the same name in the table ``competitions``.
 
     Example:

@@ -16,7 +16,7 @@ NEAR = 0.8
 
 
 def duplicate_agents(facts: Facts) -> Iterator[Finding]:
-    """Report submissions with the same content; of one miner, it is only worth knowing."""
+    """Report submissions with the same content; those of one miner have the severity info."""
     groups: dict[int, list[int]] = defaultdict(list)
     for at, content in enumerate(facts.submissions.contents.tolist()):
         if content >= 0:

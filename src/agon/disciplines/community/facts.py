@@ -156,7 +156,7 @@ class Facts:
         return np.flatnonzero(self.creator == person)
 
     def sum_by_user(self, users: IntArray, weights: FloatArray) -> FloatArray:
-        """Return the sum of each user's weights, exact whatever the order.
+        """Return the exact sum of each user's weights, which does not depend on their order.
 
         Args:
             users: codes, one per weight.

@@ -110,7 +110,7 @@ def on_prompts() -> str:
 
 
 def on_others(records: Records) -> str:
-    """Choose feedback on responses and scores; at an as_of, of prompts that are there by then."""
+    """Choose feedback on responses and scores, at an as_of only of prompts that exist by then."""
     if records.cutoff is None:
         return "prompt_id IS NULL"
     there = "FROM responses r JOIN prompts p ON p.id = r.prompt_id"

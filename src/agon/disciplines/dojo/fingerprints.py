@@ -99,7 +99,7 @@ def structure_hash(program: Program) -> str:
     r"""Hash the syntax tree after renaming every own name in order of appearance.
 
     Names are distinguished by scope, so that it does not matter how often a name is used again
-    elsewhere. What a program does not define itself (builtins, attributes, modules) keeps its name.
+    elsewhere. Names that a program does not define (builtins, attributes, modules) are unchanged.
 
     Returns:
         SHA-256 in hex.

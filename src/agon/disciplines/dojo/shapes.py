@@ -1,7 +1,7 @@
 """Recognize small shapes in a syntax tree: sums of earlier terms, products of table entries.
 
 Nothing here recurses and nothing walks through a subtree for each of its nodes: how deep and how
-long a program is is its author's choice. What a subtree has is looked up in :class:`Subtrees`.
+long a program is depends on its author. What a subtree has is looked up in :class:`Subtrees`.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Responses of the raw operations: those that stream, or set headers of their own."""
+"""Responses of raw operations, which stream or set their own headers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

@@ -148,7 +148,7 @@ def _too_large(limit: int) -> NoReturn:
 
 
 def raise_status(status: int, detail: str) -> NoReturn:
-    """Reject a request with a status of HTTP and close the connection, as its body may go on.
+    """Reject a request with an HTTP status and close the connection: more of its body may follow.
 
     Raises:
         HTTPException: always.

@@ -204,7 +204,7 @@ def _matches(
     scores = np.ascontiguousarray(score_a, dtype=np.float64)
     if not len(player_a) == len(player_b) == len(scores):
         raise ValueError(
-            f"{len(player_a)}, {len(player_b)} and {len(scores)} rows: one per match is meant"
+            f"{len(player_a)}, {len(player_b)} and {len(scores)} rows; expected one per match"
         )
     if len(player_a) and min(player_a.min(), player_b.min()) < 0:
         raise ValueError("a player number is negative; expected numbers from 0 on")

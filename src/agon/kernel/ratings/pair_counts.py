@@ -87,7 +87,7 @@ def count_pairs(
     scores = np.asarray(score_a, dtype=np.float64)
     if not len(player_a) == len(player_b) == len(scores):
         raise ValueError(
-            f"{len(player_a)}, {len(player_b)} and {len(scores)} rows: one per match is meant"
+            f"{len(player_a)}, {len(player_b)} and {len(scores)} rows; expected one per match"
         )
     if len(player_a) >= COMPILED_FROM:
         # An invalid row ends the compiled pass; the interpreted one then raises the error.

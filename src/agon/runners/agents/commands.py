@@ -50,7 +50,7 @@ class CommandAgent:
 
     @property
     def name(self) -> str:
-        """The first word of the command."""
+        """Return the first word of the command."""
         return self._template.split()[0]
 
     @property

@@ -65,7 +65,7 @@ class FilteredArchive:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputRules:
-    """What holds for an agent's outputs.
+    """The rules of an agent's outputs.
 
     Attributes:
         outputs: the outputs as declared; settings of home folders need to be declared.

@@ -96,7 +96,7 @@ def _namespaces() -> tuple[str, ...]:
     if bwrap is None:
         raise Unavailable(
             "bwrap is missing: install the Debian package bubblewrap, or ask for the degraded "
-            "sandbox where namespaces cannot be had"
+            "sandbox where namespaces are unavailable"
         )
     user: tuple[str, ...]
     if os.geteuid() == 0:

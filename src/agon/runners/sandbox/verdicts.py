@@ -78,7 +78,7 @@ def decide(report: Report, answer: bytes, request: RunRequest) -> Verdict:
         'runtime_error'
     """
     if not report.ready:
-        raise WorkerLost("the child could not shut its doors")
+        raise WorkerLost("the child could not isolate itself")
     cpu_s = report.cpu_us / 1e6
     verdict = _beyond_limits(report, cpu_s, request.limits)
     if verdict is not None:

@@ -62,7 +62,7 @@ class Zygote:
             last = words.splitlines()[-1] if words else "it ended without a word"
             raise Unavailable(
                 f"the {isolation.mode} sandbox does not start: {last}; "
-                "where namespaces cannot be had, ask for the degraded sandbox"
+                "where namespaces are unavailable, ask for the degraded sandbox"
             ) from None
         return dict(word.split("=", 1) for word in said.split())
 

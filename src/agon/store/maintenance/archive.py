@@ -41,7 +41,7 @@ _LAYOUT: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class ArchiveSummary:
-    """What an archive contains: when it was written, and the number of rows of each table."""
+    """The content of an archive: when it was written, and the number of rows of each table."""
 
     at: str
     rows: Mapping[str, int]

@@ -36,7 +36,7 @@ class Cursor:
         return base64.urlsafe_b64encode(text).rstrip(b"=").decode()
 
     def limit(self, requested: int) -> int:
-        """Return the maximum number of rows of its page, if so many are requested.
+        """Return the maximum number of rows of its page, or fewer if fewer are requested.
 
         Example:
             >>> Cursor(7, 100).limit(50), Cursor(7, 0, 20).limit(50)
@@ -57,5 +57,5 @@ class Cursor:
         except (UnicodeEncodeError, binascii.Error):
             match = None
         if match is None:
-            raise Unreadable("this is not a cursor; take next or previous of a page")
+            raise Unreadable("this is not a cursor; use next or previous of a page")
         return cls(*map(int, match.groups()))

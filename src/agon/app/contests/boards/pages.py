@@ -204,7 +204,7 @@ def row(
     neighbors: int = 0,
     as_of: str | None = None,
 ) -> Page:
-    """Return a participant's row with so many rows above and below it; ``Page.index`` is its own.
+    """Return a participant's row with rows above and below it; ``Page.index`` is that row's index.
 
     Raises:
         NotFound: the board has no row of that id; for an unscored one the reason is given.
@@ -335,7 +335,7 @@ def snapshot_of_cursor(session: Session, view: View, board: str | None, at: Curs
         or (snapshot.contest_no, snapshot.board) != (view.contest.no, name)
         or (limit is not None and snapshot.seq > limit)
     ):
-        raise NotFound("that page is gone; begin again with the first one")
+        raise NotFound("this page no longer exists; begin again with the first one")
     return snapshot
 
 
@@ -386,7 +386,7 @@ def _among_unscored(session: Session, rows_snapshot: Snapshot, name: str) -> tup
         for index, line in enumerate(lines, start=start):
             if line.startswith(prefix):
                 return index, line
-    raise NotFound(f"there is no {name!r} on board {rows_snapshot.board}; take an id of the board")
+    raise NotFound(f"there is no {name!r} on board {rows_snapshot.board}; use an id of the board")
 
 
 def _family(session: Session, view: View, family: str) -> list[str]:

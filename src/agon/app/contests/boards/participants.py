@@ -88,7 +88,7 @@ def participant(service: Service, view: View, name: str) -> dict[str, Any]:
                 lines += _on(session, view, snapshot, name)
     if not lines:
         raise NotFound(
-            f"there is no {name!r} on any board of {view.contest.id}; take an id of a board"
+            f"there is no {name!r} on any board of {view.contest.id}; use an id of a board"
         )
     return {"id": name, "contest": view.contest.id, "boards": lines}
 

@@ -46,7 +46,7 @@ class SnapshotDraft:
         lines: its rows as JSON, best first.
         unscored: the ids without a score as JSON.
         at: the ledger's time at the manifest's position.
-        cause: the change set that alone made the difference to the board before, if one did.
+        cause: the only change set since the board before, if there was exactly one.
     """
 
     board: Board

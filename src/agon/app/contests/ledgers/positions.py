@@ -78,7 +78,7 @@ def require_storable_name(name: str) -> None:
     except UnicodeEncodeError:
         name = "\0"
     if "\0" in name:
-        raise NotFound("an id cannot hold NUL or a lone surrogate; take an id of the board")
+        raise NotFound("an id cannot hold NUL or a lone surrogate; use an id of the board")
 
 
 def snapshot_at(session: Session, view: View, board: str | None, as_of: str | None) -> Snapshot:

@@ -30,7 +30,7 @@ def dojo_rules(contest: Contest) -> DojoRules | None:
 
 
 class Feedback:
-    """What the caller may see of the verdicts of a contest.
+    """The part of the verdicts of a contest that the caller may see.
 
     Args:
         session: the database.

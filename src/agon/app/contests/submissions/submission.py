@@ -17,7 +17,7 @@ from agon.store.session import Session
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """What a participant submits.
+    """The content that a participant submits.
 
     Attributes:
         user: the participant.

@@ -240,4 +240,4 @@ class Curve(ABC):
 
     @abstractmethod
     def step(self, line: Line) -> Step | None:
-        """Return what is missing for the next step, or None when there is none."""
+        """Return the requirement of the next step, or None when there is none."""

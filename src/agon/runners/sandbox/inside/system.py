@@ -70,7 +70,7 @@ def signal_after(processor_s: float, number: int) -> None:
 
 
 def close_from(lowest: int) -> None:
-    """Close every descriptor from a number on, whatever the limit on their number is now.
+    """Close every descriptor from a number on, independent of the present limit on their number.
 
     Descriptors above a limit stay open when it is lowered, so the limit says nothing about them.
     """

@@ -16,7 +16,7 @@ class Request(NamedTuple):
     """A request to a zygote for one run.
 
     Attributes:
-        number: a number of its own, which the report repeats.
+        number: a number that identifies the request; the report repeats it.
         source_bytes: length of the source.
         entry: index into :data:`ENTRIES`.
         n_check: number of terms required.
@@ -64,7 +64,7 @@ class Report(NamedTuple):
         cpu_us: processor time in microseconds, user and system.
         wall_us: microseconds from fork to end.
         memory_kib: peak resident memory above the zygote's own.
-        waits: how often the process gave up the processor of its own accord, to wait.
+        waits: how often the process released the processor voluntarily, to wait.
     """
 
     number: int
