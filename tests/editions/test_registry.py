@@ -38,7 +38,7 @@ def test_the_lock_names_every_released_file_and_no_other() -> None:
 def test_overrides_that_set_what_is_set_leave_the_fingerprint(name: str) -> None:
     """It is a fingerprint of values, not of how they came about."""
     released = edition(name)
-    stated = released.rules.stated()
+    stated = released.rules.stated_values()
     assert set(stated) == released.stated
     assert rules_sha256(released.with_rules({})) == released.rules_sha256
     assert rules_sha256(released.with_rules(stated)) == released.rules_sha256

@@ -73,7 +73,7 @@ def test_concurrent_requests_share_one_load(views: tuple[ViewCache, Counted]) ->
     assert loaded[0] is not None
     assert all(view is loaded[0] for view in loaded)
     assert counted.sessions == 1
-    entry = cache.cached(KEY)
+    entry = cache.find(KEY)
     assert entry is not None
     assert entry == (1, loaded[0])
 
@@ -104,7 +104,7 @@ def test_errors_are_not_cached(views: tuple[ViewCache, Counted]) -> None:
         counted.down = True
         with pytest.raises(Unavailable):
             await cache.load(KEY, 1)
-        assert cache.cached(KEY) is None
+        assert cache.find(KEY) is None
         counted.down = False
         with pytest.raises(NotFound):
             await cache.load(KEY._replace(contest="nothing"), 1)

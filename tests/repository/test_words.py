@@ -138,3 +138,60 @@ def test_names_are_nouns_or_verbs() -> None:
         if path.suffix == ".py" and (names := names_in(path) & PARTICIPLES)
     }
     assert participles == {}
+
+
+PAST = re.compile(
+    r"_?(?!feed|need|seed|speed)([a-z]+ed|built|drawn|left|lost|made|shown|taken|written)"
+)
+IDIOMS = re.compile(
+    r"\b(anybody|somebody|howsoever|worth knowing|as far as there|whatever (its|the|their)"
+    r"|be had|is meant|comes? out|of its own accord|the rules let|who (would|will) move)\b"
+)
+
+
+def actions(path: Path) -> set[str]:
+    """Return the names of the classes and functions in a file; properties are values."""
+    return {
+        node.name
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        if not any("property" in ast.unparse(each) for each in node.decorator_list)
+    }
+
+
+def test_functions_are_not_named_by_participles() -> None:
+    """What a function does is a verb, what it returns a noun; `drawn` is neither."""
+    named = {
+        str(path.relative_to(ROOT)): sorted(names)
+        for path in TEXTS
+        if path.suffix == ".py"
+        if (names := {name for name in actions(path) if PAST.fullmatch(name)})
+    }
+    # The client's method of the same name as the path of the API.
+    assert named == {"src/agon/api/operations/boards.py": ["unscored"]}
+
+
+def test_classes_are_not_named_by_participles() -> None:
+    """A class is a thing; only an error may be named after the fact."""
+    named = {
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in TEXTS
+        if path.suffix == ".py"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+        if PAST.fullmatch(words(node.name)[-1])
+        if not issue_or_error(node)
+    }
+    assert named == set()
+
+
+def issue_or_error(node: ast.ClassDef) -> bool:
+    """Return whether a class is an error by its bases."""
+    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+    errors = {"AgonError", "Exception", "BaseException", "Conflict", "Unavailable", "Unreadable"}
+    return bool(bases & errors)
+
+
+def test_texts_have_no_idioms() -> None:
+    """A reader of English as a second language knows the technical words."""
+    assert occurrences(IDIOMS) == []

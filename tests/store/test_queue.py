@@ -284,10 +284,10 @@ def test_a_paused_queue_gives_nothing(store: Store) -> None:
         session.queue.add(job("j1"), now=later(0))
         session.queue.add(job("j2"), now=later(1))
         _claim(session.queue, at=2)
-        assert not session.queue.paused()
+        assert not session.queue.is_paused()
         session.queue.pause(paused=True)
         session.queue.pause(paused=True)
-        assert session.queue.paused()
+        assert session.queue.is_paused()
         assert _claim(session.queue, at=3) is None
         session.queue.complete("j1", lease="lease", result={}, now=later(4))
         session.queue.pause(paused=False)

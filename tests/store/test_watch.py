@@ -69,7 +69,7 @@ def test_who_stored_nothing_wakes_nobody(url: str, watch: Watch) -> None:
             ["judge"], worker="w", lease="l", now=later(0), span=timedelta(1)
         ) is None  # fmt: skip
     with store.read() as session:
-        session.queue.paused()
+        session.queue.is_paused()
     with pytest.raises(ZeroDivisionError), store.write() as session:  # noqa: PT012 - it ends the session
         session.queue.pause(paused=True)
         raise ZeroDivisionError

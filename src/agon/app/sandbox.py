@@ -36,7 +36,7 @@ class RunLimits:
 
     Attributes:
         cpu_s: seconds of CPU time, user and system together.
-        wall_s: seconds from start to end, whatever the program waits for.
+        wall_s: seconds from start to end, including waits.
         memory_mib: address space in MiB above what the warm interpreter has itself.
         output_bytes: bytes of the answer, and as many again of what the program prints.
         max_term_digits: digits of one term; Python converts no more by default.
@@ -156,7 +156,7 @@ class Sandbox(Protocol):
     """Runs untrusted programs. This is the contract that every adapter satisfies.
 
     *One result for each request.* :meth:`run` and :meth:`run_many` return exactly one
-    :class:`RunResult` for each :class:`RunRequest`, whatever the program does. A program cannot
+    :class:`RunResult` for each :class:`RunRequest`, for any program. A program cannot
     make them raise, hang, or return another program's result; it can only spoil its own.
 
     *Isolation.* The program computes and nothing else: it reads and writes no file, reaches no

@@ -90,4 +90,4 @@ def rules_sha256(rules: Rules) -> str:
     however they came about; an override adds a rule that the edition does not state, unless it sets
     the default; and a rule that a later version of agon adds leaves every fingerprint as it is.
     """
-    return sha256(rules.stated())
+    return sha256(rules.stated_values())

@@ -97,7 +97,7 @@ def compare(
                 for name, changed in changes.items()
             )
             return RulesMismatch(edition, recorded, value, differences, ())
-    candidates = tuple(rules.stated())
+    candidates = tuple(rules.stated_values())
     return RulesMismatch(edition, recorded, value, (), candidates)
 
 

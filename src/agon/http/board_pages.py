@@ -149,7 +149,7 @@ class BoardPages:
         caller = replace(request.scope["agon.caller"], network=None)
         snapshot = None if page_request.cursor is None else page_request.cursor.snapshot
         key = ViewKey(path.contest, path.board, page_request.as_of, snapshot, caller)
-        cached = self._views.cached(key)
+        cached = self._views.find(key)
         if cached is None:
             valid, state = None, await self._rows.state()
         else:

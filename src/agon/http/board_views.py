@@ -79,7 +79,7 @@ class ViewCache:
         self._threads = CapacityLimiter(_MAX_THREADS)
         self._entries: dict[ViewKey, _Entry] = {}
 
-    def cached(self, key: ViewKey) -> tuple[StateToken, BoardView] | None:
+    def find(self, key: ViewKey) -> tuple[StateToken, BoardView] | None:
         """Return the cached view and the state of the database it is valid for, if there is one."""
         entry = self._entries.get(key)
         if entry is None or not entry.lookup.done():

@@ -43,7 +43,7 @@ class Metrics:
             registry=self._own,
         )
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+    def count_response(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response under its route's template, never under the requested path."""
         known_method = method if method in _METHODS else "other"
         self._requests.labels(known_method, route, str(status)).inc()
@@ -79,7 +79,7 @@ class _ServiceCollector:
         with self._service.store.read() as session:
             for (kind, state), count in sorted(session.queue.counts().items()):
                 jobs.add_metric([kind, state], count)
-            paused.add_metric([], float(session.queue.paused()))
+            paused.add_metric([], float(session.queue.is_paused()))
             for contest in session.contests.page(limit=_MAX_CONTESTS):
                 entries.add_metric([contest.id], contest.seq)
         yield from (jobs, paused, entries)

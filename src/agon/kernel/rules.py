@@ -76,7 +76,7 @@ class Rules(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    def stated(self) -> dict[str, Any]:
+    def stated_values(self) -> dict[str, Any]:
         """Return the values that identify these rules, as JSON values by name.
 
         They are the values of all rules of the first version, and of later rules those that differ

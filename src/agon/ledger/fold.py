@@ -174,7 +174,7 @@ class _Fold:
 
     def state(self) -> LedgerState:
         """Return the state after the lines."""
-        spans = self.start.spans.extended(
+        spans = self.start.spans.extend(
             tables=list(self.tables),
             records=self.records,
             table=self.table,

@@ -91,7 +91,7 @@ class Spans:
             return None
         return self.tables[int(self.table[at])]
 
-    def extended(
+    def extend(
         self,
         *,
         tables: Sequence[str],

@@ -36,12 +36,12 @@ class ColumnNames:
         """Return the tables with the columns as the source names them, without their checks."""
         return replace(self.schema, tables=tuple(map(self._source_table, self.schema)))
 
-    def renamed(self, source: SourceTables) -> SourceTables:
+    def rename_tables(self, source: SourceTables) -> SourceTables:
         """Return a source's tables with the schema's column names."""
         tables = {name: self._renamed_table(raw) for name, raw in source.tables.items()}
-        return replace(source, tables=tables, issues=list(map(self.shown, source.issues)))
+        return replace(source, tables=tables, issues=list(map(self.rename_issue, source.issues)))
 
-    def shown(self, issue: RowIssue) -> RowIssue:
+    def rename_issue(self, issue: RowIssue) -> RowIssue:
         """Return an issue that names its column as the source does."""
         name = self.by_table.get(issue.table, {}).get(issue.column or "")
         return issue if name is None else replace(issue, column=name)

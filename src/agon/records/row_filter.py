@@ -47,7 +47,7 @@ class RowFilter:
         """Return the tables with the columns of the conditions."""
         return replace(self.schema, tables=tuple(map(self._source_table, self.schema)))
 
-    def filtered(self, connection: Any, source: SourceTables) -> SourceTables:
+    def apply(self, connection: Any, source: SourceTables) -> SourceTables:
         """Return a source's tables with the rows that satisfy the conditions.
 
         Raises:

@@ -257,11 +257,11 @@ def _inspect(
         names = column_names(conditions.source_schema() if conditions else schema, columns)
         if not names and not conditions:
             return _read_typed(engine, schema, open_tables(engine.connection, schema))
-        source = names.renamed(open_tables(engine.connection, names.source_schema()))
+        source = names.rename_tables(open_tables(engine.connection, names.source_schema()))
         if conditions:
-            source = conditions.filtered(engine.connection, source)
+            source = conditions.apply(engine.connection, source)
         records, issues = _read_typed(engine, schema, source)
-        return records, list(map(names.shown, issues))
+        return records, list(map(names.rename_issue, issues))
     except BaseException:
         engine.close()
         raise

@@ -147,7 +147,7 @@ class _PinnedBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         """Connect to the checked address."""
-        remaining = _left(self._deadline, self._clock)
+        remaining = _seconds_left(self._deadline, self._clock)
         stream = self._network.connect_tcp(
             self._address, port, remaining, local_address, socket_options
         )
@@ -166,11 +166,11 @@ class _TimedStream(httpcore2.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 (one deadline for all)
         """Return the bytes that are available."""
-        return self._stream.read(max_bytes, _left(self._deadline, self._clock))
+        return self._stream.read(max_bytes, _seconds_left(self._deadline, self._clock))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
         """Write all bytes."""
-        self._stream.write(buffer, _left(self._deadline, self._clock))
+        self._stream.write(buffer, _seconds_left(self._deadline, self._clock))
 
     def close(self) -> None:
         """Close the connection."""
@@ -183,7 +183,7 @@ class _TimedStream(httpcore2.NetworkStream):
         timeout: float | None = None,  # noqa: ARG002
     ) -> httpcore2.NetworkStream:
         """Return the stream secured by TLS."""
-        remaining = _left(self._deadline, self._clock)
+        remaining = _seconds_left(self._deadline, self._clock)
         secured = self._stream.start_tls(ssl_context, server_hostname, remaining)
         return _TimedStream(secured, self._deadline, self._clock)
 
@@ -192,7 +192,7 @@ class _TimedStream(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _left(deadline: float, clock: Callable[[], float]) -> float:
+def _seconds_left(deadline: float, clock: Callable[[], float]) -> float:
     remaining = deadline - clock()
     if remaining <= 0:
         raise httpcore2.TimeoutException

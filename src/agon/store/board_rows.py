@@ -208,7 +208,7 @@ class _PostgresqlReader:
                 %% (SELECT nullif(buckets, 0) FROM snapshots WHERE no = key.snapshot) OFFSET 0
         ) stored
         """
-    # OFFSET 0 makes the planner use the key for each, whatever its estimate of the arrays' length.
+    # OFFSET 0 makes the planner use the key for each, with any estimate of the arrays' length.
 
     _OPTIONS: Final = f"-c statement_timeout={_TIMEOUT_S}s -c default_transaction_read_only=on"
 

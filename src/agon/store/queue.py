@@ -273,7 +273,7 @@ class Queue:
         """Pause or resume the queue: while it is paused nothing is claimed."""
         self._transaction.upsert(SWITCHES, {"name": "paused", "is_on": paused})
 
-    def paused(self) -> bool:
+    def is_paused(self) -> bool:
         """Return whether the queue is paused."""
         asking = select(SWITCHES.c.is_on).where(SWITCHES.c.name == "paused")
         return bool(self._transaction.scalar(asking))

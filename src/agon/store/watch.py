@@ -48,7 +48,7 @@ class Watch:
         while True:
             remaining = max(0.0, end - time.monotonic())
             if self._sqlite:
-                changed, nap = self._counting.changed(), min(remaining, _LOOKED_EVERY_SECONDS)
+                changed, nap = self._counting.has_changed(), min(remaining, _LOOKED_EVERY_SECONDS)
             else:
                 changed, nap = self._listening.heard(min(remaining, _STOPPED_WITHIN_SECONDS)), 0.0
             if changed:
@@ -70,7 +70,7 @@ class _Counting:
         self._connection: sqlite3.Connection | None = None
         self._seen = -1
 
-    def changed(self) -> bool:
+    def has_changed(self) -> bool:
         version = self._version()
         before, self._seen = self._seen, version
         return version != before

@@ -159,7 +159,7 @@ def test_the_setters_give_the_sequences_they_are_named_for(season: Path) -> None
     """Compared with the first terms as they are known."""
     from agon.app.dojo.season import Season
 
-    with Season.opened(season, new=False) as opened:
+    with Season.open(season, new=False) as opened:
         terms = {
             problem.package["title"]: [int(term) for term in problem.package["terms"][:8]]
             for problem in opened.problems.values()

@@ -38,7 +38,7 @@ def pack_both(folder: Path) -> None:
 
 def forget(season: Path) -> None:
     """Publish a season's problem as it was entered before problems stated their first index."""
-    with Season.opened(season, new=False) as opened:
+    with Season.open(season, new=False) as opened:
         (problem,) = opened.problems.values()
         package = {k: v for k, v in problem.package.items() if k != "first_index"}
         body = {"problem": problem.id, "package": package}

@@ -25,7 +25,7 @@ def test_a_package_declares_a_problem(tmp_path: Path) -> None:
     problem = read_problem(folder)
     assert problem.source == SQUARES.encode()
     assert problem.id == hashlib.sha256(SQUARES.encode()).hexdigest()
-    assert problem.declared() == {
+    assert problem.declaration() == {
         "title": "Squares",
         "interface": "seq",
         "N_check": 20,

@@ -173,7 +173,7 @@ def test_incomplete_files_of_a_killed_judge_are_removed(tmp_path: Path) -> None:
 
 def test_reading_a_missing_season_does_not_create_it(tmp_path: Path) -> None:
     """Only a judge creates one."""
-    with pytest.raises(NotFound), Season.opened(tmp_path / "season", new=False):
+    with pytest.raises(NotFound), Season.open(tmp_path / "season", new=False):
         pass
     assert not (tmp_path / "season").exists()
 

@@ -60,7 +60,7 @@ def complete(service: Service, job: Job, store_result: StoreResult) -> Job:
 def state_of(service: Service) -> tuple[str, bool]:
     """Return the job's state, and whether something was stored."""
     with service.store.read() as session:
-        return session.queue.get("j1").state, session.queue.paused()
+        return session.queue.get("j1").state, session.queue.is_paused()
 
 
 def test_the_effects_of_an_outcome_are_stored_with_the_end_of_the_job(service: Service) -> None:

@@ -72,7 +72,7 @@ def test_strategies_give_the_seeds_shares() -> None:
     scores, ranks = np.array([0.6, 0.3, 0.1]), np.array([1, 2, 3])
     assert strategies.linear(scores).tolist() == pytest.approx([0.6, 0.3, 0.1])
     assert strategies.quadratic(scores).tolist() == pytest.approx([36 / 46, 9 / 46, 1 / 46])
-    assert strategies.ranked(scores, ranks).tolist() == pytest.approx([3 / 6, 2 / 6, 1 / 6])
+    assert strategies.shares_by_rank(scores, ranks).tolist() == pytest.approx([3 / 6, 2 / 6, 1 / 6])
     assert strategies.winner_takes_all(scores, ranks, top_n=2).tolist() == [0.5, 0.5, 0.0]
     with pytest.raises(ValueError, match="no strategy"):
         strategies.shares("cubic", scores, ranks, top_n=1)

@@ -110,7 +110,7 @@ def test_the_missing_tag_gives_points_and_without_a_sentence_none_does() -> None
                 is_late = any(late.items() <= row.items() for row in rows)
                 right = is_late or all(after[key][0] <= points for after in gains.values())
             if not right:
-                wrong.append((key, rules.stated(), points, missing))
+                wrong.append((key, rules.stated_values(), points, missing))
     assert wrong == []
     assert len(texts) >= (4 if ALL else 2)
 

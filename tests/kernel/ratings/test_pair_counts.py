@@ -80,7 +80,7 @@ def test_a_resample_has_as_many_matches_among_the_same_outcomes(
 ) -> None:
     """Drawing with replacement cannot invent an outcome nor change the number of matches."""
     counts = counted(rows)
-    again = counts.resampled(np.random.default_rng(seed))
+    again = counts.resample(np.random.default_rng(seed))
     assert again.matches.sum() == len(rows)
     assert (again.matches > 0).all()
     seen = {
@@ -94,7 +94,7 @@ def test_a_resample_is_a_draw_of_matches() -> None:
     """The counts vary as those of draws with replacement: mean n p, variance n p (1 - p)."""
     counts = counted([(0, 1, 1.0)] * 30 + [(0, 1, 0.0)] * 50 + [(1, 2, 0.5)] * 20, players=3)
     dice = np.random.default_rng(1)
-    wins = [int(counts.resampled(dice).won_i[0]) for _ in range(2000)]
+    wins = [int(counts.resample(dice).won_i[0]) for _ in range(2000)]
     assert np.mean(wins) == pytest.approx(30, abs=0.5)
     assert np.var(wins) == pytest.approx(21, rel=0.15)
 

@@ -21,7 +21,7 @@ from agon.errors import NotFound
 from agon.store.session import Session
 
 _BATCH = 501
-"""Contests that are read together, whatever the limit: the caller may see few of them."""
+"""Number of contests that are read at once at any limit: the caller may see few of them."""
 
 
 @operation("GET", "/contests", id="listContests", permission="contest.read",

@@ -17,7 +17,7 @@ def get_health(_ctx: Context) -> Health:
 def get_readiness(ctx: Context) -> Readiness:
     """Return 200 when the database can be reached and has the right revision, else 503."""
     with ctx.service.store.read() as session:
-        session.queue.paused()  # any query will do
+        session.queue.is_paused()  # any query will do
     return Readiness(status="ready", version=__version__)
 
 

@@ -1,4 +1,4 @@
-"""Values that go into containers and come out: images, limits, trials, outputs, results."""
+"""Inputs and outputs of containers: images, limits, trials, outputs, results."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -181,7 +181,7 @@ class ContainerResult:
         started_at: when the engine was started, in seconds since 1970 (UTC).
         wall_ms: from the engine's start until the container had ended.
         command_ms: from the command's start to its end, by the container's own clock.
-        limits_hit: the limits that were reached, whatever the outcome.
+        limits_hit: the limits that were reached, with any outcome.
         stdout: the command's stdout.
         stderr: the same of stderr.
         flags: the engine's arguments before the image, verbatim.

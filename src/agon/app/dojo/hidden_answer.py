@@ -27,7 +27,7 @@ class HiddenAnswer:
     def package(self) -> dict[str, Any]:
         """Return what a ``problem-published`` entry holds: declaration, source and terms."""
         return {
-            **self.problem.declared(),
+            **self.problem.declaration(),
             "first_index": self.problem.first_index,
             "source": self.problem.source.decode(),
             "terms": list(self.terms),

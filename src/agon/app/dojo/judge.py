@@ -92,7 +92,7 @@ def judge(
     packages, misplaced = find_packages(submissions)
     tally = _Tally(issues=misplaced)
     rows: list[Row] = []
-    with Season.opened(out) as season:
+    with Season.open(out) as season:
         problem = season.resolve(problem)
         answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
         season.publish(answer)
@@ -108,7 +108,7 @@ def judge(
             progress(Progress(finished, len(packages), row))
         season.finish()
         _list_invalid(season.folder / REFUSED, problem.id, tally.issues)
-    freeze = problem.declared()["freeze_started_at"]
+    freeze = problem.declaration()["freeze_started_at"]
     return JudgeSummary(
         problem_id=problem.id,
         rows=tuple(sorted(rows, key=lambda row: str(row["id"]))),

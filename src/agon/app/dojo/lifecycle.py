@@ -95,7 +95,7 @@ def problem_row(problem: Problem) -> dict[str, Any]:
         "title": problem.title,
         "n_check": problem.n_check,
         **stated,
-        "freeze_started_at": problem.declared()["freeze_started_at"],
+        "freeze_started_at": problem.declaration()["freeze_started_at"],
         "p_hash": problem.id,
     }
 

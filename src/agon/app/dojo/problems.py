@@ -86,7 +86,7 @@ class Problem:
             return self
         return replace(self, stated_first_index=first_index_of(package))
 
-    def declared(self) -> dict[str, Any]:
+    def declaration(self) -> dict[str, Any]:
         """Return its declaration, as ``problem.json`` has it."""
         freeze = self.freeze_started_at
         return {

@@ -58,7 +58,7 @@ def rejudge(
         NotFound: no such season or problem.
         CheckFailed: a setter does not give the terms it was judged by.
     """
-    with Season.opened(folder, new=False) as season:
+    with Season.open(folder, new=False) as season:
         chosen = _choose_problems(season, problem_id)
         waiting = {
             name: [

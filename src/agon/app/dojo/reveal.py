@@ -33,7 +33,7 @@ def reveal(answer: HiddenAnswer, out: Path, *, season: Path | None = None) -> No
     if season is not None:
         more = {"method_tags": method_tags(answer.problem.id, season)}
         if is_season(season):
-            with Season.opened(season, new=False) as judged:
+            with Season.open(season, new=False) as judged:
                 judged.reveal(answer.problem.id)
     write_atomically(out, answer.to_bytes(**more))
 
@@ -42,7 +42,7 @@ def published_package(season: Path, problem_id: str) -> Mapping[str, Any] | None
     """Return what a judged season published under a problem's id; None where there is nothing."""
     if not is_season(season):
         return None
-    with Season.opened(season, new=False) as judged:
+    with Season.open(season, new=False) as judged:
         published = judged.problems.get(problem_id)
     return None if published is None else published.package
 

@@ -68,7 +68,7 @@ class Season:
 
     @classmethod
     @contextmanager
-    def opened(
+    def open(
         cls, folder: Path, *, new: bool = True, clock: Callable[[], datetime] = _now
     ) -> Iterator[Self]:
         """Open a season, or create its folder; a folder that stays empty is removed again.

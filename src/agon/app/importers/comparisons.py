@@ -183,7 +183,7 @@ def read(
 
 
 def _sources(source: Any, audit: Any) -> dict[str, Any]:
-    """Return the comparisons, their audit and the models, as far as there are."""
+    """Return the comparisons, their audit and the models, if they exist."""
     if not isinstance(source, Path):
         return {"comparisons": source} if audit is None else {"comparisons": source, "audit": audit}
     file = _file(source)

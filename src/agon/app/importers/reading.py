@@ -159,7 +159,7 @@ def _place(file: Path, target: Path, columns: set[str]) -> None:
         target.with_name(target.name + kind).symlink_to(file.resolve())
         return
     rows = _json_rows(file)
-    if rows is None:  # one object per line, whatever the file's name is
+    if rows is None:  # one object per line, with any file name
         ending = ".ndjson.gz" if file.suffix == ".gz" else ".ndjson"
         target.with_name(target.name + ending).symlink_to(file.resolve())
         return

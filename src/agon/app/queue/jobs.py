@@ -101,7 +101,7 @@ def gate_job(
         contest: the contest.
         id: the job's id.
         problem: its ``P_hash``.
-        package: what ``Problem.declared()`` returns, and ``source``, the setter's canonical source.
+        package: ``Problem.declaration()``, and ``source``, the canonical source of the setter.
         by: who sent the problem.
     """
     return NewJob(
@@ -245,7 +245,9 @@ def state(service: "Service") -> QueueState:
     with service.store.read() as session:
         queue = session.queue
         return QueueState(
-            paused=queue.paused(), counts=queue.counts(), workers=tuple(queue.workers(since=since))
+            paused=queue.is_paused(),
+            counts=queue.counts(),
+            workers=tuple(queue.workers(since=since)),
         )
 
 

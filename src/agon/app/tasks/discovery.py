@@ -114,7 +114,7 @@ def read_task(folder: Path) -> Task:
         issues.append(FileIssue(str(folder), "has a name that cannot name a trial", remedy))
     for path, entry in files_under(folder):
         if not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
-            where = _named(folder, path)
+            where = _location(folder, path)
             issues.append(FileIssue(where, "is a device, pipe or socket", "put a regular file"))
     old = (folder / OLD_SETTINGS).is_file() and not (folder / SETTINGS).is_file()
     return _old_task(folder, issues) if old else _task(folder, issues)
@@ -144,7 +144,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         settings = read_settings(folder, issues)
     instruction = ""
     with collect_issues(issues):
-        where = _named(folder, INSTRUCTION)
+        where = _location(folder, INSTRUCTION)
         instruction = read_text(folder / INSTRUCTION, where=where)
         _check_instruction(instruction, where=where)
     context, tests = folder / "environment", folder / "tests"
@@ -155,7 +155,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     for path, what in _UNSUPPORTED.items():
         if (folder / path).exists():
             remedy = "install in environment/Dockerfile what the task needs"
-            issues.append(FileIssue(_named(folder, path), what, remedy))
+            issues.append(FileIssue(_location(folder, path), what, remedy))
     if issues:
         raise InvalidPackage(*issues)
     return Task(
@@ -184,11 +184,11 @@ def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
     old = TerminalBenchSettings()
     with collect_issues(issues):
         old = read_terminal_bench_settings(folder, issues)
-        _check_instruction(old.instruction, where=_named(folder, OLD_SETTINGS))
+        _check_instruction(old.instruction, where=_location(folder, OLD_SETTINGS))
     _require(folder, SCRIPT, issues)
     context = (folder / old.context).resolve()
     if not context.is_relative_to(folder):
-        where = _named(folder, "docker-compose.yaml")
+        where = _location(folder, "docker-compose.yaml")
         issues.append(FileIssue(where, "builds from outside the task", "build from inside"))
     else:
         _require(folder, str((context / "Dockerfile").relative_to(folder)), issues)
@@ -212,7 +212,7 @@ def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
     )
 
 
-def _named(folder: Path, path: str) -> str:
+def _location(folder: Path, path: str) -> str:
     return f"{folder.name}/{path}"
 
 
@@ -227,8 +227,8 @@ def _check_instruction(text: str, *, where: str) -> None:
 def _require(folder: Path, path: str, issues: list[FileIssue]) -> None:
     """Collect an error if a required file is missing or empty."""
     with collect_issues(issues):
-        if not read_text(folder / path, where=_named(folder, path)).strip():
-            raise InvalidPackage(FileIssue(_named(folder, path), "is empty", "write it"))
+        if not read_text(folder / path, where=_location(folder, path)).strip():
+            raise InvalidPackage(FileIssue(_location(folder, path), "is empty", "write it"))
 
 
 def _optional(path: Path) -> Path | None:

@@ -151,7 +151,7 @@ def open_run_folder(path: Path, plan: Plan) -> Iterator[RunFolder]:
         raise Unavailable(f"{path} cannot be created ({failed.strerror})") from None
     if not (path / RUN).exists() and any(child.name[0] != "." for child in path.iterdir()):
         raise Conflict(f"{path} exists and does not contain a run; name a new or an empty folder")
-    with _locked(path):
+    with _lock(path):
         if continued := (path / RUN).exists():
             plan = plan.continuing(read_plan(path))
         write_atomically(path / RUN, json_page(plan.to_dict()))
@@ -160,7 +160,7 @@ def open_run_folder(path: Path, plan: Plan) -> Iterator[RunFolder]:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock(path: Path) -> Iterator[None]:
     """Hold the folder's lock, which is released when the process ends, however it ends."""
     handle = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:

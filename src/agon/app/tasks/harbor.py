@@ -81,7 +81,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
             tags=metadata.texts("tags"),
         ),
         extra=keys.rest(),
-        notes=tuple(keys.misspelled()),
+        notes=tuple(keys.misspelled_keys()),
     )
 
 

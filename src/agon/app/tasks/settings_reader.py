@@ -90,7 +90,7 @@ class SettingsReader:
         inner = {key: rest for key, keys in self._inner.items() if (rest := keys.rest())}
         return {**left, **inner}
 
-    def misspelled(self) -> Iterator[str]:
+    def misspelled_keys(self) -> Iterator[str]:
         """Yield a message for each unread key that resembles a known one."""
         for key in self._content:
             if key not in self._known and (
@@ -99,7 +99,7 @@ class SettingsReader:
                 full = f"{self._path}{key}"
                 yield f"{self._where}: {full} is unknown and ignored; did you mean {meant[0]}?"
         for inner in self._inner.values():
-            yield from inner.misspelled()
+            yield from inner.misspelled_keys()
 
     def add_issue(self, key: str, value: object, remedy: str) -> None:
         """Collect an error about a key's value."""

@@ -78,7 +78,7 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
             tags=keys.texts("tags"),
         ),
         extra=keys.rest(),
-        notes=tuple(keys.misspelled()),
+        notes=tuple(keys.misspelled_keys()),
     )
     return TerminalBenchSettings(settings, instruction, _context(folder, issues))
 

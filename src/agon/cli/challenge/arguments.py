@@ -73,10 +73,10 @@ def engine(function: Function) -> Function:
     """Add ``--engine`` and ``--runtime``; they arrive as ``where``."""
 
     @wraps(function)
-    def gathered(*, engine: str, runtime: str, **remaining: Any) -> Any:
+    def call(*, engine: str, runtime: str, **remaining: Any) -> Any:
         return function(where=EngineChoice(engine, runtime), **remaining)
 
-    return _all((_engine, _runtime), gathered)
+    return _all((_engine, _runtime), call)
 
 
 def networks(function: Function) -> Function:
@@ -139,11 +139,11 @@ def record_options(function: Function) -> Function:
     """Add ``--submission``, ``--miner-uid``, ``--validator``; they arrive as ``record_options``."""
 
     @wraps(function)
-    def gathered(*, submission: str, miner_uid: int, validator: str, **remaining: Any) -> Any:
+    def call(*, submission: str, miner_uid: int, validator: str, **remaining: Any) -> Any:
         record = RecordNames(submission=submission, miner_uid=miner_uid, validator=validator)
         return function(recorded=record, **remaining)
 
-    return _all(_RECORDED, gathered)
+    return _all(_RECORDED, call)
 
 
 _AGENT = (
@@ -186,7 +186,7 @@ def agent(function: Function) -> Function:
     """Add ``--agent`` and what it needs; they arrive as ``agent``, an ``AgentChoice``."""
 
     @wraps(function)
-    def gathered(
+    def call(
         *,
         agent: str,
         agent_files: Path | None,
@@ -210,7 +210,7 @@ def agent(function: Function) -> Function:
         )
         return function(agent=choice, **remaining)
 
-    return _all(_AGENT, gathered)
+    return _all(_AGENT, call)
 
 
 def _all(options: tuple[Callable[[Function], Function], ...], function: Function) -> Function:

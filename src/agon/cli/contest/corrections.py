@@ -22,7 +22,7 @@ _MAX_MOVES_DRAWN: Final = 25
 _CHANGE_COLUMNS: Final = (
     "id", "kind", "state", "reason", "proposed_by", "proposed_at", "applied_at", "rolled_back_at",
 )  # fmt: skip
-_dry_run = option("--dry-run", is_flag=True, help="Show who would move; change nothing.")
+_dry_run = option("--dry-run", is_flag=True, help="Show which ranks would change; change nothing.")
 
 
 @click.command("rescore", cls=Command)

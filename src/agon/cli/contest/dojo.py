@@ -62,7 +62,7 @@ def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
     from agon.app.dojo.problems import read_problem
 
     problem = read_problem(package)
-    package_fields = {**problem.declared(), "source": problem.source.decode()}
+    package_fields = {**problem.declaration(), "source": problem.source.decode()}
     from agon.api.models.submissions import ProblemCreate
 
     with target.open(create=False) as api:

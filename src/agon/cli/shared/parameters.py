@@ -175,22 +175,20 @@ def rules(function: Function) -> Function:
     """Add ``--edition``, ``--set`` and ``--as-of``; they arrive as ``under``."""
 
     @wraps(function)
-    def gathered(
+    def call(
         *, edition: str | None, overrides: dict[str, str], as_of: str | None, **remaining: Any
     ) -> Any:
         under = RuleOptions(edition=edition, overrides=overrides, as_of=as_of)
         return function(under=under, **remaining)
 
-    return edition_option(overrides_option(as_of_option(gathered)))
+    return edition_option(overrides_option(as_of_option(call)))
 
 
 def printing(function: Function) -> Function:
     """Add ``--format``, ``--output`` and ``--top`` of a board; they arrive as ``printing``."""
 
     @wraps(function)
-    def gathered(
-        *, form: str | None, output: Path | None, top: int | None, **remaining: Any
-    ) -> Any:
+    def call(*, form: str | None, output: Path | None, top: int | None, **remaining: Any) -> Any:
         return function(printing=OutputOptions(chosen_form(form, output), output, top), **remaining)
 
-    return _board_form(output(_top(gathered)))
+    return _board_form(output(_top(call)))

@@ -110,7 +110,7 @@ class Output:
     def _print(self, console: "Console") -> None:
         for part in self._parts:
             if isinstance(part, _Wide):
-                console.print(part.drawn(), width=part.width, crop=False)
+                console.print(part.draw(), width=part.width, crop=False)
             else:
                 console.print(part, soft_wrap=True)
         console.file.flush()
@@ -121,7 +121,7 @@ class _Wide:
     columns: Sequence[Column]
     width: int
 
-    def drawn(self) -> "Table":
+    def draw(self) -> "Table":
         from rich import box
         from rich.table import Table
 

@@ -142,7 +142,7 @@ def target(function: Function) -> Function:
     """Add ``--server``, ``--token-file`` and ``--database``; they arrive as ``target``."""
 
     @wraps(function)
-    def gathered(
+    def call(
         *, server: str | None, token_file: Path | None, database: str | None, **remaining: Any
     ) -> Any:
         typed = _is_typed("server") or _is_typed("database")
@@ -150,7 +150,7 @@ def target(function: Function) -> Function:
             server = None  # what is typed is stronger than AGON_SERVER
         return function(target=Target(server, token_file, database, typed), **remaining)
 
-    return _server(_token_file(_database(gathered)))
+    return _server(_token_file(_database(call)))
 
 
 def _is_typed(parameter: str) -> bool:

@@ -59,7 +59,7 @@ def similar_handles(
     """Return pairs of handles with the same base, or bases at least ``threshold`` similar.
 
     Bases (:func:`handle_base`) shorter than ``base_length`` are left out. Bases are compared when
-    one can be had from the other by at most two edits: then both give the same text after at most
+    at most two edits turn one into the other: then both give the same text after at most
     two deletions, so that only such pairs are compared.
 
     Returns:

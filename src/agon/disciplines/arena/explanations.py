@@ -340,7 +340,7 @@ class _Events:
 def _activity(judge: int, credibilities: Credibilities, rules: ArenaRules) -> Part:
     """Return how far the judge is from being active.
 
-    Who fell below the level is out of the pool whatever the credibility, until reinstated.
+    A judge who fell below the level stays out of the pool until reinstated.
     """
     level, credibility = rules.credibility_active, int(credibilities.credibility[judge])
     left = level - credibility

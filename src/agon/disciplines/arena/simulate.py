@@ -1,7 +1,7 @@
 """Simulate an arena: honest bots and judges, and one attack for every finding.
 
 Rounds every two hours pair bots of similar skill; three judges vote on each match, see through it
-with individual accuracy, and one match in ten is audited. Judges stay on panels whatever their
+with individual accuracy, and one match in ten is audited. Judges stay on panels at any
 credibility, so that an attack leaves all its votes in the records.
 """
 

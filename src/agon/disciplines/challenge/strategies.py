@@ -56,13 +56,13 @@ def quadratic(scores: FloatArray) -> FloatArray:
     return linear(scores * scores)
 
 
-def ranked(scores: FloatArray, ranks: IntArray) -> FloatArray:
+def shares_by_rank(scores: FloatArray, ranks: IntArray) -> FloatArray:
     """Return shares by rank: w = (N - rank + 1) / (N (N + 1) / 2), for N miners with a score.
 
     Source: seed 001, Ranked; challenge, step 7 (without a score above 0 no miner gets any).
 
     Example:
-        >>> ranked(np.array([0.9, 0.5, 0.1]), np.array([1, 2, 3])).round(4).tolist()
+        >>> shares_by_rank(np.array([0.9, 0.5, 0.1]), np.array([1, 2, 3])).round(4).tolist()
         [0.5, 0.3333, 0.1667]
     """
     count = len(scores)
@@ -88,5 +88,5 @@ def shares(strategy: str, scores: FloatArray, ranks: IntArray, *, top_n: int) ->
     if strategy == "quadratic":
         return quadratic(scores)
     if strategy == "ranked":
-        return ranked(scores, ranks)
+        return shares_by_rank(scores, ranks)
     raise ValueError(f"there is no strategy {strategy!r}")

@@ -26,7 +26,7 @@ def column(tally: Tally) -> pa.Array:
     facts = tally.facts
     who: list[IntArray] = []
     for at, (badge, _) in enumerate(BADGES):
-        held = np.flatnonzero(tally.counts[badge.count] >= badge.needed(facts.rules))
+        held = np.flatnonzero(tally.counts[badge.count] >= badge.threshold(facts.rules))
         who.append(np.stack([held, np.full(len(held), at)], axis=1))
     rows = np.concatenate(who)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]

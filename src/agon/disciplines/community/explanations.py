@@ -195,7 +195,7 @@ def _component(tally: Tally, component: Component, evidence: Evidence) -> Part:
         inputs,
         component.rules_in_force(rules),
         component.curve.text(line),
-        threshold=component.needed(rules) if has_threshold else None,
+        threshold=component.threshold(rules) if has_threshold else None,
         missing=step.text if step else None,
         records=component.count.evidence(evidence),
         step=step.numbers if step else {},

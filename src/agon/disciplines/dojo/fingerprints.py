@@ -1,7 +1,7 @@
 """Fingerprint programs independently of names (``dojo.md``, Integrity findings).
 
 Two programs with one structure hash do the same steps in the same order; only names, annotations,
-docstrings, comments and layout may differ. The hash is meant for comparing programs that were read
+docstrings, comments and layout may differ. The hash is for comparing programs that were read
 by the same Python version, not for storage.
 """
 

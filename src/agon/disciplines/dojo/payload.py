@@ -177,7 +177,7 @@ def _digits(program: Program, literal: ast.Constant, *, formatted: bool) -> int:
     if type(literal.value) is not int:
         return 0
     return (
-        _decimal_digits(literal.value) if formatted else _written_digits(program.written(literal))
+        _decimal_digits(literal.value) if formatted else _written_digits(program.text_of(literal))
     )
 
 
@@ -185,7 +185,7 @@ def _size_as_written(program: Program, literal: ast.Constant, *, formatted: bool
     """Return the digits of any number: ``0xff`` has 2, ``12.5e3`` has 4."""
     if type(literal.value) is int:
         return _digits(program, literal, formatted=formatted)
-    text = repr(literal.value) if formatted else program.written(literal)
+    text = repr(literal.value) if formatted else program.text_of(literal)
     return sum(character.isdecimal() for character in text)
 
 

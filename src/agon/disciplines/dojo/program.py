@@ -97,7 +97,7 @@ class Program:
             self._counted_lines[line] = list(accumulate(is_last, initial=0))
         return self._counted_lines[line]
 
-    def written(self, node: ast.expr) -> str:
+    def text_of(self, node: ast.expr) -> str:
         """Return the text of a node that is written on one line, outside f-strings."""
         line = self._lines[node.lineno - 1]
         return line[node.col_offset : node.end_col_offset].decode()

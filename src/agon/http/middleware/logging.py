@@ -121,7 +121,7 @@ class _Response:
         seconds = time.perf_counter() - self.began
         route = getattr(self.scope.get("route"), "path", None) or "unknown"
         status = 499 if self.disconnected and not self.status else self.status
-        self.serving.metrics.answered(self.scope["method"], route, status, seconds)
+        self.serving.metrics.count_response(self.scope["method"], route, status, seconds)
         self.serving.log.info(
             "answered",
             method=self.scope["method"],

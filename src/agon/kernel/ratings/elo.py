@@ -27,7 +27,7 @@ class EloState:
         """Return the state of ``players`` new players, all at ``start`` and without a match."""
         return cls(np.full(players, float(start)), np.zeros(players, dtype=np.int64))
 
-    def grown(self, players: int, *, start: float) -> "EloState":
+    def with_players(self, players: int, *, start: float) -> "EloState":
         """Return the state with new players, up to ``players`` in all, rated ``start``."""
         newcomers = EloState.fresh(max(0, players - len(self.ratings)), start=start)
         return EloState(
@@ -132,7 +132,7 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
     """
     player_a, player_b, scores = _matches(a, b, score_a)
     players = int(max(player_a.max(), player_b.max())) + 1 if len(player_a) else 0
-    grown = state.grown(players, start=start)
+    grown = state.with_players(players, start=start)
     rule = (
         float(k_new), float(k_established), games_established, log(10.0) / scale, round_changes,
     )  # fmt: skip

@@ -123,7 +123,7 @@ def bootstrap_intervals(
     drawn = np.empty((refits, counts.players))
     separated = 0
     for refit in range(refits):
-        resample = counts.resampled(dice)
+        resample = counts.resample(dice)
         regularization = fit.regularization
         if regularization == 0.0 and groups_of(resample)[0] > 1:
             regularization = separated_regularization

@@ -48,7 +48,7 @@ class PairCounts:
         """Sum the scores of ``j`` in each pair: wins and half the ties."""
         return self.won_j + self.tied / 2
 
-    def resampled(self, dice: np.random.Generator) -> "PairCounts":
+    def resample(self, dice: np.random.Generator) -> "PairCounts":
         """Draw as many matches again, with replacement, and count them.
 
         One multinomial draw over the outcomes that occurred is the same lottery as drawing match

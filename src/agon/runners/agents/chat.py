@@ -135,13 +135,13 @@ class Chat:
                     break
                 wait = _seconds(error.headers.get("Retry-After"), wait)
             except (OSError, HTTPException) as failed:
-                _left(until)
+                _seconds_left(until)
                 reason = f"cannot be reached: {_cause(failed)}"
             except ValueError as unusable:
                 reason = str(unusable)
                 break
             if attempt < _MAX_ATTEMPTS:
-                time.sleep(min(wait, _MAX_WAIT_S, _left(until)))
+                time.sleep(min(wait, _MAX_WAIT_S, _seconds_left(until)))
                 wait *= 2
         raise ModelFailed(f"{self.endpoint} {reason}")
 
@@ -163,17 +163,17 @@ class Chat:
             f"{self.endpoint}/{path}", data=body, headers=headers
         )
         content = bytearray()
-        with self._opener.open(request, timeout=_left(until)) as response:
+        with self._opener.open(request, timeout=_seconds_left(until)) as response:
             # A response that arrives slowly must not outlast the deadline.
             while chunk := response.read1(_CHUNK_BYTES):
-                _left(until)
+                _seconds_left(until)
                 content += chunk
                 if len(content) > _MAX_RESPONSE_BYTES:
                     raise ValueError(f"sends over {_MAX_RESPONSE_BYTES:,} bytes")
         return bytes(content)
 
 
-def _left(until: float) -> float:
+def _seconds_left(until: float) -> float:
     """Return the number of seconds left until a deadline.
 
     Raises:

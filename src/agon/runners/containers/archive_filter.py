@@ -214,7 +214,7 @@ class _Judge:
         if root is None or b".." in parts:
             return "its name leads out of the outputs"
         self._seen_roots.add(root)
-        if reason := self._misplaced(parts, root) or self._unfit(entry, parts, root):
+        if reason := self._placement_issue(parts, root) or self._entry_issue(entry, parts, root):
             is_old = reason == _SETTINGS and entry.mtime < int(self._rules.since)
             return None if is_old else reason
         self._passed[parts] = entry.kind
@@ -226,7 +226,7 @@ class _Judge:
             target=b"/".join(_parts(entry.target)) if entry.kind == "same" else entry.target,
         )
 
-    def _misplaced(self, parts: tuple[bytes, ...], root: tuple[bytes, ...]) -> str:
+    def _placement_issue(self, parts: tuple[bytes, ...], root: tuple[bytes, ...]) -> str:
         path = "/" + b"/".join(parts).decode("utf-8", "surrogateescape")
         if not self._rules.hands_over(path):
             return _SETTINGS
@@ -236,7 +236,7 @@ class _Judge:
             return "its folder was not handed over"
         return ""
 
-    def _unfit(self, entry: Entry, parts: tuple[bytes, ...], root: tuple[bytes, ...]) -> str:
+    def _entry_issue(self, entry: Entry, parts: tuple[bytes, ...], root: tuple[bytes, ...]) -> str:
         if entry.kind == "link":
             if (self._links or {}).get(b"/".join(parts)) == entry.target:
                 return _reaches_tests(parts, entry.target)

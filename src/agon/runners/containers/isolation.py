@@ -143,7 +143,7 @@ def binds(engine: Engine, bound: Sequence[BindMount], account: Path) -> tuple[st
     return mounts if report else (*mounts, "--preserve-fds=1")
 
 
-def capped(name: str, wanted: int) -> int:
+def cap_limit(name: str, wanted: int) -> int:
     """Return a limit, lowered to the process's own hard limit."""
     hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
@@ -153,7 +153,7 @@ def build_ulimits() -> tuple[str, ...]:
     """Return the limits of commands that run while an image is built."""
     bounds = {"nofile": _OPEN_FILES, "nproc": _PROCESSES}
     return tuple(
-        f"--ulimit={name}={(most := capped(name, wanted))}:{most}"
+        f"--ulimit={name}={(most := cap_limit(name, wanted))}:{most}"
         for name, wanted in bounds.items()
     )
 
@@ -202,7 +202,7 @@ def _ulimits(engine: Engine, limits: Limits, folders: int) -> tuple[str, ...]:
     always = (*build_ulimits(), "--ulimit=core=0:0")
     if passes_descriptors(engine):
         return always
-    most = capped("fsize", max(limits.storage_mib * _MIB * folders, report_bytes(limits)))
+    most = cap_limit("fsize", max(limits.storage_mib * _MIB * folders, report_bytes(limits)))
     return (*always, f"--ulimit=fsize={most}:{most}")
 
 

@@ -78,7 +78,7 @@ def diagnose(
         reason = f"the container did not begin within {HAND_OVER_S} s"
         return Diagnosis("unscored", reason, slow=slow)
     if ending.end != "itself":
-        return _removed(ending.end, limits)
+        return _removal_outcome(ending.end, limits)
     if report is None or ending.client_code not in _CODES_OF_TAR:
         return _without_report(ending, state, phase)
     hit: tuple[Limit, ...] = (
@@ -164,7 +164,7 @@ def _reward_issue(report: ProcessReport, reward: Reward) -> str:
     return reward.issue
 
 
-def _removed(end: End, limits: Limits) -> Diagnosis:
+def _removal_outcome(end: End, limits: Limits) -> Diagnosis:
     """Return the outcome of a container that was removed at a limit."""
     if end == "time":
         return Diagnosis("timeout", _late(limits), limits_hit=("time",))

@@ -69,7 +69,7 @@ def publish_problem(
         if contest.state == "final":
             raise Conflict(f"{contest.id} is final; publish the problem in another contest")
         stored_package = {
-            **problem.declared(),
+            **problem.declaration(),
             "first_index": problem.first_index,
             "source": problem.source.decode(),
         }

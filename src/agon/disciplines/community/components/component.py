@@ -148,7 +148,7 @@ class Component:
         """Return whether it counts under these rules."""
         return self.switch is None or bool(getattr(rules, self.switch))
 
-    def needed(self, rules: CommunityRules) -> float:
+    def threshold(self, rules: CommunityRules) -> float:
         """Return the count or correlation from which it earns points."""
         return 1 if self.least is None else float(getattr(rules, self.least))
 
@@ -165,20 +165,20 @@ class Component:
 
     def terms(self, rules: CommunityRules) -> Terms:
         """Return the values of the rules its curve follows."""
-        return Terms(worth=float(getattr(rules, self.worth)), least=self.needed(rules))
+        return Terms(worth=float(getattr(rules, self.worth)), least=self.threshold(rules))
 
     def rules_in_force(self, rules: CommunityRules) -> dict[str, Any]:
         """Return the rules that decide it, with their values."""
         names = [self.worth, *([self.least] if self.least else []), *self.also]
         return {name: getattr(rules, name) for name in names}
 
-    def counted(self, count: float, rules: CommunityRules) -> str:
+    def count_text(self, count: float, rules: CommunityRules) -> str:
         """Return what is counted, in the singular for a count of 1."""
         return (self.unit if count == 1 else self.noun).format(**rules.model_dump())
 
     def further(self, count: float, rules: CommunityRules) -> str:
         """Return what further ones of it are, with the condition under which they count."""
-        return self.counted(count, rules) + self.condition(rules)
+        return self.count_text(count, rules) + self.condition(rules)
 
 
 @dataclass(frozen=True)
@@ -204,9 +204,9 @@ class Line:
         return self.evidence.facts.rules
 
     @property
-    def needed(self) -> float:
+    def threshold(self) -> float:
         """Return the count or correlation from which points are earned."""
-        return self.component.needed(self.rules)
+        return self.component.threshold(self.rules)
 
     @property
     def worth(self) -> float:
@@ -214,9 +214,11 @@ class Line:
         return self.component.terms(self.rules).worth
 
     @property
-    def counted(self) -> str:
+    def count_text(self) -> str:
         """Return the count with its noun."""
-        return f"{number(self.score.count)} {self.component.counted(self.score.count, self.rules)}"
+        return (
+            f"{number(self.score.count)} {self.component.count_text(self.score.count, self.rules)}"
+        )
 
     @property
     def earned(self) -> str:

@@ -38,14 +38,14 @@ class Bonus(Curve):
     def text(self, line: Line) -> str:
         """Return the count, the count needed and the points."""
         worth = number(line.worth)
-        text = f"{line.counted}; {int(line.needed)} needed for {worth} points: {line.earned}"
+        text = f"{line.count_text}; {int(line.threshold)} needed for {worth} points: {line.earned}"
         reason = line.component.unattainable(line.rules)
         return f"{text}; they cannot be earned: {reason}" if reason else text
 
     def step(self, line: Line) -> Step | None:
         """Return how many more are needed, and which prompts are nearest."""
         component, evidence = line.component, line.evidence
-        short = int(line.needed - line.score.count)
+        short = int(line.threshold - line.score.count)
         if short <= 0 or component.unattainable(line.rules):
             return None
         more = "more " if line.score.count else ""
@@ -84,7 +84,7 @@ class Linear(Curve):
         score = line.score
         by_age = f", worth {number(score.amount)} by age," if score.amount != score.count else ""
         sign = "-" if self.sign < 0 else ""
-        return f"{line.counted}{by_age} × {sign}{number(line.worth)} = {line.earned}"
+        return f"{line.count_text}{by_age} × {sign}{number(line.worth)} = {line.earned}"
 
     def step(self, line: Line) -> Step | None:
         """Return what one more unit adds; None for a penalty."""
@@ -180,13 +180,13 @@ class Correlation(Curve):
 
     def text(self, line: Line) -> str:
         """Return the correlation, the least one needed, and the points."""
-        needed, worth = number(line.needed), number(line.worth)
-        return f"{line.counted}; from {needed} on, × {worth}: {line.earned}"
+        needed, worth = number(line.threshold), number(line.worth)
+        return f"{line.count_text}; from {needed} on, × {worth}: {line.earned}"
 
     def step(self, line: Line) -> Step | None:
         """Return how much correlation is missing, and first how many prompts with reviews."""
         rules, evidence = line.rules, line.evidence
-        least, have = max(line.needed, 0.0), line.score.count
+        least, have = max(line.threshold, 0.0), line.score.count
         rated = int(evidence.facts.correlations.reviewed[evidence.person])
         prompts = max(rules.min_reviewer_prompts - rated, 0)
         if not prompts and have >= least:

@@ -63,12 +63,12 @@ def prompts_that(name: str, choose: Choose) -> Count:
 def when_reached(choose: Choose, least: Callable[[Facts], int]) -> Callable[[Facts], IntArray]:
     """Return a function for when each participant had enough prompts that ``choose`` selects."""
 
-    def earned(facts: Facts) -> IntArray:
+    def first_times(facts: Facts) -> IntArray:
         prompts, times = np.flatnonzero(choose(facts)), time_of_quality(facts)
         creators, size = facts.creator[prompts], len(facts.people)
         return nth_distinct(creators, prompts, times[prompts], least(facts), size=size)
 
-    return earned
+    return first_times
 
 
 def _min_quality(facts: Facts) -> int:

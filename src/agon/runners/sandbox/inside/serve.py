@@ -98,7 +98,7 @@ class _Zygote:
             )
         for descriptor in (*descriptors, ready):
             os.close(descriptor)
-        expired = not self._ended(process, start + request.wall_s)
+        expired = not self._has_ended(process, start + request.wall_s)
         if expired:
             os.kill(process, signal.SIGKILL)
         _, status, usage = os.wait4(process, 0)
@@ -116,7 +116,7 @@ class _Zygote:
             waits=usage.ru_nvcsw,
         )
 
-    def _ended(self, process: int, deadline: float) -> bool:
+    def _has_ended(self, process: int, deadline: float) -> bool:
         """Return whether a child ends before its deadline; exit when the supervisor ends."""
         handle = os.pidfd_open(process)
         try:
