@@ -72,7 +72,7 @@ def _close(connection: Any, folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Shared:
+class _SharedInstance:
     """The instance that engines of this process share, started for the first of them."""
 
     def __init__(self) -> None:
@@ -109,17 +109,17 @@ def _detach(instance: _Instance, connection: Any, name: str) -> None:
         instance.connection.cursor().execute(f"DETACH {name}")
 
 
-_shared = _Shared()
+_shared = _SharedInstance()
 
 
 def _replace_shared() -> None:
     """Start another instance in a child process."""
     global _shared  # noqa: PLW0603 - the threads of the parent's instance do not run in the child
     _parents.append(_shared)
-    _shared = _Shared()
+    _shared = _SharedInstance()
 
 
-_parents: list[_Shared] = []
+_parents: list[_SharedInstance] = []
 os.register_at_fork(after_in_child=_replace_shared)
 
 
