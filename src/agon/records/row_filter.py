@@ -55,7 +55,7 @@ class RowFilter:
         """
         by_table: dict[str, list[str]] = {}
         for name, values in self.conditions.items():
-            table, column = _located(source, name)
+            table, column = _locate(source, name)
             by_table.setdefault(table, []).append(_is_one_of(source.tables[table], column, values))
         tables = dict(source.tables)
         for name, terms in by_table.items():
@@ -89,7 +89,7 @@ class RowFilter:
                     _refers(column.name, *other)
                     for column in table.columns
                     if column.name in tables[table.name].types
-                    and (other := _referenced(column, tables, filtered)) is not None
+                    and (other := _referenced_table(column, tables, filtered)) is not None
                 ]
                 if terms:
                     tables[table.name] = _where(tables[table.name], terms)
@@ -151,7 +151,7 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _located(source: SourceTables, name: str) -> tuple[str, str]:
+def _locate(source: SourceTables, name: str) -> tuple[str, str]:
     """Return the table and the column of a condition."""
     table_name, dot, column = name.rpartition(".")
     if not dot or table_name not in source.tables:
@@ -198,7 +198,7 @@ def _where(raw: RawTable, terms: list[str]) -> RawTable:
     return replace(raw, relation=relation, row=_ROW, stored=False)
 
 
-def _referenced(
+def _referenced_table(
     column: Column, tables: Mapping[str, RawTable], filtered: set[str]
 ) -> tuple[RawTable, str] | None:
     """Return the filtered table and its column that a column refers to."""
@@ -224,7 +224,7 @@ def _require_rows(
     """Raise an error with the values of a column when no row satisfies the conditions."""
     import duckdb
 
-    table, column = _located(source, name)
+    table, column = _locate(source, name)
     raw = source.tables[table]
     text = f"CAST({quote(column)} AS VARCHAR)"
     try:

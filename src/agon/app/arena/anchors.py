@@ -38,7 +38,7 @@ class Anchors:
         """The anchors as a heading names them."""
         return "anchored at " + ", ".join(f"{name}={v:g}" for name, v in self.values.items())
 
-    def shifted(self, board: Board) -> Board:
+    def shift_board(self, board: Board) -> Board:
         """Return a board with shifted ratings; its context and caption name the anchors."""
         table = board.table
         for name in _SHIFTED:
@@ -50,7 +50,7 @@ class Anchors:
         caption = f"{board.caption} · {self.caption}" if board.caption else self.caption
         return replace(board, table=table, context=context, caption=caption)
 
-    def explained(self, explanation: Explanation, row: Mapping[str, Any]) -> Explanation:
+    def extend_explanation(self, explanation: Explanation, row: Mapping[str, Any]) -> Explanation:
         """Return an explanation of the unshifted rating with the shift as its last part.
 
         Args:
@@ -93,7 +93,7 @@ def anchors_of(board: Board, values: Any) -> Anchors:
     Example:
         >>> board = Board("bots", pa.table({"rank": [1, 2], "id": ["ann", "bob"],
         ...                                 "score": [1016.0, 984.0]}))
-        >>> anchors_of(board, {"bob": 1000}).shifted(board).rows()[0]["score"]
+        >>> anchors_of(board, {"bob": 1000}).shift_board(board).rows()[0]["score"]
         1032.0
         >>> anchors_of(board, {"ann": 1100, "bob": 1000}).shift
         50.0

@@ -65,7 +65,7 @@ class RatingTable:
         explanation = self.result.explain(name, board=self.board.name)
         if self.anchors is None or explanation.score is None:
             return explanation
-        return self.anchors.explained(explanation, self.board.row(str(name)))
+        return self.anchors.extend_explanation(explanation, self.board.row(str(name)))
 
     def plot(self, kind: Literal["ratings", "wins"] = "ratings") -> Chart:
         """Return a chart: the ratings with their intervals, or the win rates of every pair.
@@ -188,7 +188,7 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     if anchor is None:
         return RatingTable(method, result, board)
     anchors = anchors_of(board, anchor)
-    return RatingTable(method, result, anchors.shifted(board), anchors)
+    return RatingTable(method, result, anchors.shift_board(board), anchors)
 
 
 def _pairs(result: Result) -> dict[tuple[str, str], tuple[float, int]]:

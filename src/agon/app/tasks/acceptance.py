@@ -126,7 +126,7 @@ def accept_tasks(
             raise
 
 
-def rejected(task: str, issues: Sequence[FileIssue]) -> Acceptance:
+def rejected_task(task: str, issues: Sequence[FileIssue]) -> Acceptance:
     """Return that a folder is no task that can be read, with its errors."""
     reason = "; ".join(map(str, issues))
     proof = AcceptanceCheck(part="oracle", result=None, reason=reason, holds=False)

@@ -83,10 +83,10 @@ def networks(function: Function) -> Function:
     """Add ``--build-network`` and ``--test-network``; they arrive as ``networks``."""
 
     @wraps(function)
-    def gathered(*, build_network: str, test_network: str, **remaining: Any) -> Any:
+    def call(*, build_network: str, test_network: str, **remaining: Any) -> Any:
         return function(networks=Networks(build_network, test_network), **remaining)
 
-    return _all((_build_network, _test_network), gathered)
+    return _all((_build_network, _test_network), call)
 
 
 def notes_of(tasks: "Iterable[Task]", networks: Networks) -> Iterator[str]:

@@ -41,7 +41,7 @@ def check_tasks(
       agon challenge check tasks/
       agon challenge check tasks/sort-log --format json
     """
-    from agon.app.tasks.acceptance import accept_tasks, rejected
+    from agon.app.tasks.acceptance import accept_tasks, rejected_task
     from agon.app.tasks.discovery import read_readable_tasks
     from agon.wiring import acceptance_agents, base_image, containers, new_id
 
@@ -50,7 +50,7 @@ def check_tasks(
     for note in arguments.notes_of(read, networks):
         click.echo(f"note: {note}", err=True)
     with containers(where.engine, runtime=where.runtime, build_network=networks.build) as engine:
-        acceptances = [rejected(name, issues) for name, issues in unreadable.items()]
+        acceptances = [rejected_task(name, issues) for name, issues in unreadable.items()]
         for result in accept_tasks(
             read,
             acceptance_agents(),

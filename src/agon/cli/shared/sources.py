@@ -116,7 +116,7 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @wraps(function)
-    def gathered(
+    def call(
         *,
         source: str,
         columns: dict[str, str] | None,
@@ -129,14 +129,14 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError("--stdin-format is about stdin; give - as SOURCE")
         if source != STDIN:
             return function(source=source, reads=reads, **remaining)
-        with _saved(sys.stdin.buffer, stdin_format) as file:
+        with _save(sys.stdin.buffer, stdin_format) as file:
             return function(source=str(file), reads=reads, **remaining)
 
-    return _columns_option(_where_option(_stdin_form(gathered)))
+    return _columns_option(_where_option(_stdin_form(call)))
 
 
 @contextmanager
-def _saved(stream: IO[bytes], form: str | None) -> Iterator[Path]:
+def _save(stream: IO[bytes], form: str | None) -> Iterator[Path]:
     """Yield a temporary file with the content of a stream."""
     if sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("stdin is a terminal; pipe a file into it, or name the file")
