@@ -1,4 +1,4 @@
-"""Start a real engine; where there is none, the tests that need it fail."""
+"""Open a real container engine; without one the tests that need it fail."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -16,14 +16,14 @@ from runners.containers.forgery import SETTINGS, Kind
 DOCKERFILE = """\
 FROM localhost/agon-base:1
 WORKDIR /app
-RUN echo given > /app/given && mkdir -p tools && echo '#!/bin/sh' > tools/helper \\
-    && chmod 755 tools/helper && ln -s given linked
+RUN echo provided > /app/provided && mkdir -p tools && echo '#!/bin/sh' > tools/helper \\
+    && chmod 755 tools/helper && ln -s provided linked
 """
 
 
 @pytest.fixture(scope="session")
 def containers() -> Iterator[Containers]:
-    """Open the containers of the engine that is there."""
+    """Open the containers of the installed engine."""
     provide_base_image()
     with open_containers() as opened:
         yield opened
@@ -31,7 +31,7 @@ def containers() -> Iterator[Containers]:
 
 @pytest.fixture(scope="session")
 def image(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Image:
-    """Build the image of the course."""
+    """Build the image of most tests."""
     context = tmp_path_factory.mktemp("environment")
     (context / "Dockerfile").write_text(DOCKERFILE)
     return containers.build(ImageSpec(context=context))
@@ -39,7 +39,7 @@ def image(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture
 def course(containers: Containers, image: Image, tmp_path: Path) -> Iterator[Course]:
-    """Give a course, and see that nothing of it runs on."""
+    """Return trials on the image, and check that none of their containers runs at the end."""
     made = Course(containers, image, tmp_path)
     yield made
     assert running(made.run_name) == []
@@ -71,7 +71,7 @@ def bash(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Im
 
 @pytest.fixture
 def courses(course: Course, request: pytest.FixtureRequest) -> Callable[[Kind], Course]:
-    """Give the course on each of the images; the second is built when a test needs it."""
+    """Return the trials on an image by its kind, which is built when a test needs it."""
 
     def on(kind: Kind) -> Course:
         if kind == "busybox":

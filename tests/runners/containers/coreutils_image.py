@@ -132,9 +132,9 @@ def _python_files(folder: Path) -> Iterator[Path]:
 
 
 def _program(name: str) -> Path:
-    found = shutil.which(name)
-    assert found is not None, f"{name} is missing on this machine"
-    return Path(found).resolve()
+    program = shutil.which(name)
+    assert program is not None, f"{name} is missing on this machine"
+    return Path(program).resolve()
 
 
 def _libraries(binaries: list[Path]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Put agents on a course of small tasks: a script for the agent, a script for the tests."""
+"""Run trials of small tasks: a script is the agent, another one the tests."""
 
 import itertools
 import os
@@ -25,42 +25,42 @@ QUICK = Limits(
 
 
 def limits(**changed: float) -> Limits:
-    """Change some of the quick limits."""
+    """Return the quick limits with changes."""
     return replace(QUICK, **changed)  # type: ignore[arg-type]  # the names differ in type
 
 
 def sleeping(seconds: int) -> bool:
-    """Tell whether anybody on this machine sleeps for a number of seconds nobody else takes."""
+    """Return whether a process of this machine sleeps for that many seconds."""
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
     return f"sleep {seconds}" in listed.stdout
 
 
 @dataclass(frozen=True)
 class Result:
-    """Hold both parts of a trial."""
+    """The results of both parts of a trial."""
 
     run: AgentRun
     verification: Verification | None
 
     @property
     def outcome(self) -> str:
-        """Give the trial's outcome."""
+        """The trial's outcome."""
         return self.verification.outcome if self.verification else self.run.outcome
 
     @property
     def reason(self) -> str:
-        """Give its reason."""
+        """Its reason."""
         return self.verification.reason if self.verification else self.run.reason
 
     def printed(self) -> str:
-        """Give what the tests printed."""
+        """Return what the tests printed."""
         assert self.verification is not None
         return self.verification.account.stdout.path.read_text(errors="replace")
 
 
 @dataclass
 class Course:
-    """Run trials, each in a folder of its own."""
+    """Trials on an image, each in its own folder."""
 
     containers: Containers
     image: Image
@@ -69,7 +69,7 @@ class Course:
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     def trial(self) -> Trial:
-        """Name a further trial."""
+        """Return a further trial."""
         folder = self.folder / f"trial-{next(self._numbers)}"
         folder.mkdir()
         return Trial(run=self.run_name, name=folder.name, folder=folder)
@@ -90,7 +90,7 @@ class Course:
         )  # fmt: skip
 
     def driven(self, driver: Callable[[Shell], None], *, bounds: Limits = QUICK) -> AgentRun:
-        """Run an agent that thinks outside."""
+        """Run an agent whose driver runs on the host."""
         return self.containers.drive_agent(self.image, driver, trial=self.trial(), limits=bounds)
 
     def verify(
@@ -102,7 +102,7 @@ class Course:
         bounds: Limits = QUICK,
         expected: str = "42\n",
     ) -> Verification:
-        """Run tests on what an agent left; ``/tests/expected`` stands beside the script."""
+        """Run tests on what an agent left, with the file ``/tests/expected``."""
         assert run.outputs is not None, run.reason
         trial = self.trial()
         folder = trial.folder / "tests"

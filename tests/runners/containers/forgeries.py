@@ -31,7 +31,7 @@ _EXITING = (
 
 FORGERIES: dict[str, Forgery] = {
     "tools shadowed in the working folder": Forgery(_SHADOWS),
-    "tools shadowed where the search looks": Forgery(_SHADOWS, SEARCH),
+    "tools shadowed in the search path": Forgery(_SHADOWS, SEARCH),
     "tools replaced in the image": Forgery(
         "for name in /bin/cmp /usr/bin/cmp /usr/local/bin/cmp; do "
         "mkdir -p ${name%/*}; printf '#!/bin/sh\\nexit 0\\n' > $name; chmod 755 $name; done"
@@ -81,19 +81,19 @@ FORGERIES: dict[str, Forgery] = {
         "for i in 1 2 3 4 5 6 7 8; do sleep 0.1; test -e /app/changed && break; done; "
         "test -e /app/changed || " + COMPARE,
     ),
-    "a forged account": Forgery(
+    "a forged result file": Forgery(
         f"{_FORGED_ACCOUNT}; echo 42 > /tmp/answer; tar -c -f - -C /tmp answer >> /.agon/account"
     ),
-    "a forged account, from inside the verifier": Forgery(
+    "a forged result file, from inside the verifier": Forgery(
         f"cat > solve.sh <<'E'\n{_FORGED_ACCOUNT}; kill -9 1; kill -9 $PPID; echo no\nE", RUN,
     ),
-    "a forged account that is locked": Forgery(
+    "a forged result file that is locked": Forgery(
         f"cat > solve.sh <<'E'\n{_FORGED_ACCOUNT}; chmod 000 /.agon/account; "
         "kill -9 $PPID; echo no\nE", RUN,
     ),
-    "a forged account that is emptied": Forgery(": > /.agon/account; sleep 1; : > /.agon/account"),
-    "an account nobody can write": Forgery("chmod 000 /.agon/account"),
-    "an account that takes the whole disk": Forgery(
+    "a result file that is emptied": Forgery(": > /.agon/account; sleep 1; : > /.agon/account"),
+    "a result file without permissions": Forgery("chmod 000 /.agon/account"),
+    "a result file that fills the disk": Forgery(
         "cat /dev/zero >> /.agon/account; ls -l /.agon/account", COMPARE
     ),
     "a signal to the first process": Forgery(
@@ -104,27 +104,27 @@ FORGERIES: dict[str, Forgery] = {
         "echo c > /proc/sysrq-trigger; echo 1 > /proc/sys/kernel/panic; "
         "echo -1000 > /proc/self/oom_score_adj; ls /proc/1/root > /dev/null", COMPARE
     ),
-    "deaf to the polite signal": Forgery(
+    "SIGTERM ignored": Forgery(
         "trap '' TERM HUP INT; while :; do sleep 1; done", bounds=limits(timeout_s=1),
         outcomes=("timeout",),
     ),
-    "asleep in the signal's handler": Forgery(
+    "SIGTERM handled by sleeping": Forgery(
         "trap 'echo 42 > answer; sleep 30' TERM; while :; do sleep 0.1; done",
         bounds=limits(timeout_s=1), outcomes=("timeout",),
     ),
-    "well-behaved when its time is up": Forgery(
+    "exit code 0 at the time limit": Forgery(
         "trap 'echo 42 > answer; exit 0' TERM; while :; do sleep 0.1; done",
         bounds=limits(timeout_s=1), outcomes=("timeout",),
     ),
     "forked twice to escape the limit": Forgery(
         "(setsid sh -c 'sleep 3; echo 42 > /app/answer; sleep 60' &) &", outcomes=("failed",)
     ),
-    "the watchman killed": Forgery(
+    "all other processes killed": Forgery(
         "trap '' TERM; for p in /proc/[0-9]*; do p=${p#/proc/}; "
         "[ $p = 1 ] || [ $p = $$ ] || kill -9 $p; done 2>/dev/null; sleep 3; echo 42 > answer",
         bounds=limits(timeout_s=1), outcomes=("failed", "timeout"),
     ),
-    "a container kept alive": Forgery(
+    "processes that outlive the command": Forgery(
         "for i in 1 2 3; do setsid sleep 1000 & done; exec > /dev/null 2>&1; (sleep 1000 &)"
     ),
     "a flood of output": Forgery("yes", outcomes=("failed",)),
@@ -142,17 +142,17 @@ FORGERIES: dict[str, Forgery] = {
         "for d in /app /tmp /run /root /home /var/tmp; do cat /dev/zero > $d/full; done",
         bounds=limits(memory_mib=48), outcomes=("failed", "timeout"),
     ),
-    "processes without end": Forgery(
+    "a fork bomb": Forgery(
         "f() { f | f & }; f; sleep 5", bounds=limits(timeout_s=2), outcomes=("failed", "timeout")
     ),
-    "processes without end, from inside the verifier": Forgery(
+    "a fork bomb, from inside the verifier": Forgery(
         "echo 'f() { f | f & }; f; sleep 5' > solve.sh", PRINTED,
         bounds=limits(timeout_s=3), outcomes=("failed", "timeout"),
     ),
-    "more files than anybody takes": Forgery(
+    "more files than the limit": Forgery(
         "echo 42 > answer; i=0; while [ $i -lt 2100 ]; do : > f$i; i=$((i+1)); done"
     ),
-    "a folder without a bottom": Forgery(
+    "folders nested without end": Forgery(
         "i=0; while [ $i -lt 400 ]; do mkdir dddddddddddddddddddddddd || break; "
         "cd dddddddddddddddddddddddd; i=$((i+1)); done"
     ),
@@ -178,7 +178,7 @@ FORGERIES: dict[str, Forgery] = {
         "unshare -r sh -c 'mount -t tmpfs t /bin'; unshare -m true && mount --bind /app /bin; "
         "chroot /app /bin/sh; nsenter -t 1 -m true"
     ),
-    "code written into every process that can be seen": Forgery(
+    "code written into every visible process": Forgery(
         f"cat > solve.sh <<'E'\n{INJECTION}\nE", RUN
     ),
     "a module in the place of pytest": Forgery(

@@ -124,7 +124,7 @@ REWARD_FORGERIES: dict[str, Forgery] = {
         f"kill -9 $p; done; echo 1 > {REWARD}' > /dev/null 2>&1 & echo no\nE",
         PRINTED, outcomes=("failed", "timeout"),
     ),
-    "a reward that the tests can write but nobody can read": Forgery(
+    "a reward that can be written but not read": Forgery(
         f"cat > solve.sh <<'E'\necho 1 > /logs/verifier/reward.json; : > {REWARD}; "
         f"chmod 222 {REWARD}; echo no\nE", PRINTED,
     ),

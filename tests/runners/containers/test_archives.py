@@ -1,4 +1,4 @@
-"""Archives of strangers are read strictly, sieved, and written so that any tar reads them."""
+"""Archives from containers are read strictly, filtered, and written so that any tar reads them."""
 
 import io
 import tarfile
@@ -66,7 +66,7 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> tarfil
 def sieved(
     archive: bytes, tmp_path: Path, *, files: int = 100
 ) -> tuple[FilteredArchive, list[str]]:
-    """Sieve an archive of the working folder; give the names that passed."""
+    """Filter an archive of the working folder; return the names that passed."""
     target = tmp_path / "sieved.tar"
     result = filter_archive(io.BytesIO(archive), target, roots=("/app",), files=files)
     with tarfile.open(target, encoding="utf-8", errors="surrogateescape") as passed:
@@ -83,7 +83,7 @@ def sieved(
 def test_two_writers_and_two_readers_agree(
     members: list[tuple[bytes, bytes, int, int]],
 ) -> None:
-    """Names of any bytes and length, contents of any size: ours against Python's tarfile."""
+    """Python's tarfile reads and writes the same names, of any bytes and length, and contents."""
     ours = written(
         *(
             (Entry(name=name, kind="file", size=len(text), mode=mode, mtime=mtime), text)
@@ -100,20 +100,18 @@ def test_two_writers_and_two_readers_agree(
     file = io.BytesIO(ours)
     read = []
     for entry in entries(file):
-        behind = file.tell()
+        position = file.tell()
         read.append((entry.name, b"".join(content(file, entry, piece=7)), entry.mode, entry.mtime))
-        file.seek(behind)
+        file.seek(position)
     assert read == members
 
 
 @_LOOSE
 @given(st.binary(max_size=3000), st.integers(0, 2999), st.binary(min_size=1, max_size=3))
-def test_no_bytes_make_the_reader_do_anything_but_refuse(
-    noise: bytes, at: int, change: bytes
-) -> None:
+def test_any_bytes_are_read_or_rejected(noise: bytes, at: int, change: bytes) -> None:
     """Reading noise or a damaged archive ends and raises nothing but InvalidArchive."""
-    whole = archive_of(member("app/a"), member("app/b", tarfile.SYMTYPE, "a"), texts=(b"text",))
-    for text in (noise, whole[:at] + change + whole[at + len(change) :], whole[:at]):
+    complete = archive_of(member("app/a"), member("app/b", tarfile.SYMTYPE, "a"), texts=(b"text",))
+    for text in (noise, complete[:at] + change + complete[at + len(change) :], complete[:at]):
         try:
             read = [entry.size for entry in entries(io.BytesIO(text))]
         except InvalidArchive:
@@ -135,8 +133,8 @@ def test_no_bytes_make_the_reader_do_anything_but_refuse(
         (148, b"000000\0 ", "sum"),
     ],
 )
-def test_what_tar_would_not_write_is_refused(field: tuple[int, bytes, str]) -> None:
-    """Sizes beyond the end or below nothing, sparse maps and extended headers: not from us."""
+def test_what_tar_would_not_write_is_rejected(field: tuple[int, bytes, str]) -> None:
+    """Sizes beyond the end or below 0, sparse maps and extended headers are not from this tar."""
     at, value, reason = field
     block = bytearray(header(Entry(name=b"app/a", kind="file")))
     block[at : at + len(value)] = value
@@ -148,12 +146,12 @@ def test_what_tar_would_not_write_is_refused(field: tuple[int, bytes, str]) -> N
 
 
 def test_an_archive_without_its_end_was_cut_short() -> None:
-    """The account is bounded: an archive that hits the bound must not pass as whole."""
-    whole = archive_of(member("app/a"), texts=(b"x" * 600,))
+    """The result file is bounded: an archive that reaches the bound must not pass as complete."""
+    complete = archive_of(member("app/a"), texts=(b"x" * 600,))
     with pytest.raises(InvalidArchive, match="truncated"):
-        list(entries(io.BytesIO(whole[:1536])))
+        list(entries(io.BytesIO(complete[:1536])))
     with pytest.raises(InvalidArchive, match="truncated"):
-        list(entries(io.BytesIO(whole[:1100])))
+        list(entries(io.BytesIO(complete[:1100])))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +181,7 @@ def test_an_archive_without_its_end_was_cut_short() -> None:
 def test_what_must_not_pass_is_left_out_and_listed(
     tmp_path: Path, name: str, kind: bytes, target: str, reason: str
 ) -> None:
-    """One entry among good ones; the good ones pass all the same."""
+    """The valid entries next to an invalid one pass."""
     good = (
         member("app", tarfile.DIRTYPE), member("app/a"), member("app/d", tarfile.DIRTYPE),
         member("app/up", tarfile.SYMTYPE, "d"),
@@ -196,7 +194,7 @@ def test_what_must_not_pass_is_left_out_and_listed(
 
 @pytest.mark.parametrize("target", ["a", "./a", "d/b", "nothing", "."])
 def test_links_within_the_outputs_pass(tmp_path: Path, target: str) -> None:
-    """Honest agents make links too."""
+    """Honest agents create links as well."""
     members = (
         member("app", tarfile.DIRTYPE), member("app/a"), member("app/d", tarfile.DIRTYPE),
         member("app/d/up", tarfile.SYMTYPE, "../a"), member("app/link", tarfile.SYMTYPE, target),
@@ -207,7 +205,7 @@ def test_links_within_the_outputs_pass(tmp_path: Path, target: str) -> None:
 
 
 def test_nothing_stays_setuid_or_unreadable(tmp_path: Path) -> None:
-    """Who unpacks has no right to what its owner closed to himself."""
+    """The user that unpacks could not read files that only their owner may read."""
     closed = member("app/closed", tarfile.DIRTYPE)
     closed.mode = 0
     sieved(archive_of(member("app", tarfile.DIRTYPE), member("app/su"), closed), tmp_path)
@@ -215,8 +213,8 @@ def test_nothing_stays_setuid_or_unreadable(tmp_path: Path) -> None:
         assert [one.mode for one in archive] == [0o777, 0o777, 0o700]
 
 
-def test_too_many_entries_are_refused_before_they_are_written(tmp_path: Path) -> None:
-    """Counting starts with the first, whatever becomes of it."""
+def test_too_many_entries_are_rejected_before_they_are_written(tmp_path: Path) -> None:
+    """Entries that are dropped count as well."""
     many = archive_of(*(member(f"elsewhere/{at}") for at in range(101)))
     with pytest.raises(TooManyEntries):
         sieved(many, tmp_path)
@@ -232,10 +230,10 @@ PATHS = st.lists(STEPS, max_size=5).map(b"/".join)
         st.tuples(st.sampled_from(["folder", "file", "link", "same"]), PATHS, PATHS), max_size=14
     )
 )
-def test_however_links_are_combined_none_leads_out(
+def test_no_combination_of_links_leads_out(
     tmp_path: Path, members: list[tuple[str, bytes, bytes]]
 ) -> None:
-    """The law behind the filter_archive, tried on a real disk: unpack what passed, and resolve."""
+    """What passed the filter is unpacked on a real disk and resolved there."""
     made = [
         (Entry(name=b"app/" + name, kind=kind, target=target), b"")  # type: ignore[arg-type]  # sampled
         for kind, name, target in members
@@ -243,13 +241,13 @@ def test_however_links_are_combined_none_leads_out(
     target = tmp_path / "sieved.tar"
     archive = written((Entry(name=b"app", kind="folder", mode=0o755), b""), *made)
     filter_archive(io.BytesIO(archive), target, roots=("/app",), files=100)
-    room = tmp_path / f"room-{len(list(tmp_path.iterdir()))}"
-    room.mkdir()
+    folder = tmp_path / f"unpacked-{len(list(tmp_path.iterdir()))}"
+    folder.mkdir()
     with tarfile.open(target) as passed:
-        passed.extractall(room, filter="fully_trusted")  # noqa: S202  # what passed is tried here
-    for path in room.rglob("*"):
+        passed.extractall(folder, filter="fully_trusted")  # noqa: S202  # what passed is tried here
+    for path in folder.rglob("*"):
         if not _loops(path):
-            assert path.resolve().is_relative_to(room / "app"), path
+            assert path.resolve().is_relative_to(folder / "app"), path
 
 
 def _loops(path: Path) -> bool:
@@ -262,14 +260,14 @@ def _loops(path: Path) -> bool:
     return False
 
 
-def test_text_of_strangers_stays_on_one_line() -> None:
-    """Reasons are shown to people, in terminals too."""
+def test_text_from_containers_stays_on_one_line() -> None:
+    """Reasons are printed in terminals, where control characters would act."""
     assert printable(b"\x1b[2J\xff\n") == "\\x1b[2J\\xff\\n"
     assert len(printable("x" * 1000)) == 200
 
 
 def test_folders_that_are_mounted_are_not_in_the_new_archive(tmp_path: Path) -> None:
-    """Their permissions are not the unpacking user's to change."""
+    """The user that unpacks may not change their permissions."""
     target = tmp_path / "sieved.tar"
     archive = archive_of(member("app", tarfile.DIRTYPE), member("app/a"))
     filter_archive(io.BytesIO(archive), target, roots=("/app",), mounted=("/app",), files=9)

@@ -1,4 +1,4 @@
-"""What the contract of containers promises, with real containers."""
+"""The contract of :class:`agon.app.containers.Containers`, with real containers."""
 
 import io
 import tarfile
@@ -24,43 +24,43 @@ def members(outputs: Outputs | None) -> dict[str, tarfile.TarInfo]:
 
 
 def test_an_honest_agent_passes(course: Course) -> None:
-    """The control of all forgeries: the same course, solved."""
+    """The control for all forgeries."""
     result = course.both("echo 42 > answer", "cmp /app/answer /tests/expected")
     assert (result.outcome, result.reason) == ("passed", "")
 
 
 def test_doing_nothing_fails_and_says_why(course: Course) -> None:
-    """A task that passes untouched measures nothing."""
+    """A task that passes without work measures nothing."""
     result = course.both(":", "cmp /app/answer /tests/expected")
     assert (result.outcome, result.reason) == ("failed", "the tests ended with exit code 2")
 
 
 def test_the_verifier_has_what_the_agent_left_and_nothing_else(course: Course) -> None:
-    """Deleted files stay deleted; processes, other folders and variables stay behind."""
+    """Deleted files stay deleted; processes, other folders and variables are not handed over."""
     run = course.agent(
-        "rm given; echo mine > new; echo no > /tmp/other; echo no > /root/other; sleep 60 &"
+        "rm provided; echo mine > new; echo no > /tmp/other; echo no > /root/other; sleep 60 &"
     )
     tests = "ls -A /app /tmp /root; ps | grep -c '[s]leep 60'; exit 0"
     verification = course.verify(run, tests)
     printed = verification.account.stdout.path.read_text().split()
     assert {"new", "tools", "linked", "0"} <= set(printed)
-    assert not {"given", "other"} & set(printed)
+    assert not {"provided", "other"} & set(printed)
 
 
 def test_declared_outputs_alone_are_taken_over(course: Course) -> None:
     """All else in the verifier is as the image has it."""
     result = course.both(
-        "echo 42 > answer; mkdir out; echo x > out/x; rm given",
-        "cat /app/answer && ! test -e /app/out && cat /app/given",
+        "echo 42 > answer; mkdir out; echo x > out/x; rm provided",
+        "cat /app/answer && ! test -e /app/out && cat /app/provided",
         outputs=("/app/answer",),
     )
-    assert (result.outcome, result.printed()) == ("passed", "42\ngiven\n")
+    assert (result.outcome, result.printed()) == ("passed", "42\nprovided\n")
     assert set(members(result.run.outputs)) == {"app/answer"}
 
 
 def test_a_declared_output_that_is_missing_is_named(course: Course) -> None:
-    """The tests then find the image's own, or nothing; people find out why."""
-    run = course.agent(":", outputs=("/app/answer", "/app/given"))
+    """The tests then see the image's own file, or none; the record says why."""
+    run = course.agent(":", outputs=("/app/answer", "/app/provided"))
     assert run.outputs is not None
     assert [(one.name, one.reason) for one in run.outputs.left_out] == [
         ("/app/answer", "it is not there")
@@ -75,8 +75,8 @@ def test_tests_are_read_only_and_come_only_to_the_verifier(course: Course) -> No
     assert verification.outcome == "passed"
 
 
-def test_the_wall_has_the_flags_of_the_specification(course: Course) -> None:
-    """They are recorded word for word, for whoever wants to type them again."""
+def test_containers_have_the_flags_of_the_specification(course: Course) -> None:
+    """They are recorded literally, so that a container can be started again by hand."""
     run = course.agent("true")
     assert {
         "--network=none", "--memory=128m", "--memory-swap=128m", "--pids-limit=48",
@@ -88,7 +88,7 @@ def test_the_wall_has_the_flags_of_the_specification(course: Course) -> None:
 
 
 def test_a_container_has_no_network_no_swap_and_few_capabilities(course: Course) -> None:
-    """The flags do what they say on this machine."""
+    """The flags have their effect on this machine."""
     run = course.agent(
         "grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status; ls /sys/class/net; "
         "touch /etc/x /bin/x /x 2>&1 | grep -c 'Read-only'; head -c 200m /dev/zero | tail | wc -c"
@@ -100,19 +100,17 @@ def test_a_container_has_no_network_no_swap_and_few_capabilities(course: Course)
     assert "memory" in run.account.limits_hit
 
 
-def test_nobody_inside_can_look_into_the_first_process(course: Course) -> None:
-    """It keeps the account; whoever could attach to it could write a pass into it."""
+def test_the_first_process_cannot_be_read_from_inside(course: Course) -> None:
+    """It writes the result file; a process that could attach to it could forge a pass."""
     run = course.agent("cat /proc/1/environ /proc/1/mem /.agon/sh /proc/1/fd/* < /dev/null")
-    refused = run.account.stderr.path.read_text().splitlines()
-    assert len(refused) == 4
-    assert all(
-        line.endswith(("Permission denied", "No such file or directory")) for line in refused
-    )
+    errors = run.account.stderr.path.read_text().splitlines()
+    assert len(errors) == 4
+    assert all(line.endswith(("Permission denied", "No such file or directory")) for line in errors)
     assert run.account.stdout.total == 0
 
 
 def test_proc_shows_no_process_that_decides(course: Course) -> None:
-    """Neither the first process nor its clock; their numbers are not enough to look into them."""
+    """Neither the first process nor its clock is listed, nor readable by its number."""
     run = course.agent("cd /proc; echo [0-9]*; for p in 1 2 3 4 5; do ls $p; done")
     shown = run.account.stdout.path.read_text().split()
     assert "1" not in shown
@@ -120,17 +118,17 @@ def test_proc_shows_no_process_that_decides(course: Course) -> None:
 
 
 def test_a_program_that_the_tests_run_cannot_attach_to_their_shell(course: Course) -> None:
-    """The shell's exit code is the verdict; what the kernel lets nobody read nobody can change."""
+    """The shell's exit code is the verdict."""
     run = course.agent("echo 'cat /proc/$PPID/environ /proc/$PPID/mem; kill -STOP 1' > solve.sh")
     verification = course.verify(run, "sh /app/solve.sh; exit 3")
-    refused = verification.account.stderr.path.read_text()
-    assert refused.count("Permission denied") + refused.count("No such file") >= 2
+    errors = verification.account.stderr.path.read_text()
+    assert errors.count("Permission denied") + errors.count("No such file") >= 2
     assert (verification.outcome, verification.account.exit_code) == ("failed", 3)
 
 
 @pytest.mark.parametrize("first", ["#!/bin/sh", "#!/usr/bin/env sh", "#!/bin/sh -e", "", "# text"])
 def test_test_scripts_run_whatever_their_first_line(course: Course, first: str) -> None:
-    """Without one they are the shell's, as everywhere."""
+    """Without a first line that names an interpreter the shell runs them."""
     run = course.agent(":")
     assert run.outputs is not None
     trial = course.trial()
@@ -141,15 +139,15 @@ def test_test_scripts_run_whatever_their_first_line(course: Course, first: str) 
     assert verification.outcome == "passed"
 
 
-def test_an_agent_that_fails_has_finished_all_the_same(course: Course) -> None:
-    """The tests decide, not the agent's own opinion."""
+def test_an_agent_with_a_nonzero_exit_code_has_finished(course: Course) -> None:
+    """The tests decide, not the agent's exit code."""
     result = course.both("echo 42 > answer; exit 7", "cmp /app/answer /tests/expected")
     assert (result.run.outcome, result.run.account.exit_code) == ("finished", 7)
     assert result.outcome == "passed"
 
 
 def test_time_is_up_in_both_parts(course: Course) -> None:
-    """Timeout is 0, whoever ran late; it ends where the limit says, not at the outer one."""
+    """Both parts end at their limit, not at the outer one."""
     late = course.agent("sleep 60", bounds=limits(timeout_s=1))
     assert (late.outcome, late.outputs, late.account.limits_hit) == ("timeout", None, ("time",))
     assert late.account.command_ms < 3000
@@ -181,8 +179,8 @@ def test_the_reward_counts_as_the_rule_says(
     assert (verification.outcome, verification.reward) == (outcome, reward)
 
 
-def test_logs_are_kept_as_an_archive(course: Course) -> None:
-    """What tests write for people comes out, and never as a file with a name of theirs."""
+def test_logs_are_stored_as_an_archive(course: Course) -> None:
+    """Reports of tests are available, and names from inside never become files of the host."""
     verification = course.verify(course.agent(":"), "echo deep > /logs/verifier/report; exit 0")
     assert verification.logs is not None
     with tarfile.open(verification.logs) as archive:
@@ -191,19 +189,19 @@ def test_logs_are_kept_as_an_archive(course: Course) -> None:
         assert report.read() == b"deep\n"
 
 
-def test_output_is_kept_up_to_its_limit_and_counted(course: Course) -> None:
-    """Whoever reads a log knows whether it is whole."""
+def test_output_is_stored_up_to_its_limit_and_counted(course: Course) -> None:
+    """The reader of a log sees whether it is complete."""
     run = course.agent("head -c 100000 /dev/zero; echo short >&2")
     assert (run.account.stdout.stored, run.account.stdout.total) == (16 << 10, 100_000)
     assert run.account.stdout.path.stat().st_size == 16 << 10
     assert run.account.stderr.path.read_text() == "short\n"
 
 
-def test_names_of_any_bytes_and_modes_pass_unharmed(course: Course) -> None:
+def test_names_of_any_bytes_and_modes_pass_unchanged(course: Course) -> None:
     """An agent may name files as it likes; only containers unpack them."""
     run = course.agent(
         "f=$(printf 'new\\nline'); echo 1 > \"$f\"; g=$(printf '\\377\\376'); echo 2 > \"$g\"; "
-        "mkdir -p -- ' -x'; echo 3 > ' -x/*'; chmod 000 given; "
+        "mkdir -p -- ' -x'; echo 3 > ' -x/*'; chmod 000 provided; "
         f"echo 4 > {'n' * 150}; ln {'n' * 150} second; ln -s {'n' * 150} third"
     )
     tests = (
@@ -218,7 +216,7 @@ def test_names_of_any_bytes_and_modes_pass_unharmed(course: Course) -> None:
 def test_what_is_shown_can_be_read_by_every_user_and_written_by_none(
     course: Course, tmp_path: Path
 ) -> None:
-    """Root in a container has no right to read what another user keeps to himself."""
+    """Root in a container may not read files that only another user may read."""
     solution = tmp_path / "solution"
     solution.mkdir(mode=0o700)
     (solution / "solve.sh").write_text("#!/bin/sh\necho 42 > /app/answer\n")
@@ -232,42 +230,46 @@ def test_what_is_shown_can_be_read_by_every_user_and_written_by_none(
 
 
 def test_variables_reach_the_command_and_not_the_record(course: Course) -> None:
-    """A key on a command line is a key everybody on the machine can read."""
+    """Every user of the machine can read command lines."""
     run = course.agent("echo $KEY", environment=(("KEY", "a secret = #1"),))
     assert run.account.stdout.path.read_text() == "a secret = #1\n"
     assert "secret" not in repr(run.account.flags)
 
 
 @pytest.mark.parametrize("path", ["/", "/etc", "app", "/app/../etc", "/app/a b", "/logs", "/apple"])
-def test_outputs_must_stand_where_an_agent_can_write(course: Course, path: str) -> None:
-    """Anything else is a mistake in the task, found before anything runs."""
+def test_outputs_must_be_in_writable_folders(course: Course, path: str) -> None:
+    """Anything else is an error of the task, reported before a container runs."""
     with pytest.raises(InvalidRule):
         course.agent("true", outputs=(path,))
 
 
 @pytest.mark.parametrize("target", ["/tests", "/logs/x", "/app", "/app/x", "/.agon", "/etc/passwd"])
-def test_mounts_must_not_hide_what_is_ours(course: Course, tmp_path: Path, target: str) -> None:
+def test_mounts_must_not_hide_reserved_paths(course: Course, tmp_path: Path, target: str) -> None:
     """Neither the tests nor the image's own files."""
     with pytest.raises(InvalidRule):
         course.agent("true", mounts=(Mount(source=tmp_path, target=target),))
 
 
 @pytest.mark.parametrize("command", [(), ("sh", "\0"), ("sh", "x" * (128 << 10))])
-def test_commands_must_be_such_as_can_be_started(course: Course, command: tuple[str, ...]) -> None:
-    """Said before anything runs, with the way out: show a file instead."""
+def test_commands_that_cannot_be_started_are_rejected(
+    course: Course, command: tuple[str, ...]
+) -> None:
+    """Before a container runs, and with the remedy: show a file instead."""
     with pytest.raises(InvalidRule):
         course.containers.run_agent(course.image, command, trial=course.trial(), limits=QUICK)
 
 
 @pytest.mark.parametrize("variable", [("1A", "x"), ("A B", "x"), ("A", "x\ny"), ("", "x")])
-def test_variables_must_be_such_as_can_be_passed(course: Course, variable: tuple[str, str]) -> None:
+def test_variables_that_cannot_be_passed_are_rejected(
+    course: Course, variable: tuple[str, str]
+) -> None:
     """A value of several lines would be further variables."""
     with pytest.raises(InvalidRule):
         course.agent("true", environment=(variable,))
 
 
 def test_tests_without_a_script_are_not_found(course: Course, tmp_path: Path) -> None:
-    """It is the task that is broken, and the message names the file."""
+    """The message names the file that the task lacks."""
     run = course.agent(":")
     assert run.outputs is not None
     with pytest.raises(NotFound, match=r"test\.sh"):
@@ -277,7 +279,7 @@ def test_tests_without_a_script_are_not_found(course: Course, tmp_path: Path) ->
 
 
 def test_records_say_which_engine_ran(course: Course) -> None:
-    """Name, version, runtime, cgroups: what a second run has to have too."""
+    """A repetition needs the same name, version, runtime and cgroups."""
     engine = course.agent(":").account.engine
     assert engine.name in {"podman", "docker"}
     assert engine.version[0].isdigit()
@@ -285,10 +287,10 @@ def test_records_say_which_engine_ran(course: Course) -> None:
     assert engine.cgroups in {"v1", "v2"}
 
 
-def test_closing_ends_everything_and_refuses_more(
+def test_closed_containers_reject_further_trials(
     containers: Containers, image: Image, tmp_path: Path
 ) -> None:
-    """Closing twice is as good as once."""
+    """They may be closed twice."""
     assert containers.engine.name
     with open_containers() as opened:
         course = Course(opened, image, tmp_path)
@@ -299,14 +301,17 @@ def test_closing_ends_everything_and_refuses_more(
 
 
 def test_an_archive_is_the_same_for_two_readers(course: Course) -> None:
-    """Ours was written by hand; Python's own must agree about it."""
+    """Python's reader must agree with this one, which is written by hand."""
     run = course.agent("echo 42 > answer; chmod 755 answer; ln answer again; ln -s answer link")
-    found = members(run.outputs)
+    entries = members(run.outputs)
     assert run.outputs is not None
-    assert len(found) == run.outputs.files
-    assert (found["app/answer"].mode, found["app/answer"].uid) == (0o755, 0)
-    assert {found["app/answer"].type, found["app/again"].type} == {tarfile.REGTYPE, tarfile.LNKTYPE}
-    assert found["app/link"].linkname == "answer"
+    assert len(entries) == run.outputs.files
+    assert (entries["app/answer"].mode, entries["app/answer"].uid) == (0o755, 0)
+    assert {entries["app/answer"].type, entries["app/again"].type} == {
+        tarfile.REGTYPE,
+        tarfile.LNKTYPE,
+    }
+    assert entries["app/link"].linkname == "answer"
     with tarfile.open(fileobj=io.BytesIO(run.outputs.path.read_bytes())) as archive:
         answer = archive.extractfile("app/answer")
         assert answer is not None
@@ -330,7 +335,7 @@ def test_a_project_of_the_image_is_imported_from_where_the_agent_works(
 
 
 def test_programs_of_an_agent_import_their_own_modules(courses: Callable[[Kind], Course]) -> None:
-    """Only the tests prefer what is installed."""
+    """Only the tests prefer installed modules."""
     agent = "echo 'VALUE = 42' > pluggy.py; echo 'import pluggy; print(pluggy.VALUE)' > run.py"
     for call in ("/app/run.py", "-u run.py", "-W ignore /app/run.py"):
         result = courses("coreutils").both(agent, f'[ "$(python3 {call})" = 42 ]')

@@ -1,4 +1,4 @@
-"""Agents that think outside and act inside, command by command."""
+"""Drivers run on the host and act in a container, command by command."""
 
 import time
 
@@ -10,11 +10,11 @@ from runners.containers.course import Course, limits
 
 
 def test_a_driver_solves_a_task_step_by_step(course: Course) -> None:
-    """What one command leaves the next one finds; the tests find all of it."""
+    """Each command sees the files of those before, the tests see all."""
     seen: list[Step] = []
 
     def driver(shell: Shell) -> None:
-        seen.append(shell.execute(("cat", "given"), timeout_s=5))
+        seen.append(shell.execute(("cat", "provided"), timeout_s=5))
         seen.append(
             shell.execute(("sh", "-c", "echo 42 > answer; echo e >&2; exit 3"), timeout_s=5)
         )
@@ -22,14 +22,14 @@ def test_a_driver_solves_a_task_step_by_step(course: Course) -> None:
 
     run = course.driven(driver)
     assert [(step.exit_code, step.stdout, step.stderr) for step in seen] == [
-        (0, b"given\n", b""), (3, b"", b"e\n"), (0, b"42\n", b""),
+        (0, b"provided\n", b""), (3, b"", b"e\n"), (0, b"42\n", b""),
     ]  # fmt: skip
     assert run.outcome == "finished"
     assert course.verify(run, "cmp /app/answer /tests/expected").outcome == "passed"
 
 
 def test_a_command_has_its_own_limits(course: Course) -> None:
-    """A step that hangs or floods costs the driver that step alone."""
+    """A step that hangs or prints too much ends alone."""
     seen: list[Step] = []
 
     def driver(shell: Shell) -> None:
@@ -45,8 +45,8 @@ def test_a_command_has_its_own_limits(course: Course) -> None:
     assert run.outcome == "finished"
 
 
-def test_when_the_time_is_up_the_driver_is_told(course: Course) -> None:
-    """It may think as long as it likes; the container does not wait."""
+def test_a_driver_gets_an_error_when_the_time_is_up(course: Course) -> None:
+    """The container does not wait for the driver."""
     ended = []
 
     def driver(shell: Shell) -> None:
@@ -64,7 +64,7 @@ def test_when_the_time_is_up_the_driver_is_told(course: Course) -> None:
 
 
 def test_an_error_of_the_driver_removes_the_container_and_is_raised(course: Course) -> None:
-    """A bug of ours is no agent's fail."""
+    """An internal error is not the agent's failure."""
 
     def driver(shell: Shell) -> None:
         shell.execute(("true",), timeout_s=5)
@@ -79,11 +79,11 @@ def test_a_driver_that_does_nothing_leaves_the_image_as_it_is(course: Course) ->
     """It ends at once."""
     run = course.driven(lambda _: None)
     assert run.outcome == "finished"
-    assert course.verify(run, "grep -q given /app/given").outcome == "passed"
+    assert course.verify(run, "grep -q provided /app/provided").outcome == "passed"
 
 
 def test_what_a_step_left_running_ends_with_the_container(course: Course) -> None:
-    """Also when it would rather not."""
+    """Also processes that ignore SIGTERM."""
 
     def driver(shell: Shell) -> None:
         shell.execute(

@@ -1,4 +1,4 @@
-"""Engines that are not there, do not work, or stumble."""
+"""Engines that are missing, do not work, or fail sometimes."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def engine(tmp_path: Path) -> Script:
 
 
 def test_no_engine_names_the_packages_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 5, and what to type."""
+    """The message says what to install."""
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(Unavailable, match="apt-get install podman runc") as caught:
         open_containers()
@@ -42,22 +42,22 @@ def test_no_engine_names_the_packages_to_install(monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_engine_that_does_not_work_is_named_with_its_complaint(engine: Script) -> None:
-    """A missing runtime looks like this; so does a daemon that sleeps."""
+    """A missing runtime and a stopped daemon show in its own message."""
     broken = engine("echo 'Error: default OCI runtime \"crun\" not found' >&2; exit 125")
     with pytest.raises(Unavailable, match=r'runtime "crun" not found.*podman runc'):
         find_engine(str(broken))
 
 
-def test_an_engine_of_another_name_is_refused_with_a_suggestion() -> None:
-    """The arguments differ too much for guesses."""
+def test_an_engine_of_another_name_is_rejected_with_a_suggestion() -> None:
+    """Other engines take other arguments."""
     with pytest.raises(Unavailable, match="did you mean podman"):
         find_engine("podmann")
 
 
-def test_an_engine_that_cannot_limit_is_refused(engine: Script) -> None:
-    """A wall without limits is none."""
-    told = {"host": {"cgroupControllers": ["pids"], "cgroupVersion": "v1"}}
-    cannot = engine(f"[ $1 != info ] || {{ echo '{json.dumps(told)}'; exit 0; }}")
+def test_an_engine_that_cannot_limit_is_rejected(engine: Script) -> None:
+    """Containers without limits do not isolate."""
+    info = {"host": {"cgroupControllers": ["pids"], "cgroupVersion": "v1"}}
+    cannot = engine(f"[ $1 != info ] || {{ echo '{json.dumps(info)}'; exit 0; }}")
     with pytest.raises(Unavailable, match="cannot limit memory"):
         find_engine(str(cannot))
 
@@ -65,7 +65,7 @@ def test_an_engine_that_cannot_limit_is_refused(engine: Script) -> None:
 def test_the_environment_chooses_the_engine(
     engine: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """AGON_CONTAINER_ENGINE and AGON_CONTAINER_RUNTIME, as every option has its variable."""
+    """By AGON_CONTAINER_ENGINE and AGON_CONTAINER_RUNTIME."""
     monkeypatch.setenv("AGON_CONTAINER_ENGINE", str(engine("")))
     monkeypatch.setenv("AGON_CONTAINER_RUNTIME", "runsc")
     with open_containers() as opened:
@@ -74,15 +74,15 @@ def test_the_environment_chooses_the_engine(
 
 def test_docker_gets_its_own_arguments(tmp_path: Path, course: Course) -> None:
     """The specified isolation flags equal podman's; the other differences are listed."""
-    told = {"ServerVersion": "28.0", "CgroupVersion": "2", "DefaultRuntime": "runc",
+    info = {"ServerVersion": "28.0", "CgroupVersion": "2", "DefaultRuntime": "runc",
             "MemoryLimit": True, "PidsLimit": True, "CpuCfsQuota": True}  # fmt: skip
     docker = tmp_path / "docker"
-    docker.write_text(f"#!/bin/sh\necho '{json.dumps(told)}'\n")
+    docker.write_text(f"#!/bin/sh\necho '{json.dumps(info)}'\n")
     docker.chmod(0o755)
-    found = find_engine(str(docker), runtime="runsc").named
-    assert (found.name, found.cgroups, found.limits_cpus) == ("docker", "v2", True)
+    named = find_engine(str(docker), runtime="runsc").named
+    assert (named.name, named.cgroups, named.limits_cpus) == ("docker", "v2", True)
     flags = isolation_flags(
-        found, course.image, QUICK, logs=True, system_calls=tmp_path / "profile.json"
+        named, course.image, QUICK, logs=True, system_calls=tmp_path / "profile.json"
     )
     assert {"--network=none", "--cap-drop=ALL", "--runtime=runsc"} <= set(flags)
     assert f"--security-opt=seccomp={tmp_path}/profile.json" in flags
@@ -92,7 +92,7 @@ def test_docker_gets_its_own_arguments(tmp_path: Path, course: Course) -> None:
 
 
 def test_processors_are_limited_where_the_engine_can(course: Course) -> None:
-    """Where it cannot, the account's flags say so by not saying it."""
+    """Where it cannot, the recorded flags have no such limit."""
     run = course.agent("true", bounds=limits(cpus=0.5))
     assert ("--cpus=0.5" in run.account.flags) == run.account.engine.limits_cpus
     wishful = course.agent("true", bounds=limits(cpus=4000))
@@ -100,16 +100,16 @@ def test_processors_are_limited_where_the_engine_can(course: Course) -> None:
 
 
 def stumbling(course: Course, engine: Path) -> Course:
-    """Give the same course on an engine that stumbles."""
+    """Return the same trials on an engine that fails sometimes."""
     folder = course.folder / "stumbling"
     folder.mkdir()
     return Course(open_containers(str(engine)), course.image, folder)
 
 
-def test_an_engine_that_stumbles_once_costs_one_repetition(
+def test_an_engine_that_fails_once_costs_one_repetition(
     course: Course, engine: Script, tmp_path: Path
 ) -> None:
-    """Storage, locks, a full table: such things pass."""
+    """Errors of storage or locks are often temporary."""
     path = engine(
         f"if [ $1 = run ] && ! [ -e {tmp_path}/once ]; then : > {tmp_path}/once; "
         "echo 'Error: database is locked' >&2; exit 125; fi"
@@ -124,7 +124,7 @@ def test_an_engine_that_stumbles_once_costs_one_repetition(
 def test_an_engine_that_fails_leaves_the_trial_unscored_with_its_cause(
     course: Course, engine: Script, code: int
 ) -> None:
-    """Never 0: the agent had no chance."""
+    """It is not scored as 0, since the agent did not run."""
     path = engine(f"[ $1 != run ] || {{ echo 'Error: no space left on device' >&2; exit {code}; }}")
     stumbled = stumbling(course, path)
     run = stumbled.agent("true")
@@ -136,7 +136,7 @@ def test_an_engine_that_fails_leaves_the_trial_unscored_with_its_cause(
 def test_an_engine_that_fails_at_the_tests_leaves_the_trial_unscored(
     course: Course, engine: Script
 ) -> None:
-    """The verdict has the same rule as the agent's part."""
+    """The same holds for the verifier as for the agent."""
     run = course.agent("true")
     stumbled = stumbling(course, engine("[ $1 != run ] || exit 125"))
     verification = stumbled.verify(run, "exit 0")
@@ -145,7 +145,7 @@ def test_an_engine_that_fails_at_the_tests_leaves_the_trial_unscored(
 
 
 def test_an_image_that_is_gone_leaves_the_trial_unscored(course: Course) -> None:
-    """Somebody tidied up; nothing is pulled in its place."""
+    """It is not pulled."""
     from dataclasses import replace
 
     gone = Course(course.containers, replace(course.image, reference="0" * 64), course.folder)
@@ -180,7 +180,7 @@ def test_an_engine_that_fails_at_building_is_unavailable(engine: Script) -> None
 
 
 def test_an_engine_that_hangs_at_building_is_ended(engine: Script, tmp_path: Path) -> None:
-    """The time limit of the task holds for the client and all it started."""
+    """The task's time limit holds for the client and all processes that it started."""
     (tmp_path / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.getpid()}\n")
     number = 10**6 + os.getpid()
     path = engine(f"[ $1 != build ] || {{ sleep {number} & sleep {number}; }}")

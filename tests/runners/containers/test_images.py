@@ -1,4 +1,4 @@
-"""Images: built from a task's Dockerfile alone, each content once, without a network."""
+"""Images are built from a task's Dockerfile alone, each content once, without a network."""
 
 import io
 import os
@@ -48,7 +48,7 @@ Build: TypeAlias = Callable[[ImageSpec], Image]
 
 
 def test_the_same_content_is_built_once(build: Build, tmp_path: Path) -> None:
-    """Whatever the folder's name and times; other content is another image."""
+    """Names and times of the folder do not count; other content is another image."""
     text = f"COPY data /app/data\n# {os.urandom(4).hex()}"
     first = build(ImageSpec(context=context(tmp_path / "a", text, data="x")))
     second = build(ImageSpec(context=context(tmp_path / "b", text, data="x")))
@@ -58,17 +58,17 @@ def test_the_same_content_is_built_once(build: Build, tmp_path: Path) -> None:
     assert second.seconds < first.seconds
 
 
-def test_an_agent_finds_what_the_image_has_in_its_writable_folders(course: Course) -> None:
+def test_an_agent_sees_what_the_image_has_in_its_writable_folders(course: Course) -> None:
     """They are mounted empty and filled again at each start, hidden names and links too."""
-    run = course.agent("cat given linked; ls -ld tools/helper | cut -c1-10; echo x >> given")
-    assert run.account.stdout.path.read_text() == "given\ngiven\n-rwxr-xr-x\n"
+    run = course.agent("cat provided linked; ls -ld tools/helper | cut -c1-10; echo x >> provided")
+    assert run.account.stdout.path.read_text() == "provided\nprovided\n-rwxr-xr-x\n"
     assert run.account.exit_code == 0
 
 
 def test_an_image_keeps_its_user_and_its_volumes(
     build: Build, containers: Containers, tmp_path: Path
 ) -> None:
-    """An image's own user works in folders that belong to root, mounted for everybody."""
+    """An image's own user works in folders that belong to root, which every user may write."""
     recipe = ImageSpec(context=context(
         tmp_path / "image",
         "RUN mkdir -p /srv/data && echo kept > /srv/data/kept && chown -R nobody /srv\n"
@@ -89,13 +89,13 @@ def test_an_image_keeps_its_user_and_its_volumes(
 
 def test_a_dockerfile_that_fails_says_where(containers: Containers, tmp_path: Path) -> None:
     """The end of its log is in the message."""
-    folder = context(tmp_path / "image", "RUN echo look here && exit 3")
-    with pytest.raises(BuildFailed, match="look here"):
+    folder = context(tmp_path / "image", "RUN echo the cause && exit 3")
+    with pytest.raises(BuildFailed, match="the cause"):
         containers.build(ImageSpec(context=folder))
 
 
 def test_an_image_that_is_not_there_is_named(containers: Containers, tmp_path: Path) -> None:
-    """Nothing is pulled: an offline machine says so at once, an online one does not surprise."""
+    """Nothing is pulled, so that online and offline machines behave alike."""
     folder = tmp_path / "image"
     folder.mkdir()
     (folder / "Dockerfile").write_text("FROM localhost/nowhere:1\n")
@@ -110,7 +110,7 @@ def test_an_image_that_is_not_there_is_named(containers: Containers, tmp_path: P
 def test_a_build_has_no_network_and_a_limit_of_time(
     build: Build, containers: Containers, tmp_path: Path
 ) -> None:
-    """A task's Dockerfile is as unknown as its agents."""
+    """A task's Dockerfile is no more trusted than an agent."""
     text = f"RUN ls /sys/class/net > /app/net && echo {os.urandom(4).hex()}"
     image = build(ImageSpec(context=context(tmp_path / "a", text)))
     course = Course(containers, image, tmp_path)
@@ -134,7 +134,7 @@ def test_an_image_that_is_there_can_be_used_as_it_is(
 def test_own_files_larger_than_the_storage_leave_the_trial_unscored(
     build: Build, containers: Containers, tmp_path: Path
 ) -> None:
-    """The task is mistaken, not the agent; the message says what does not fit."""
+    """The error is the task's; the message says what does not fit."""
     folder = context(tmp_path / "image", "RUN head -c 3m /dev/zero > /app/large")
     course = Course(containers, build(ImageSpec(context=folder)), tmp_path)
     run = course.agent("true", bounds=Limits(timeout_s=5, memory_mib=64, storage_mib=1))
@@ -144,13 +144,13 @@ def test_own_files_larger_than_the_storage_leave_the_trial_unscored(
 
 @pytest.mark.parametrize("path", ["/", "/etc", "/usr/bin/x", "/usr", "/tests", "srv", "/a/../b"])
 def test_commands_cannot_be_made_writable(path: str) -> None:
-    """Whoever can replace ``timeout`` sets his own limits."""
+    """An agent that can replace ``timeout`` has no limit."""
     with pytest.raises(InvalidRule):
         writable_folders((path,))
 
 
 def test_stages_and_case_do_not_confuse_the_list_of_bases() -> None:
-    """They are part of the cache's key."""
+    """The base images are part of the cache's key."""
     text = "from A AS build\nFROM --platform=linux/amd64 b:2 as Other\nFROM other\nFROM scratch\n"
     assert base_images(text) == ["A", "b:2"]
 
@@ -176,8 +176,8 @@ def test_the_hash_of_a_folder_is_of_its_content(tmp_path: Path) -> None:
         content_hash(two)
 
 
-def test_a_stage_copies_once_and_refuses_what_leads_out(tmp_path: Path) -> None:
-    """What changes on the host while trials run changes nothing inside."""
+def test_a_stage_copies_once_and_rejects_links_that_lead_out(tmp_path: Path) -> None:
+    """Changes on the host while trials run have no effect inside."""
     source, folder = tmp_path / "source", tmp_path / "stage"
     source.mkdir()
     folder.mkdir()
@@ -210,7 +210,7 @@ def test_the_base_image_is_the_same_every_time(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_built_images_can_be_removed_on_request(tmp_path: Path) -> None:
-    """Only on request: they make the next run quick. Tried on an engine that takes notes."""
+    """Only then, since they make the next run quick; the engine writes its commands to a file."""
     notes, real = tmp_path / "notes", shutil.which("podman")
     removed = tmp_path / "removed"
     engine = tmp_path / "podman"
@@ -226,9 +226,9 @@ def test_built_images_can_be_removed_on_request(tmp_path: Path) -> None:
     with open_containers(str(engine)) as opened:
         cleaned = opened.clean(images=True)
         removed.unlink()
-        kept = opened.clean("r")
+        of_run = opened.clean("r")
     assert (cleaned.containers, cleaned.images) == (2, 2)
-    assert (kept.containers, kept.images) == (1, 0)
+    assert (of_run.containers, of_run.images) == (1, 0)
     lines = notes.read_text().splitlines()
     listed = [
         "ps -a -q --no-trunc --filter=label=agon.run",

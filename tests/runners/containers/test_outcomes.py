@@ -1,4 +1,4 @@
-"""What an end means: the command's doing or ours, a pass or none."""
+"""The outcome of a container: caused by its command or internal, a pass or none."""
 
 import io
 from pathlib import Path
@@ -21,7 +21,7 @@ STARTED = {"StartedAt": "2026-01-01T00:00:00Z", "ExitCode": 0, "OOMKilled": Fals
 def ending(
     end: str = "itself", code: int = 0, complaint: bytes = b"", *, begun: bool = True
 ) -> ClientResult:
-    """Describe what the host saw."""
+    """Return what the host observed."""
     stream = Stream(path=Path("log"), stored=0, total=0)
     return ClientResult(
         end=end, begun=begun, client_code=code, wall_s=1.0, stdout=stream, stderr=stream,  # type: ignore[arg-type]  # parametrised
@@ -29,8 +29,8 @@ def ending(
     )  # fmt: skip
 
 
-def told(seconds: float = 1.0, *, oom: int = 0, pids: int = 0) -> ProcessReport:
-    """Describe what the first process told."""
+def report_of(seconds: float = 1.0, *, oom: int = 0, pids: int = 0) -> ProcessReport:
+    """Return a report of the first process."""
     return ProcessReport(
         exit_code=0, seconds=seconds, left=0, out_of_memory=oom, out_of_processes=pids
     )
@@ -39,29 +39,29 @@ def told(seconds: float = 1.0, *, oom: int = 0, pids: int = 0) -> ProcessReport:
 @pytest.mark.parametrize(
     ("seen", "account", "state", "outcome"),
     [
-        (ending(), told(), None, "finished"),
-        (ending(code=2), told(), None, "finished"),
-        (ending(), told(9.99), None, "timeout"),
+        (ending(), report_of(), None, "finished"),
+        (ending(code=2), report_of(), None, "finished"),
+        (ending(), report_of(9.99), None, "timeout"),
         (ending("time", 137), None, None, "timeout"),
-        (ending("time", 137), told(), None, "timeout"),
+        (ending("time", 137), report_of(), None, "timeout"),
         (ending("output", 137), None, None, "failed"),
         (ending("storage", 137), None, None, "failed"),
-        (ending("storage", 137), told(), None, "failed"),
+        (ending("storage", 137), report_of(), None, "failed"),
         (ending("start", 137, begun=False), None, None, "unscored"),
-        (ending(code=-9), told(), None, "unscored"),
+        (ending(code=-9), report_of(), None, "unscored"),
         (ending(code=125, complaint=b"Error: no space left\n"), None, None, "unscored"),
         (ending(code=127, begun=False), None, {"StartedAt": "0001-01-01T00:00:00Z"}, "unscored"),
-        (ending(code=125), told(), STARTED, "unscored"),
+        (ending(code=125), report_of(), STARTED, "unscored"),
         (ending(code=137), None, STARTED | {"ExitCode": 137}, "unscored"),
         (ending(code=137), None, STARTED | {"ExitCode": 137, "OOMKilled": True}, "failed"),
         (ending(code=1), None, STARTED | {"ExitCode": 1}, "failed"),
-        (ending(code=137), told(), STARTED | {"ExitCode": 137}, "unscored"),
+        (ending(code=137), report_of(), STARTED | {"ExitCode": 137}, "unscored"),
     ],
 )
 def test_every_end_has_one_meaning(
     seen: ClientResult, account: ProcessReport | None, state: dict[str, object] | None, outcome: str
 ) -> None:
-    """An engine's fault is never a fail; a command's never unscored."""
+    """An error of the engine never fails a trial; one of the command never leaves it unscored."""
     finding = diagnose(seen, account, state, LIMITS, phase="agent")
     assert finding.outcome == outcome
     assert bool(finding.reason) == (outcome != "finished")
@@ -75,7 +75,7 @@ def test_no_exit_code_unscores_an_agent_that_began(phase: Phase, code: int) -> N
     state = STARTED | {"ExitCode": code}
     assert diagnose(seen, None, state, LIMITS, phase=phase).outcome == "failed"
     if code > 2:
-        assert diagnose(seen, told(), state, LIMITS, phase=phase).outcome == "failed"
+        assert diagnose(seen, report_of(), state, LIMITS, phase=phase).outcome == "failed"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_before_the_command_only_the_outputs_are_the_agents(
 def test_outputs_that_never_unpack_are_the_agents(
     entries: int, state: dict[str, object] | None, outcome: str
 ) -> None:
-    """Once it may be a busy host; an engine that started nothing, or few entries, are not it."""
+    """Once it may be a busy host; few entries, or a container that never ran, are not slow."""
     seen = ending("start", 137, begun=False)
     slow = diagnose(seen, None, state, LIMITS, phase="verifier", unpacked=entries)
     assert slow.outcome == "unscored"
@@ -119,14 +119,14 @@ def test_outputs_that_never_unpack_are_the_agents(
 
 
 def test_the_engines_own_words_are_the_cause() -> None:
-    """Whoever repairs the machine needs them."""
+    """The administrator of the machine needs them."""
     seen = ending(code=125, complaint=b"x\nError: no space left\n", begun=False)
     finding = diagnose(seen, None, None, LIMITS, phase="agent")
     assert finding.reason == "the engine did not start the container: Error: no space left"
 
 
-def test_killed_twice_is_the_commands_own_doing() -> None:
-    """Once may be anybody; nobody goes unscored by filling the memory."""
+def test_a_command_that_is_killed_twice_fails() -> None:
+    """Once may have any cause; a full memory must not leave a trial unscored."""
     killed = Diagnosis("unscored", "killed", killed=True)
     lost = Diagnosis("unscored", "lost")
     assert diagnose_again(killed, killed).outcome == "failed"
@@ -136,9 +136,9 @@ def test_killed_twice_is_the_commands_own_doing() -> None:
     assert diagnose_again(killed, done) is done
 
 
-def test_limits_are_told_beside_a_good_end() -> None:
+def test_limits_that_were_reached_are_recorded_with_a_normal_end() -> None:
     """A process that was killed for memory does not end the agent."""
-    finding = diagnose(ending(), told(oom=1, pids=3), None, LIMITS, phase="agent")
+    finding = diagnose(ending(), report_of(oom=1, pids=3), None, LIMITS, phase="agent")
     assert (finding.outcome, finding.limits_hit) == ("finished", ("memory", "processes"))
 
 
@@ -198,12 +198,12 @@ def test_a_reward_is_one_finite_number_or_none(
         b"begun 1.00\nended 2.00 code 0 left 0 oom 0",
     ],
 )
-def test_an_account_is_read_to_the_letter(text: bytes) -> None:
-    """Anything but the two lines of the first process is no account."""
+def test_a_result_file_of_another_form_is_no_report(text: bytes) -> None:
+    """Only the two lines of the first process are a report."""
     assert read_report(io.BytesIO(text)) is None
 
 
-def test_an_account_stops_where_the_archive_begins() -> None:
+def test_a_report_ends_where_the_archive_begins() -> None:
     """Seconds are those between the two lines."""
     file = io.BytesIO(b"begun 1.50\nended 2.75 code 3 left 1 oom 2 pids 4 intact 0\nrest")
     assert read_report(file) == ProcessReport(

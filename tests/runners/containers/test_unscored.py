@@ -61,7 +61,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_agent_that_limits_the_first_process_has_a_score(
     either: Course, tools: Path, name: str
 ) -> None:
-    """A first process that cannot write its report is the agent's failure, never ours."""
+    """A first process that cannot write its report is the agent's failure."""
     mount = Mount(source=tools, target="/tools")
     run = either.agent(f"sh /tools/prlimit.sh --pid 1 --{name}=0:0; true", mounts=(mount,))
     assert run.outcome in {"finished", "failed", "timeout"}, run.reason
@@ -74,7 +74,7 @@ def test_an_agent_that_limits_the_first_process_has_a_score(
     assert verification.outcome in {"failed", "timeout"}, verification.reason
 
 
-def test_outputs_larger_than_the_memory_are_refused_on_the_way(either: Course) -> None:
+def test_outputs_larger_than_the_memory_are_rejected(either: Course) -> None:
     """A sparse file takes no memory in the container; packed it would fill the host's disk."""
     run = either.agent("dd of=sparse bs=1M seek=140 count=0")
     assert (run.outcome, run.account.limits_hit) == ("failed", ("storage",)), run.reason
