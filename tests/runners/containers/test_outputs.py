@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -142,3 +143,23 @@ def test_the_system_of_an_image_cannot_be_changed(
     outcome, _, outputs = trial(agent, "ls /venv/bin /opt/tool/bin; test ! -e /etc/profile")
     assert outcome == "passed"
     assert outputs.path.with_name("stdout.txt").read_text() == ""
+
+
+def test_a_home_folder_with_programs_on_the_path_is_not_handed_over(
+    course: Course, containers: Containers, tmp_path: Path
+) -> None:
+    """The tests would run what the agent put there; the working folder within it is."""
+    context = tmp_path / "environment"
+    context.mkdir()
+    (context / "Dockerfile").write_text(
+        "FROM localhost/agon-base:1\nRUN mkdir -p /root/conda/bin && cp /bin/cmp /root/conda/bin\n"
+        "ENV PATH=/root/conda/bin:/root/.local/bin:/bin\nWORKDIR /root/work\n"
+    )
+    there = replace(course, image=containers.build(ImageSpec(context=context)))
+    assert "/root/work" in there.image.outputs
+    assert "/root" not in there.image.outputs
+    forger = "printf '#!/bin/sh\\nexit 0\\n' > ~/conda/bin/cmp; chmod 755 ~/conda/bin/cmp; "
+    tests = "cmp answer /tests/expected"
+    assert there.both(forger, tests, outputs=there.image.outputs).outcome == "failed"
+    honest = there.both(f"{forger} echo 42 > answer", tests, outputs=there.image.outputs)
+    assert honest.outcome == "passed"

@@ -18,6 +18,7 @@ from threading import Lock
 from typing import Any, Final
 
 from agon.app.containers import BuildFailed, Image, ImageSpec
+from agon.app.containers.home_settings import settings_of_home, within_or_at
 from agon.errors import InvalidRule, Unavailable
 from agon.runners.containers.archive_filter import printable
 from agon.runners.containers.descendants import end
@@ -28,7 +29,7 @@ from agon.runners.containers.staging import content_hash
 from agon.runners.containers.unfinished_builds import host_of_build, remove_unfinished_builds
 
 ALWAYS_WRITABLE: Final = ("/app", "/home", "/root", "/run", "/tmp", "/var/tmp")  # noqa: S108  # the container's
-_LAYOUT: Final = f"agon image 3 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
+_LAYOUT: Final = f"agon image 4 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
 """Changes with the layer's content, so that older images are not used."""
 _PLAIN_PATH: Final = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+")
 _CLOSED: Final = (
@@ -143,15 +144,17 @@ class Images:
         config = (self._engine.inspect("image", base) or {}).get("Config") or {}
         home, present = self._list_folders(base)
         work = _workdir(config)
-        system = (*_SYSTEM, *_folders_of_tools(config), "/var")
+        tools = _tools(config)
+        system = (*_SYSTEM, *("/" + tool.split("/")[1] for tool in tools), "/var")
         candidates = (*(path for path in (*present, *recipe.optional) if path not in system),
                  _plain_part(work), home)  # fmt: skip
         folders = writable_folders(
             (*writable, *(config.get("Volumes") or ()), *filter(_may_be_writable, candidates))
         )
         user = config.get("User") or "0"
+        outputs = _default_outputs(folders, _plain_part(work), tools)
         known = {"writable": ":".join(folders), "workdir": work, "home": home,
-                 "outputs": ":".join(_default_outputs(folders, _plain_part(work)))}  # fmt: skip
+                 "outputs": ":".join(outputs)}  # fmt: skip
         run = json.dumps(["/bin/sh", "-c", SAVE_FOLDERS, "agon", *folders])
         known_lines = (f"LABEL {LABEL}.{key}={json.dumps(value)}" for key, value in known.items())
         lines = (f"FROM {base}", "USER 0", f"RUN {run}", f"USER {user}", *known_lines)
@@ -259,11 +262,19 @@ def _workdir(config: Mapping[str, Any]) -> str:
     return folder if folder.strip("/") and folder.isprintable() and "$" not in folder else "/app"
 
 
-def _folders_of_tools(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the folders in ``/`` that hold the image's programs, by its ``PATH``."""
+def _tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the folders of the image's programs outside of its working folder, by its ``PATH``.
+
+    Those among the settings of a home folder are protected by themselves.
+    """
     variables = dict(_variable(line) for line in config.get("Env") or ())
-    return tuple("/" + path.split("/")[1] for path in variables.get("PATH", "").split(":")
-                 if path.startswith("/"))  # fmt: skip
+    work = _workdir(config)
+    entries = map(posixpath.normpath, variables.get("PATH", "").split(":"))
+    return tuple(
+        entry
+        for entry in entries
+        if entry.startswith("/") and not within_or_at(entry, work) and not settings_of_home(entry)
+    )
 
 
 def _plain_part(path: str) -> str:
@@ -278,15 +289,20 @@ def _plain_part(path: str) -> str:
     return path
 
 
-def _default_outputs(writable: Sequence[str], work: str) -> tuple[str, ...]:
-    """Return the folders that are handed over unless a task declares others."""
+def _default_outputs(writable: Sequence[str], work: str, tools: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders that are handed over unless a task declares others.
+
+    Temporary folders and folders that hold programs on the path are not, but the working folder.
+    """
     outputs = [
         folder
         for folder in writable
-        if not any(folder == other or within(folder, other) for other in _TEMPORARY)
+        if not any(within_or_at(folder, other) for other in _TEMPORARY)
+        and not any(within_or_at(tool, folder) for tool in tools)
     ]
-    if not any(work == folder or within(work, folder) for folder in outputs):
-        outputs += [work] if any(work == other or within(work, other) for other in writable) else []
+    is_covered = any(within_or_at(work, folder) for folder in outputs)
+    if not is_covered and any(within_or_at(work, folder) for folder in writable):
+        outputs.append(work)
     return tuple(outputs)
 
 
