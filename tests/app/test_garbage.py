@@ -1,4 +1,4 @@
-"""The garbage collector stays out of long work, and comes back."""
+"""Test that the garbage collector is paused during long work and restored."""
 
 import gc
 
@@ -8,15 +8,15 @@ from agon.app.garbage import gc_paused
 
 
 def _fail() -> None:
-    """Fail in the middle of the work of another."""
+    """Raise an error within a nested pause."""
     with gc_paused():
         assert not gc.isenabled()
         with gc_paused():
             raise ZeroDivisionError
 
 
-def test_the_collector_is_as_it_was_after_the_work() -> None:
-    """Whoever had turned it off, and whatever went wrong."""
+def test_the_collector_is_restored_after_the_work() -> None:
+    """Also where it was off before, and after an error."""
     assert gc.isenabled()
     with pytest.raises(ZeroDivisionError):
         _fail()

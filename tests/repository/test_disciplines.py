@@ -1,4 +1,4 @@
-"""A discipline is used through its object: nothing else names one or imports its modules."""
+"""Test that a discipline is used by its object: other code neither names nor imports one."""
 
 import ast
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from agon.disciplines import BUILT_IN, discipline
 
 PACKAGE = Path(__file__).parents[2] / "src" / "agon"
 SKIPPED = ("disciplines", "examples")
-"""The disciplines themselves, and example programs, which are data."""
+"""The disciplines, and example programs, which are data."""
 
 EXEMPT = {
     "app/arena": "tools for the arena, behind agon arena",
@@ -32,7 +32,7 @@ EXEMPT = {
 
 
 def uses(file: Path) -> Iterator[str]:
-    """Yield where a module imports a discipline's modules or names one in code."""
+    """Yield the lines where a module imports a discipline's modules or names one in code."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     examples = {
         id(node)
@@ -71,6 +71,6 @@ def test_generic_code_names_no_discipline() -> None:
 
 
 @pytest.mark.parametrize("name", EXEMPT)
-def test_no_exemption_is_left_over(name: str) -> None:
+def test_every_exemption_is_needed(name: str) -> None:
     """An exemption that is not needed would hide the next violation."""
     assert any(True for file in files(PACKAGE / name) for _ in uses(file))

@@ -1,4 +1,4 @@
-"""The instance: what every room keeps to, checked over the source itself."""
+"""Test rules of the repository on its source: modules, docstrings, descriptions, versions."""
 
 import ast
 import tomllib
@@ -9,23 +9,23 @@ import pytest
 from agon.disciplines import BUILT_IN, discipline
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "src" / "agon" / "examples"  # data: programs of a season, not code of ours
+EXAMPLES = ROOT / "src" / "agon" / "examples"  # data: programs of a season, not code of the package
 SOURCES = sorted(
     path for path in (ROOT / "src" / "agon").rglob("*.py") if EXAMPLES not in path.parents
 )
-ROOMS = ("rules", "records", "formulas", "facts", "scoring", "integrity", "simulate")
+MODULES = ("rules", "records", "formulas", "facts", "scoring", "integrity", "simulate")
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_every_discipline_has_the_same_rooms(name: str) -> None:
-    """Who knows one discipline finds the way in the others."""
+def test_every_discipline_has_the_same_modules(name: str) -> None:
+    """A reader of one discipline can find the same parts in the others."""
     folder = ROOT / "src" / "agon" / "disciplines" / name
     present = {path.stem for path in folder.iterdir()}
-    assert set(ROOMS) <= present
+    assert set(MODULES) <= present
 
 
 def test_no_file_is_longer_than_four_hundred_lines_without_a_reason() -> None:
-    """The largest file is what separates the calm code bases from the others."""
+    """Long files are hard to read."""
     long = [
         str(path.relative_to(ROOT))
         for path in SOURCES
@@ -35,45 +35,45 @@ def test_no_file_is_longer_than_four_hundred_lines_without_a_reason() -> None:
     assert long == []
 
 
-def test_every_public_function_and_class_says_what_it_is() -> None:
-    """Ruff checks that docstrings exist; this checks that modules of one sentence do too."""
-    silent = [
+def test_every_module_has_a_docstring() -> None:
+    """It must also not be empty, which Ruff does not check."""
+    without_docstring = [
         str(path.relative_to(ROOT)) for path in SOURCES
         if not (ast.get_docstring(ast.parse(path.read_text())) or "").strip()
     ]  # fmt: skip
-    assert silent == []
+    assert without_docstring == []
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_rule_states_meaning_reason_source_and_bound(name: str) -> None:
-    """A rule without a reason is somebody's taste."""
-    lacking = [
+    """A user must be able to judge a rule."""
+    incomplete = [
         text.name
         for text in discipline(name).rules.texts()
         if not (text.meaning and text.reason and text.source and text.bounds)
         or text.bounds in {"number", "whole number", "value"}
     ]
-    assert lacking == []
+    assert incomplete == []
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_every_finding_and_attack_says_what_it_is(name: str) -> None:
-    """They become the rulebook's tables."""
-    found = discipline(name)
-    assert found.checks
-    assert found.attacks
-    assert all(len(text) > 20 for text in [*found.checks.values(), *found.attacks.values()])
+def test_every_check_and_attack_is_described(name: str) -> None:
+    """The tables of the rulebook have these descriptions."""
+    chosen = discipline(name)
+    assert chosen.checks
+    assert chosen.attacks
+    assert all(len(text) > 20 for text in [*chosen.checks.values(), *chosen.attacks.values()])
 
 
 def test_nothing_names_a_registry_host() -> None:
-    """A checkout works with whatever index a machine is set up for."""
+    """A checkout works with any package index."""
     files = [*(ROOT / "requirements").iterdir(), ROOT / "pyproject.toml", ROOT / "Makefile"]
     naming = [file.name for file in files if "://" in file.read_text()]
     assert naming == []
 
 
-def test_locked_versions_are_those_seen_working_together() -> None:
-    """Ibis, DuckDB, sqlglot and pyarrow were measured as one set; the locks keep it."""
+def test_locked_versions_are_those_tested_together() -> None:
+    """Ibis, DuckDB, sqlglot and pyarrow were tested as one set."""
     base = (ROOT / "requirements" / "base.lock").read_text()
     assert "ibis-framework" not in base
     assert "sqlglot" not in base

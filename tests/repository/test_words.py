@@ -59,18 +59,18 @@ def words(name: str) -> list[str]:
         >>> words("ContestCreate"), words("rules_sha256")
         (['contest', 'create'], ['rules', 'sha256'])
     """
-    found = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
-    return [word.casefold() for word in found]
+    parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
+    return [word.casefold() for word in parts]
 
 
 def test_every_word_of_the_public_api_is_a_term_of_the_glossary_or_an_ordinary_one() -> None:
-    """A client's author learns the glossary once and meets no private word after that."""
+    """A developer of a client learns the glossary once, and needs no other words."""
     known = ORDINARY | GLOSSARY
     assert {word for name in api_names() for word in words(name)} - known == set()
 
 
 def test_ordinary_words_are_used() -> None:
-    """A list that only grows would allow any word in the end."""
+    """A list that only grows would finally allow any word."""
     assert {word for name in api_names() for word in words(name)} >= ORDINARY - GLOSSARY
 
 
@@ -97,16 +97,16 @@ def occurrences(pattern: re.Pattern[str]) -> list[str]:
 
 
 def test_texts_have_no_private_words() -> None:
-    """Metaphors and narration have to be translated by each reader."""
+    """Each reader would have to translate metaphors."""
     assert occurrences(PRIVATE) == []
 
 
 def test_texts_are_spelled_as_in_american_english() -> None:
-    """A name that is spelled in two ways is searched for twice."""
+    """A name with two spellings has to be searched twice."""
     assert occurrences(BRITISH) == []
 
 
-def test_allowed_words_are_there() -> None:
+def test_every_allowed_word_is_used() -> None:
     """An exemption that nothing needs would hide the next private word."""
     for path, allowed in ALLOWED.items():
         text = (ROOT / path).read_text()

@@ -1,4 +1,4 @@
-"""Checking: invalid rows first, then findings; the exit code says which there are."""
+"""Test checks: invalid rows first, then findings; the exit code distinguishes them."""
 
 from pathlib import Path
 
@@ -13,29 +13,29 @@ from cli.command import MATCHES, arena_folder
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
-    """Hold a small arena."""
+    """Return the folder of a small arena."""
     return arena_folder(tmp_path / "arena")
 
 
 def report_of(*findings: Finding) -> CheckReport:
-    """Make a report of valid records."""
+    """Return a report of valid records."""
     return CheckReport("arena", "data", "arena/sentience-1", {}, {}, (), 0, findings)
 
 
 def finding(severity: Severity) -> Finding:
-    """Make a finding."""
+    """Return a finding."""
     return Finding("code", severity, ("ann",), "share", 0.9, 0.1, None, "Ann did.")
 
 
-def test_good_records_give_zero(arena: Path) -> None:
-    """Nothing to say."""
+def test_valid_records_give_exit_code_zero(arena: Path) -> None:
+    """There is nothing to report."""
     report = agon.check("arena", arena)
     assert (report.exit_code, report.problems) == (0, ())
     assert report.rows == {"owners": 3, "bots": 3, "matches": 4}
 
 
-def test_invalid_rows_give_two_and_no_findings(arena: Path) -> None:
-    """A finding rests on all of the records."""
+def test_invalid_rows_give_exit_code_two_and_no_findings(arena: Path) -> None:
+    """A finding needs all records."""
     (arena / "matches.csv").write_text(MATCHES.replace("rated", "friendly", 2))
     report = agon.check("arena", arena)
     assert report.exit_code == 2
@@ -47,18 +47,18 @@ def test_invalid_rows_give_two_and_no_findings(arena: Path) -> None:
     ("severity", "code"), [(Severity.ERROR, 1), (Severity.WARNING, 0), (Severity.INFO, 0)]
 )
 def test_only_findings_of_severity_error_fail_a_check(severity: Severity, code: int) -> None:
-    """A warning is for people; a pipeline stops at errors."""
+    """A warning is for readers; a pipeline stops at errors."""
     assert report_of(finding(Severity.INFO), finding(severity)).exit_code == code
 
 
 def test_a_report_counts_by_severity() -> None:
-    """Gravest first."""
+    """The most severe is first."""
     report = report_of(finding(Severity.ERROR), finding(Severity.INFO), finding(Severity.INFO))
     assert list(report.by_severity.items()) == [("error", 1), ("warning", 0), ("info", 2)]
 
 
 def test_a_simulated_attack_is_found(tmp_path: Path) -> None:
-    """From simulation to finding through files, as an organiser would."""
+    """From simulation to finding by files, like an organizer."""
     made = agon.simulate("dojo", size=300, seed=5, attacks=["copied-source"])
     write_simulation(made, tmp_path / "dojo")
     report = agon.check("dojo", tmp_path / "dojo")
@@ -67,8 +67,8 @@ def test_a_simulated_attack_is_found(tmp_path: Path) -> None:
     assert not any("truth" in name for name in report.rows)
 
 
-def test_many_bad_rows_give_a_summary(arena: Path) -> None:
-    """Twenty of a kind are shown, all are counted."""
+def test_many_invalid_rows_give_a_summary(arena: Path) -> None:
+    """Twenty of each kind are shown, all are counted."""
     lines = "".join(f"{at},2026-01-01,ann,bob,rated,x\n" for at in range(5, 5_005))
     (arena / "matches.csv").write_text(MATCHES + lines)
     report = agon.check("arena", arena)

@@ -1,4 +1,4 @@
-"""Simulating: seeded records on disk, the truth beside them, and nothing half-written."""
+"""Test simulations: seeded records and the truth on disk, and no incomplete files."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from agon.errors import Conflict, NotFound
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_simulated_records_are_valid_and_can_be_scored(tmp_path: Path, name: str) -> None:
-    """What is written is what is read."""
+    """Written records are read unchanged."""
     write_simulation(agon.simulate(name, size=60, seed=2), tmp_path / name)
     assert agon.check(name, tmp_path / name).problems == ()
     assert len(agon.score(name, tmp_path / name).board())
@@ -22,15 +22,15 @@ def test_simulated_records_are_valid_and_can_be_scored(tmp_path: Path, name: str
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_equal_arguments_give_equal_records(name: str) -> None:
-    """A simulation can be named by its arguments."""
+    """A simulation is identified by its arguments."""
     one, same, other = (agon.simulate(name, size=40, seed=seed) for seed in (1, 1, 2))
     assert all(one.tables[table].equals(same.tables[table]) for table in one.tables)
     assert any(not one.tables[table].equals(other.tables[table]) for table in one.tables)
 
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
-def test_every_kind_of_file_holds_the_same_records(tmp_path: Path, form: str) -> None:
-    """The content hash does not know the format."""
+def test_every_file_format_has_the_same_records(tmp_path: Path, form: str) -> None:
+    """The content hash does not depend on the format."""
     made = agon.simulate("arena", size=50, seed=4, attacks=["position-bias"])
     write_simulation(made, tmp_path / "parquet")
     write_simulation(made, tmp_path / form, form=form)
@@ -39,20 +39,20 @@ def test_every_kind_of_file_holds_the_same_records(tmp_path: Path, form: str) ->
 
 
 def test_an_unknown_attack_is_not_found() -> None:
-    """With the closest there is."""
+    """The error has a suggestion."""
     with pytest.raises(NotFound, match="did you mean collusion"):
         agon.simulate("arena", attacks=["colusion"])
 
 
-def test_an_attacker_stands_in_the_truth(tmp_path: Path) -> None:
-    """A scorer is judged against it."""
+def test_the_truth_names_the_attackers(tmp_path: Path) -> None:
+    """Findings are compared with it."""
     write_simulation(agon.simulate("dojo", size=60, attacks=["tag-farming"]), tmp_path / "d")
     people = pq.read_table(tmp_path / "d" / "truth" / "people.parquet")
     assert "tag-farming" in set(people["attack"].to_pylist())
 
 
-def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
-    """A folder with anything in it is somebody's."""
+def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:
+    """A folder that is not empty may have a user's files."""
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "notes.txt").write_text("mine")
     with pytest.raises(Conflict):

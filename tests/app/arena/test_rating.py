@@ -1,4 +1,4 @@
-"""Rating bots by a named method, with intervals on request."""
+"""Test ratings of bots by a named method, with intervals on request."""
 
 from pathlib import Path
 from typing import Any
@@ -21,20 +21,20 @@ from cli.command import arena_folder
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Hold a simulated arena."""
+    """Return a simulated arena."""
     folder = tmp_path_factory.mktemp("arena") / "records"
     write_simulation(simulate("arena", size=400, seed=8), folder)
     return folder
 
 
 def test_elo_is_the_board_of_bots(simulated: Path) -> None:
-    """The same numbers, whatever command asks."""
+    """All commands give the same numbers."""
     ratings = rate(simulated)
     assert ratings.board.table.equals(ratings.result.board("bots").table)
 
 
-def test_elo_intervals_hold_their_ratings(simulated: Path) -> None:
-    """Percentiles of resampled arenas around what was played; the same seed, the same ends."""
+def test_elo_intervals_include_their_ratings(simulated: Path) -> None:
+    """Percentiles of resampled arenas include the rating; equal seeds give equal ends."""
     board = rate(simulated, interval=True, overrides={"bootstrap_rounds": 60})
     assert board.board.table.column_names[:5] == ["rank", "id", "score", "low", "high"]
     assert all(row["low"] <= row["high"] for row in board.rows())
@@ -46,8 +46,8 @@ def test_elo_intervals_hold_their_ratings(simulated: Path) -> None:
     assert not other.board.table.equals(board.board.table)
 
 
-def test_bradley_terry_shows_intervals_only_when_asked(simulated: Path) -> None:
-    """A point estimate is one column."""
+def test_bradley_terry_has_intervals_only_on_request(simulated: Path) -> None:
+    """A point estimate has one column."""
     bare = rate(simulated, method="bradley-terry")
     full = rate(simulated, method="bradley-terry", interval=True)
     assert set(full.board.table.column_names) - set(bare.board.table.column_names) == {
@@ -59,8 +59,8 @@ def test_bradley_terry_shows_intervals_only_when_asked(simulated: Path) -> None:
     assert bare.board.table["score"].equals(full.board.table["score"])
 
 
-def test_where_no_rating_fits_best_none_is_given(tmp_path: Path) -> None:
-    """Ann never loses here: refused with the rule that would help, never silently wrong."""
+def test_without_a_finite_optimum_there_is_no_rating(tmp_path: Path) -> None:
+    """Ann never loses here; the error names the rule that would help."""
     only = "id,played_at,bot_a,bot_b,kind,winner\n1,2026-01-01,ann,bob,rated,a\n"
     folder = arena_folder(tmp_path / "a", matches=only)
     with pytest.raises(NotScorable, match="bradley_terry_regularisation"):
@@ -88,7 +88,7 @@ FRAMES = {
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_frame_of_battles_is_rated(kind: str) -> None:
-    """Three lines from a frame to a table, whatever library the frame is of."""
+    """Three lines give the table of a data frame of any library."""
     frame: Any = FRAMES[kind](ROWS)
     ratings = rate(frame, method="bradley-terry", interval=True, columns=NAMES)
     assert [row["id"] for row in ratings.rows()] == ["bob", "ann", "cy"]
@@ -97,8 +97,8 @@ def test_a_frame_of_battles_is_rated(kind: str) -> None:
     assert pa.table(ratings).equals(ratings.to_arrow())
 
 
-def test_invalid_battles_are_named_as_the_frame_names_them() -> None:
-    """With row and column; a reader does not know the names of the format."""
+def test_invalid_battles_are_named_by_the_columns_of_the_frame() -> None:
+    """A user does not know the names of the format."""
     wrong = [*ROWS, {"left": "ann", "right": "ann", "winner": "me"}]
     with pytest.raises(InvalidRecords) as caught:
         rate(wrong, columns=NAMES)
@@ -111,7 +111,7 @@ def test_invalid_battles_are_named_as_the_frame_names_them() -> None:
 
 
 def test_ratings_are_short_in_a_console_and_drawn_in_a_notebook(tmp_path: Path) -> None:
-    """Ten rows at most; names are data and escaped; charts are SVG that can be saved."""
+    """At most ten rows; names are escaped; charts are SVG files that can be saved."""
     rows = [{"model_a": f"<b>{n}", "model_b": "x", "winner": "tie"} for n in range(30)]
     ratings = rate(rows, method="bradley-terry", interval=True)
     assert "… 21 more" in repr(ratings)
@@ -129,11 +129,11 @@ def test_ratings_are_short_in_a_console_and_drawn_in_a_notebook(tmp_path: Path) 
 
 
 def test_imported_and_simulated_records_are_scored(simulated: Path) -> None:
-    """Without a folder in between."""
+    """No folder is needed."""
     made = simulate("arena", size=400, seed=8)
     assert score("arena", made).fingerprint == score("arena", simulated).fingerprint
     imported = import_records("arena-battles", ROWS, columns=NAMES)
-    assert repr(imported) == "<Imported arena: bots: 3, matches: 4>"
+    assert repr(imported) == "<ImportedRecords arena: bots: 3, matches: 4>"
     assert score("arena", imported).board().rows() == rate(ROWS, columns=NAMES).rows()
     with pytest.raises(Conflict, match="arena"):
         score("dojo", imported)

@@ -1,4 +1,4 @@
-"""Judge with a fake sandbox that takes its time and notes what it runs; for tests that kill it."""
+"""Judge with a slow fake sandbox that logs its runs, for tests that kill the judge."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ from fakes.sandbox import FakeSandbox
 
 
 class Slow(FakeSandbox):
-    """Take four milliseconds for each run, and note its name before it begins."""
+    """A sandbox that takes four milliseconds for a run, and logs its name before."""
 
     def __init__(self, log: Path) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Pack problems and submissions the way people do."""
+"""Write packages of problems and submissions like users."""
 
 import json
 from pathlib import Path
@@ -26,11 +26,11 @@ def pack_solver(
     created_at: str | None = "2026-01-01T00:00:00Z",
     **solution: Any,
 ) -> Path:
-    """Write a solver's package; without a source, one that is right for 20 terms."""
+    """Write a solver's package; the default source is right for 20 terms."""
     place = folder / user / name
     place.mkdir(parents=True)
-    given = RIGHT.format(n=20) if source is None else source
-    (place / "solver.py").write_bytes(given.encode() if isinstance(given, str) else given)
+    content = RIGHT.format(n=20) if source is None else source
+    (place / "solver.py").write_bytes(content.encode() if isinstance(content, str) else content)
     if created_at is not None:
         (place / "submission.json").write_text(json.dumps({"created_at": created_at}))
     if solution:
@@ -39,17 +39,17 @@ def pack_solver(
 
 
 def rows(season: Path, table: str = "submissions") -> list[dict[str, Any]]:
-    """Read a table of a season."""
+    """Return the rows of a season's table."""
     return [json.loads(line) for line in (season / f"{table}.ndjson").read_text().splitlines()]
 
 
 def entries(season: Path) -> list[dict[str, Any]]:
-    """List the entries of a season's ledger; a torn line is not one."""
+    """Return the entries of a season's ledger, without an incomplete last line."""
     return [json.loads(line) for line in ledger_of(season).read_bytes().split(b"\n")[:-1]]
 
 
 def recorded(season: Path) -> list[str]:
-    """List the ids of the verdicts in a season's ledger, in its order."""
+    """Return the ids of the verdicts in a season's ledger, in order."""
     bodies = [entry["body"] for entry in entries(season) if entry["kind"].startswith("record-")]
     return [body["row"]["id"] for body in bodies if body["table"] == "submissions"]
 

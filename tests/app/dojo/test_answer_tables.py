@@ -1,4 +1,4 @@
-"""Answer tables that hold no literals: which edition sees which, and that honest programs pass."""
+"""Test answer tables without literals: which editions reject them; honest programs pass."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,7 +49,7 @@ CHEATS = {
         "    return [n >> 14 * i & 16383 for i in range(200)]\n"
     ),
 }
-"""Programs that hold all 200 terms and give them, by where they hold them."""
+"""Programs that contain all 200 terms, by the place of the terms."""
 
 HONEST = {
     "long descriptive names": """
@@ -149,13 +149,13 @@ def solver():
             for k in range(200)]
 """,
 }
-"""Programs as people write them."""
+"""Programs as users write them."""
 
 
 def rejected(source: str, edition: str) -> bool:
     """Return whether an edition's scan or payload policy rejects a program."""
-    found = inspect(source.encode(), kind="solver", rules=rules_in_force(edition))
-    return bool(found.rejected_for())
+    inspection = inspect(source.encode(), kind="solver", rules=rules_in_force(edition))
+    return bool(inspection.rejected_for())
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
@@ -176,8 +176,8 @@ def test_a_table_without_literals_passes_0_1_with_a_finding_and_not_0_2(cheat: s
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_honest_programs_pass_both_editions_with_room(name: str) -> None:
-    """A limit that people meet would forbid what they do."""
+def test_honest_programs_are_far_below_the_limits_of_both_editions(name: str) -> None:
+    """A limit must not reject what users write."""
     source = HONEST[name]
     assert not rejected(source, "0.1")
     assert not rejected(source, "0.2")
@@ -185,14 +185,14 @@ def test_honest_programs_pass_both_editions_with_room(name: str) -> None:
 
 
 def example_sources() -> Iterator[Path]:
-    """Yield the example season's programs and those written to try the classifier with."""
+    """Yield the programs of the example season and those of the tests of the classifier."""
     for package in example_problems():
         yield from package.rglob("solver.py")
     yield from (Path(__file__).parents[2] / "disciplines" / "dojo" / "solvers").rglob("*.py")
 
 
-def test_every_program_of_the_repository_but_the_table_has_a_fifth_of_the_limit() -> None:
-    """79 programs by people: all but one, which is a table of primes, are far below."""
+def test_all_programs_of_the_repository_except_a_table_are_below_a_fifth_of_the_limit() -> None:
+    """79 programs: all except one, which is a table of primes, are far below."""
     sizes = {
         path: measure(read(path.read_text())).information_bytes
         for path in example_sources()
@@ -226,5 +226,5 @@ def test_every_program_of_the_repository_but_the_table_has_a_fifth_of_the_limit(
     ],
 )
 def test_information_is_the_bytes_of_names_and_digits(source: str, size: int) -> None:
-    """Countable with a pencil: names once, half if they occur again; digits as written."""
+    """Computed by hand: names once, half if they occur again; digits as written."""
     assert measure(read(source)).information_bytes == size

@@ -1,4 +1,4 @@
-"""Where a sequence begins: a_0 in a new problem, a_1 in one that was published before."""
+"""Test the first index: a_0 in a new problem, a_1 in one published before it existed."""
 
 import json
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def forget(season: Path) -> None:
         ({"first_index": 1}, {"zero": "wrong_answer: term 1 is wrong", "one": "ok: "}),
     ],
 )
-def test_a_new_problem_begins_with_a_0_unless_it_says_otherwise(
+def test_a_new_problem_begins_with_a_0_by_default(
     tmp_path: Path, stated: dict[str, Any], verdicts: dict[str, str]
 ) -> None:
     """The seed counts a[0..N_check-1]: a solver written for it must not fail at its first term."""
@@ -66,10 +66,10 @@ def test_a_new_problem_begins_with_a_0_unless_it_says_otherwise(
 
 
 @pytest.mark.parametrize("first_index", [0, 1])
-def test_the_disclosed_terms_have_odd_indices_wherever_the_sequence_begins(
+def test_the_disclosed_terms_have_odd_indices_with_any_first_index(
     tmp_path: Path, first_index: int
 ) -> None:
-    """a_1 is a_1; the file says where the list of terms begins."""
+    """The file states the index of the first term."""
     package = pack_problem(tmp_path / "p", N_check=200, first_index=first_index)
     publish(read_problem(package), tmp_path / "out", FakeSandbox())
     page = json.loads((tmp_path / "out" / "disclosure.json").read_text())
@@ -80,14 +80,14 @@ def test_the_disclosed_terms_have_odd_indices_wherever_the_sequence_begins(
     assert answer.terms[0] == str(first_index)
 
 
-def test_gen_is_called_with_the_number_of_terms_wherever_they_begin() -> None:
-    """Its list begins with the first index; what it is called with is its length."""
+def test_gen_is_called_with_the_number_of_terms_with_any_first_index() -> None:
+    """Its list begins with the first index; its argument is the length."""
     request = RunRequest(source=b"def gen(N): return [N] * N\n", entry="gen", n_check=3)
     assert FakeSandbox().run(request).terms == ("3", "3", "3")
 
 
 def test_a_published_problem_without_a_first_index_keeps_a_1(tmp_path: Path) -> None:
-    """What was judged before stays, and judging goes on by the same terms."""
+    """Earlier verdicts remain valid, and judging continues by the same terms."""
     package = pack_problem(tmp_path / "p", first_index=1)
     pack_both(tmp_path)
     before = judged(package, tmp_path)
@@ -101,8 +101,8 @@ def test_a_published_problem_without_a_first_index_keeps_a_1(tmp_path: Path) -> 
     assert rejudge(tmp_path / "season", FakeSandbox()).changes == ()
 
 
-def test_a_season_does_not_take_its_problem_with_another_first_index(tmp_path: Path) -> None:
-    """Verdicts of two sequences would stand under one hash."""
+def test_a_season_rejects_its_problem_with_another_first_index(tmp_path: Path) -> None:
+    """Verdicts of two sequences would have one hash."""
     pack_both(tmp_path)
     judged(pack_problem(tmp_path / "p", first_index=1), tmp_path)
     with pytest.raises(Conflict, match="with first_index 1, not 0; judge into another folder"):

@@ -1,4 +1,4 @@
-"""What one person puts into a folder is an issue of that submission, never of the others'."""
+"""Test that files of one submission are never an issue of others."""
 
 import json
 import os
@@ -47,17 +47,17 @@ PLANTED: dict[str, Callable[[Path], object]] = {
 
 
 def judged(folder: Path) -> JudgeSummary:
-    """Judge the submissions in a folder beside the problem."""
+    """Judge the submissions in a folder next to the problem."""
     package = pack_problem(folder / "p")
     return judge(read_problem(package), folder / "s", folder / "season", FakeSandbox())
 
 
 @pytest.mark.parametrize("file", [SOLVER, SUBMISSION, SOLUTION])
 @pytest.mark.parametrize("planted", PLANTED)
-def test_what_is_no_file_concerns_its_submission_only(
+def test_a_path_that_is_not_a_file_affects_only_its_submission(
     planted: str, file: str, tmp_path: Path
 ) -> None:
-    """A folder named solver.py ended the judging of everybody, with no path and no verdict."""
+    """A folder named solver.py must not end the judging of all."""
     pack_solver(tmp_path / "s", "ada")
     place = pack_solver(tmp_path / "s", "eve")
     pack_solver(tmp_path / "s", "zoe")
@@ -82,7 +82,7 @@ def test_what_is_no_file_concerns_its_submission_only(
         (SUBMISSION, b"x" * 70_000),
     ],
 )
-def test_what_cannot_be_read_concerns_its_submission_only(
+def test_an_unreadable_file_affects_only_its_submission(
     file: str, content: bytes, tmp_path: Path
 ) -> None:
     """Each is an issue that names the file."""
@@ -95,8 +95,10 @@ def test_what_cannot_be_read_concerns_its_submission_only(
 
 
 @pytest.mark.parametrize("planted", PLANTED)
-def test_a_setters_package_names_what_is_no_file(planted: str, tmp_path: Path) -> None:
-    """The same reader reads problems."""
+def test_a_path_in_a_setters_package_that_is_not_a_file_is_named(
+    planted: str, tmp_path: Path
+) -> None:
+    """Problems are read by the same function."""
     package = pack_problem(tmp_path / "p")
     for file in ("setter.py", "problem.json"):
         (package / file).unlink()
@@ -125,8 +127,8 @@ print(json.dumps([names, sorted({issue.where for issue in issues})]))
 """
 
 
-def test_what_may_not_be_read_concerns_its_submission_only() -> None:
-    """Folders and files of another owner, seen by an ordinary user."""
+def test_a_forbidden_file_affects_only_its_submission() -> None:
+    """Folders and files of another owner, read by an ordinary user."""
     with tempfile.TemporaryDirectory(prefix="agon-unreadable-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -148,10 +150,10 @@ def test_what_may_not_be_read_concerns_its_submission_only() -> None:
     }  # fmt: skip
 
 
-def test_a_time_beyond_every_clock_concerns_its_submission_only(
+def test_an_unsupported_file_time_affects_only_its_submission(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Some file systems keep times of any year."""
+    """Some file systems have times of any year."""
     place = pack_solver(tmp_path / "s", "eve", created_at=None)
     pack_solver(tmp_path / "s", "zoe")
     lstat = Path.lstat
@@ -171,7 +173,7 @@ def test_a_time_beyond_every_clock_concerns_its_submission_only(
 def test_a_file_that_fails_while_it_is_read_is_an_issue(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A broken disk, a file system that went away."""
+    """A disk may fail, a file system may be unmounted."""
     (tmp_path / "file").write_text("x")
     number, fstat = (tmp_path / "file").stat().st_ino, os.fstat
 

@@ -1,4 +1,4 @@
-"""Judging again: seen as a set before it counts, and nothing lost when it does."""
+"""Test rejudging: it is previewed before it counts, and no verdict is lost."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from fakes.sandbox import FakeSandbox
 
 
 class Newer(FakeSandbox):
-    """Stand for a runner under which bob's program runs out of time, and cy's is lost."""
+    """A runner on which bob's program exceeds its time, and cy's run is lost."""
 
     def run(self, request: RunRequest) -> RunResult:
         """Run one job."""
@@ -26,7 +26,7 @@ class Newer(FakeSandbox):
 
 @pytest.fixture
 def season(tmp_path: Path) -> Path:
-    """Hold a judged season of one problem and four submissions."""
+    """Return a judged season of one problem and four submissions."""
     pack_problem(tmp_path / "p")
     for user in ("ada", "bob", "cy"):
         pack_solver(tmp_path / "s", user)
@@ -36,7 +36,7 @@ def season(tmp_path: Path) -> Path:
 
 
 def test_changes_are_shown_and_nothing_is_written(season: Path) -> None:
-    """Before they count, somebody looks."""
+    """A setter examines them before they count."""
     before = {path: path.read_bytes() for path in season.rglob("*") if path.is_file()}
     done = rejudge(season, Newer())
     (change,) = done.changes
@@ -55,8 +55,8 @@ def test_changes_are_shown_and_nothing_is_written(season: Path) -> None:
     assert {path: path.read_bytes() for path in season.rglob("*") if path.is_file()} == before
 
 
-def test_applied_verdicts_count_and_the_old_ones_are_kept(season: Path) -> None:
-    """A correction replaces nothing silently."""
+def test_applied_verdicts_count_and_the_old_ones_stay_in_the_ledger(season: Path) -> None:
+    """A correction is not silent."""
     before = ledger_of(season).read_bytes()
     done = rejudge(season, Newer(), apply=True)
     assert ledger_of(season).read_bytes().startswith(before)
@@ -78,8 +78,8 @@ def test_the_same_runner_changes_nothing(season: Path) -> None:
     assert rejudge(season, FakeSandbox()).changes == ()
 
 
-def test_one_problem_is_named_by_how_its_id_begins(season: Path) -> None:
-    """Sixty-four characters are for machines."""
+def test_a_problem_is_named_by_a_prefix_of_its_id(season: Path) -> None:
+    """A complete id has 64 characters."""
     (problem,) = rows(season, "problems")
     assert rejudge(season, FakeSandbox(), problem_id=problem["id"][:8]).runs == 3
     with pytest.raises(NotFound, match="no problems 'zzz'"):
@@ -87,7 +87,7 @@ def test_one_problem_is_named_by_how_its_id_begins(season: Path) -> None:
 
 
 def test_a_setter_that_gives_other_terms_now_stops_it(season: Path) -> None:
-    """Everybody would be judged by another sequence."""
+    """All solvers would be judged by another sequence."""
     ledger = ledger_of(season)
     ledger.write_bytes(ledger.read_bytes().replace(b'"36","49","64"', b'"36","50","64"'))
     with pytest.raises(CheckFailed, match="another term 7"):

@@ -1,4 +1,4 @@
-"""Runs become records: what passed, by whom, run by which validator."""
+"""Test that runs become records of results by submission and validator."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from fakes.containers import FakeContainers
 
 
 def run(out: Path, ends: dict[str, Outcome], *, trials: int = 1, **about: object) -> None:
-    """Run tasks that end as told, without containers."""
+    """Run tasks with given outcomes, without containers."""
     for name in ends:
         harbor(out.parent / "tasks" / name)
     tasks = read_tasks([out.parent / "tasks"])
@@ -67,15 +67,15 @@ def test_a_complete_run_has_no_note_and_an_interrupted_one_has(tmp_path: Path) -
     assert "1 of 2 trials without a score are left out: its pass rate is 1.000" in note
 
 
-def test_an_unnamed_submission_is_called_like_its_agent(tmp_path: Path) -> None:
-    """Who runs one agent need not think of names."""
+def test_a_submission_without_a_name_has_that_of_its_agent(tmp_path: Path) -> None:
+    """A user who runs one agent need not name it."""
     run(tmp_path / "run", {"a": "passed"})
     imported = import_records("challenge-runs", tmp_path / "run")
     assert imported.tables["submissions"]["id"].to_pylist() == ["nop"]
     assert imported.tables["validators"]["id"].to_pylist() == ["local"]
 
 
-def test_runs_of_three_validators_are_scored_as_the_network_does(tmp_path: Path) -> None:
+def test_runs_of_three_validators_are_scored_like_on_the_network(tmp_path: Path) -> None:
     """From containers to weights: the pass rate is the validators' score."""
     for validator in ("v1", "v2", "v3"):
         run(tmp_path / validator / "run", {"a": "passed", "b": "failed"}, submission="s",
@@ -90,16 +90,16 @@ def test_runs_of_three_validators_are_scored_as_the_network_does(tmp_path: Path)
     assert (row["id"], row["score"], row["validators"]) == ("s", 0.5, 3)
 
 
-def test_one_submission_of_two_miners_is_refused(tmp_path: Path) -> None:
-    """Nobody could be paid for it."""
+def test_one_submission_of_two_miners_is_rejected(tmp_path: Path) -> None:
+    """It is not known which miner to pay."""
     for uid in (1, 2):
         run(tmp_path / f"run{uid}", {"a": "passed"}, submission="s", miner_uid=uid)
     with pytest.raises(Conflict, match="miners 1 and 2"):
         import_records("challenge-runs", tmp_path)
 
 
-def test_a_folder_without_runs_is_refused(tmp_path: Path) -> None:
-    """With what to give instead."""
+def test_a_folder_without_runs_is_rejected(tmp_path: Path) -> None:
+    """The error states what is expected."""
     with pytest.raises(NotFound):
         import_records("challenge-runs", tmp_path / "nowhere")
     with pytest.raises(Unreadable, match="no run with a finished trial"):

@@ -1,4 +1,4 @@
-"""``comparisons``: crowd votes on pairs of answers become matches, votes and audits."""
+"""Test ``comparisons``: crowd votes on pairs of answers become matches, votes and audits."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def written(folder: Path, text: str, name: str = "comparisons.csv") -> Path:
 
 
 def test_a_pair_is_a_match_and_its_rows_are_votes(tmp_path: Path) -> None:
-    """Workers are the judges; left is label A, whichever bot stood there."""
+    """Workers are the judges; left is label A, with any bot."""
     imported = import_records("comparisons", written(tmp_path, VOTES))
     assert [(row["id"], row["bot_a"], row["bot_b"]) for row in rows(imported, "matches")] == [
         (7, "ann", "bob"),
@@ -45,14 +45,14 @@ def test_a_pair_is_a_match_and_its_rows_are_votes(tmp_path: Path) -> None:
     assert {row["kind"] for row in rows(imported, "judges")} == {"person"}
 
 
-def test_a_verdict_beside_is_the_audit_of_its_pair(tmp_path: Path) -> None:
+def test_a_verdict_in_another_file_is_the_audit_of_its_pair(tmp_path: Path) -> None:
     """``gpt4-`` before the file's name, or named; sides follow the models, not the columns."""
     verdicts = "id,winner,left\n7,right,bob\n9,tie,cy\n"
     file = written(tmp_path, VOTES)
     written(tmp_path, verdicts, "gpt4-comparisons.csv")
     elsewhere = written(tmp_path, "id,winner\n7,right\n", "other.csv")
-    beside = import_records("comparisons", file)
-    assert [row["audit_verdict"] for row in rows(beside, "matches")] == ["a", "tie"]
+    records = import_records("comparisons", file)
+    assert [row["audit_verdict"] for row in rows(records, "matches")] == ["a", "tie"]
     named = import_records("comparisons", file, audit=elsewhere)
     assert [row["audit_verdict"] for row in rows(named, "matches")] == ["b", None]
 
@@ -65,14 +65,14 @@ def test_as_votes_every_row_is_a_match(tmp_path: Path) -> None:
 
 
 def test_without_workers_every_row_is_a_match(tmp_path: Path) -> None:
-    """Votes of nobody cannot be told apart."""
+    """Votes without workers cannot be distinguished."""
     bare = "left,right,winner\nann,bob,left\nann,bob,left\n"
     imported = import_records("comparisons", written(tmp_path, bare))
     assert len(rows(imported, "matches")) == 2
     assert "votes" not in imported.tables
 
 
-def test_llmfao_is_imported_whole() -> None:
+def test_llmfao_is_imported_completely() -> None:
     """8,931 votes of 124 workers on 2,139 pairs of answers by 59 models, all of them audited."""
     imported = import_records("comparisons", dataset("llmfao").folder)
     counts = {name: table.num_rows for name, table in imported.tables.items()}
@@ -99,30 +99,30 @@ def test_llmfao_by_votes_gives_the_published_rating() -> None:
         ("9,cy,ann,right,", "worker", 5),
     ],
 )
-def test_a_bad_comparison_is_named(tmp_path: Path, line: str, column: str, row: int) -> None:
+def test_an_invalid_comparison_is_named(tmp_path: Path, line: str, column: str, row: int) -> None:
     """File, row, column and value."""
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         import_records("comparisons", written(tmp_path, f"{VOTES}{line}\n"))
-    assert (column, row) in [(one.column, one.row) for one in refused.value.issues]
-    assert {one.location for one in refused.value.issues} == {"comparisons.csv"}
+    assert (column, row) in [(issue.column, issue.row) for issue in error.value.issues]
+    assert {issue.location for issue in error.value.issues} == {"comparisons.csv"}
 
 
-def test_one_id_cannot_stand_for_two_pairs(tmp_path: Path) -> None:
-    """Votes on different pairs make no match."""
+def test_an_id_of_two_pairs_is_rejected(tmp_path: Path) -> None:
+    """Votes on different pairs are not of one match."""
     with pytest.raises(InvalidRecords, match="different pairs"):
         import_records("comparisons", written(tmp_path, f"{VOTES}9,bob,ann,left,w4\n"))
 
 
-def test_an_audit_of_no_pair_is_refused(tmp_path: Path) -> None:
-    """A verdict that belongs nowhere is a mistake, not a rounding error."""
+def test_an_audit_of_no_pair_is_rejected(tmp_path: Path) -> None:
+    """A verdict without a pair is a mistake."""
     file = written(tmp_path, VOTES)
     audit = written(tmp_path, "id,winner\n8,left\n", "audit.csv")
     with pytest.raises(InvalidRecords, match=r"audit\.csv, row 1"):
         import_records("comparisons", file, audit=audit)
 
 
-def test_choices_that_do_not_exist_are_refused(tmp_path: Path) -> None:
-    """Not passed over."""
+def test_unknown_choices_are_rejected(tmp_path: Path) -> None:
+    """They are not skipped."""
     file = written(tmp_path, VOTES)
     with pytest.raises(Unreadable, match="pairs, votes"):
         import_records("comparisons", file, unit="rows")

@@ -1,4 +1,4 @@
-"""Results of Harbor: which trials count, as what, and every one that cannot be understood."""
+"""Test results of Harbor: which trials count, as what, and issues of the others."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def rows(source: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_trials_become_task_results(tmp_path: Path) -> None:
-    """A job's own result.json is none of them; further trials of a task count apart."""
+    """The result.json of a job is not a trial; several trials of a task count separately."""
     job = tmp_path / "job"
     trial(job / "sort__a1", "sort")
     trial(job / "sort__b2", "sort", verifier_result={"rewards": {"reward": 0.0}})
@@ -52,8 +52,8 @@ def test_trials_become_task_results(tmp_path: Path) -> None:
     assert tables["validators"] == [{"id": "harbor", "stake": 1.0}]
 
 
-def test_agents_and_models_are_told_apart(tmp_path: Path) -> None:
-    """Each is a submission with a miner of its own."""
+def test_agents_and_models_are_separate_submissions(tmp_path: Path) -> None:
+    """Each submission has a separate miner."""
     for at, model in enumerate(("small", "large")):
         info = {"name": "a", "version": "1", "model_info": {"name": model, "provider": "p"}}
         trial(tmp_path / str(at), "sort", agent_info=info)
@@ -75,16 +75,16 @@ def test_agents_and_models_are_told_apart(tmp_path: Path) -> None:
         ({"exception_info": {"exception_type": "NonZeroAgentExitCodeError"}}, True),
     ],
 )  # fmt: skip
-def test_a_reward_above_zero_passes_unless_time_was_up(
+def test_a_reward_above_zero_passes_unless_the_time_limit_was_exceeded(
     tmp_path: Path, about: dict[str, Any], *, passed: bool
 ) -> None:
-    """Time that is up fails, whatever the tests said (seed 001, Test Execution)."""
+    """A timeout fails with any test result (seed 001, Test Execution)."""
     trial(tmp_path / "t", "sort", **about)
     assert [row["passed"] for row in rows(tmp_path)["task_results"]] == [passed]
 
 
 def test_a_trial_without_a_reward_has_no_score(tmp_path: Path) -> None:
-    """It is left out and counted, never a fail."""
+    """It is left out and counted, and is not a failure."""
     trial(tmp_path / "a", "sort")
     error = {"exception_type": "EnvironmentBuildError"}
     trial(tmp_path / "b", "fix", verifier_result=None, exception_info=error)
@@ -97,13 +97,13 @@ def test_a_trial_without_a_reward_has_no_score(tmp_path: Path) -> None:
 
 
 def test_a_reward_of_any_size_is_read(tmp_path: Path) -> None:
-    """A test may write as many digits as it likes."""
+    """A test may write any number of digits."""
     trial(tmp_path / "t", "sort", verifier_result={"rewards": {"reward": 10**400}})
     assert [row["passed"] for row in rows(tmp_path)["task_results"]] == [True]
 
 
-def test_everything_that_cannot_be_understood_is_told_at_once(tmp_path: Path) -> None:
-    """Each with its file."""
+def test_all_unreadable_results_are_reported_at_once(tmp_path: Path) -> None:
+    """Each issue names its file."""
     trial(tmp_path / "a", "sort", verifier_result={"rewards": {"reward": "good"}})
     trial(tmp_path / "b", "sort", started_at="yesterday")
     trial(tmp_path / "c", "")
@@ -111,13 +111,13 @@ def test_everything_that_cannot_be_understood_is_told_at_once(tmp_path: Path) ->
     (tmp_path / "d/result.json").write_text("{")
     with pytest.raises(InvalidPackage) as error:
         import_records("harbor", tmp_path)
-    told = [str(issue) for issue in error.value.issues]
-    assert [line.split("/")[0] for line in told] == ["a", "b", "c", "d"]
-    assert "a reward is 'good'" in told[0]
+    issues = [str(issue) for issue in error.value.issues]
+    assert [line.split("/")[0] for line in issues] == ["a", "b", "c", "d"]
+    assert "a reward is 'good'" in issues[0]
 
 
-def test_a_folder_without_trials_is_refused(tmp_path: Path) -> None:
-    """A link to somebody else's results is not followed either."""
+def test_a_folder_without_trials_is_rejected(tmp_path: Path) -> None:
+    """A link to other results is not followed."""
     with pytest.raises(NotFound):
         import_records("harbor", tmp_path / "nowhere")
     trial(tmp_path / "elsewhere/t", "sort")

@@ -1,4 +1,4 @@
-"""``peerbench``: PeerBench's own tables become community records."""
+"""Test ``peerbench``: PeerBench's tables become community records."""
 
 import sqlite3
 from pathlib import Path
@@ -71,7 +71,7 @@ def sqlite(where: Path) -> Path:
 
 
 def check(imported: ImportedRecords) -> None:
-    """Check what must come out, whatever the tables came from."""
+    """Check the records, which do not depend on the source."""
     rows = {name: table.to_pylist() for name, table in imported.tables.items()}
     assert imported.discipline == "community"
     assert [str(row["id"]) for row in rows["users"]] == [ADA, BEN, CAT]
@@ -91,12 +91,12 @@ def test_a_folder_of_its_tables_is_imported(tmp_path: Path) -> None:
 
 
 def test_an_sqlite_copy_is_imported(tmp_path: Path) -> None:
-    """A dump on a laptop serves as well."""
+    """A copy of the database is a source, too."""
     check(import_records("peerbench", sqlite(tmp_path / "pb.sqlite")))
 
 
 def test_the_live_database_is_imported(postgresql: "Postgresql") -> None:
-    """With its own types: uuid, enum, varchar, timestamp, real, in the schema ``auth``."""
+    """It has types such as uuid, enum, varchar, timestamp and real, and the schema ``auth``."""
     name = postgresql.emptied()
     kinds = {"id": "text", "score": "real", "user_id": "uuid", "owner_id": "uuid",
              "uploader_id": "uuid", "prompt_id": "uuid", "response_id": "uuid",
@@ -118,7 +118,7 @@ def test_the_live_database_is_imported(postgresql: "Postgresql") -> None:
     check(import_records("peerbench", postgresql.address(name)))
 
 
-def test_bad_rows_are_told_as_records_tell_them(tmp_path: Path) -> None:
+def test_invalid_rows_are_reported_like_those_of_records(tmp_path: Path) -> None:
     """File, row, column and value."""
     where = folder(tmp_path / "pb")
     with (where / "quick_feedbacks.csv").open("a") as file:

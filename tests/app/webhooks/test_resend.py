@@ -1,4 +1,4 @@
-"""Test how webhooks are sent something on demand."""
+"""Test deliveries on request."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 def hook(service: Service, *, staff: bool = True, by: Caller = ORGANISER) -> Webhook:
-    """Add a webhook that asked for the end of the contest alone."""
+    """Add a webhook for the end of the contest only."""
     made, _ = subscribe(
         service, "spring", url="https://hooks.example/", events=["contest-finalised"],
         staff=staff, by=by,
@@ -38,8 +38,8 @@ def hook(service: Service, *, staff: bool = True, by: Caller = ORGANISER) -> Web
     return made
 
 
-def test_a_test_goes_to_its_webhook_alone(service: Service) -> None:
-    """Trying one out must not wake the others, and the public hears nothing of it."""
+def test_a_test_message_goes_only_to_its_webhook(service: Service) -> None:
+    """A test must not notify other webhooks or the public."""
     one, other = hook(service), hook(service)
     sent = send_test(service, "spring", one.id, by=ORGANISER)
     with service.store.read() as session:
@@ -53,8 +53,8 @@ def test_a_test_goes_to_its_webhook_alone(service: Service) -> None:
     assert TESTED not in [event.kind for event in public]
 
 
-def test_a_test_is_not_held_back_by_a_freeze(service: Service) -> None:
-    """Who sets a webhook up during the last hour sees at once whether it works."""
+def test_a_test_message_is_sent_during_a_freeze(service: Service) -> None:
+    """An organizer who adds a webhook during a freeze sees whether it works."""
     webhook = hook(service, staff=False)
     frozen = transitions.freeze(service, "spring", by=ORGANISER)
     play(service, 9, 9)
@@ -63,8 +63,8 @@ def test_a_test_is_not_held_back_by_a_freeze(service: Service) -> None:
     assert (heard.kind, heard.seq) == (TESTED, frozen.public_until)
 
 
-def test_only_what_has_ended_is_sent_again_and_only_to_its_own_webhook(service: Service) -> None:
-    """Two deliveries of one event under way would arrive in any order."""
+def test_only_an_ended_delivery_is_sent_again_and_only_to_its_webhook(service: Service) -> None:
+    """Two simultaneous deliveries of one event would arrive in any order."""
     one, other = hook(service), hook(service)
     sent = send_test(service, "spring", one.id, by=ORGANISER)
     with pytest.raises(Conflict, match="is not finished"):
@@ -80,8 +80,8 @@ def test_only_what_has_ended_is_sent_again_and_only_to_its_own_webhook(service: 
         redeliver(service, "spring", one.id, "none", by=ORGANISER)
 
 
-def test_only_organisers_send(service: Service) -> None:
-    """A webhook's address is its owner's, and so are messages to it."""
+def test_only_organizers_send_messages(service: Service) -> None:
+    """Only its owner may send messages to a webhook."""
     webhook, webhooks = hook(service), Local(service, by=PARTICIPANT).webhooks
     with pytest.raises(Forbidden):
         webhooks.send_test("spring", webhook.id)

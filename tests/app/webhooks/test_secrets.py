@@ -1,4 +1,4 @@
-"""Secrets at rest: bound to the server's key and to their webhook."""
+"""Test stored secrets: encrypted for the server's key and their webhook."""
 
 import pytest
 
@@ -9,14 +9,14 @@ KEY, SECRET, NONCE = b"k" * 32, b"s" * 32, b"n" * 12
 SEALED = encrypt(SECRET, server_key=KEY, webhook_id="w1", nonce=NONCE)
 
 
-def test_what_was_sealed_can_be_opened_and_not_be_seen() -> None:
-    """The database holds the sealed form only."""
+def test_an_encrypted_secret_can_be_decrypted_and_not_be_read() -> None:
+    """The database has only the encrypted form."""
     assert decrypt(SEALED, server_key=KEY, webhook_id="w1") == SECRET
     assert SECRET not in SEALED
 
 
 @pytest.mark.parametrize(
-    ("sealed", "key", "webhook"),
+    ("encrypted", "key", "webhook"),
     [
         (SEALED, b"x" * 32, "w1"),
         (SEALED, KEY, "w2"),
@@ -25,9 +25,9 @@ def test_what_was_sealed_can_be_opened_and_not_be_seen() -> None:
         (b"", KEY, "w1"),
     ],
 )
-def test_another_key_or_webhook_or_a_changed_byte_opens_nothing(
-    sealed: bytes, key: bytes, webhook: str
+def test_another_key_or_webhook_or_a_changed_byte_is_rejected(
+    encrypted: bytes, key: bytes, webhook: str
 ) -> None:
-    """A secret moved to another row of the database is worthless."""
+    """A secret moved to another row of the database cannot be decrypted."""
     with pytest.raises(Unreadable, match="restore the key file"):
-        decrypt(sealed, server_key=key, webhook_id=webhook)
+        decrypt(encrypted, server_key=key, webhook_id=webhook)

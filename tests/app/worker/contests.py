@@ -1,4 +1,4 @@
-"""Dojo contests with problems and submissions, as jobs find them."""
+"""Dojo contests with problems and submissions, in the state that jobs need."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def dojo(service: Service) -> Contest:
 
 
 def gated(service: Service, package: Mapping[str, Any] = PACKAGE) -> Job:
-    """Ask for a problem's gate."""
+    """Add the job of a problem's gate."""
     with service.store.write() as session:
         contest = session.contests.lock("autumn")
         job = gate_job(
@@ -57,7 +57,7 @@ def published(service: Service) -> int:
 def submitted(
     service: Service, problem_seq: int, *, name: str = "s1", source: str = RIGHT, **more: Any
 ) -> Job:
-    """Receive a submission and ask for its verdict."""
+    """Receive a submission and add the job of its verdict."""
     with service.store.write() as session:
         contest = session.contests.lock("autumn")
         body = {
@@ -77,20 +77,20 @@ def submitted(
 
 
 def work(service: Service, runners: Mapping[JobKind, Run], *, worker: str = "w1") -> None:
-    """Work until there is nothing to do."""
+    """Run jobs until none is due."""
     Worker(LocalSource(service, worker=worker), runners).work(idle=False)
 
 
 def job_of(service: Service, job: Job) -> Job:
-    """Look a job up."""
+    """Return a job."""
     with service.store.read() as session:
         return session.queue.get(job.id)
 
 
 def entries(service: Service, *kinds: str) -> list[Line]:
-    """List the ledger's entries of some kinds (none: all)."""
+    """Return the ledger's entries of some kinds (none: all)."""
     with service.store.read() as session:
         no = session.contests.get("autumn").no
-        found: list[StoredEntry] = list(session.entries.after(no))
-    lines = [read_line(one.line) for one in found]
-    return [one for one in lines if not kinds or one.kind in kinds]
+        stored: list[StoredEntry] = list(session.entries.after(no))
+    lines = [read_line(entry.line) for entry in stored]
+    return [entry for entry in lines if not kinds or entry.kind in kinds]

@@ -1,4 +1,4 @@
-"""Cleanup deletes expired jobs and responses, and nothing else."""
+"""Test that cleanup deletes only expired jobs and responses."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    """Open a service that keeps jobs for ten days."""
+    """Open a service that stores jobs for ten days."""
     opened = service_at(tmp_path)
     yield replace(opened, jobs_kept=10 * DAY)
     opened.store.close()
@@ -32,7 +32,7 @@ def after(service: Service, days: float) -> Service:
 
 
 def fill(service: Service, *, jobs: int) -> None:
-    """Leave jobs that ended, one that did not, and an answer to repeat."""
+    """Store jobs that ended, one that did not, and a stored response."""
     now = service.clock()
     with service.store.write() as session:
         for number in range(jobs):
@@ -43,7 +43,7 @@ def fill(service: Service, *, jobs: int) -> None:
 
 
 def answered(*, at: datetime) -> StoredResponse:
-    """Return a request that was answered."""
+    """Return a request with a response."""
     return StoredResponse(
         caller="t", key="k", request_sha256=bytes(32), status=200, headers={}, body=b"", at=at
     )
@@ -63,33 +63,33 @@ def test_jobs_that_ended_long_ago_are_deleted_in_batches(
 
 
 def test_jobs_can_be_stored_permanently(service: Service) -> None:
-    """An operator who audits every verdict's attempts asks for it."""
+    """An operator may audit the attempts of all verdicts."""
     fill(service, jobs=1)
     assert clean_up(replace(after(service, 9999), jobs_kept=None)) == CleanupSummary(
         jobs=0, responses=1
     )
 
 
-def test_an_idle_worker_tidies_now_and_then(service: Service) -> None:
-    """Nobody else would; one that is busy has better things to do."""
+def test_an_idle_worker_cleans_up_from_time_to_time(service: Service) -> None:
+    """A busy worker has more urgent jobs."""
     fill(service, jobs=1)
     clock = [service.clock() + 11 * DAY]
     source = LocalSource(replace(service, clock=lambda: clock[0]), worker="w")
 
-    def kept() -> list[str]:
+    def stored() -> list[str]:
         with service.store.read() as session:
             return sorted(one.id for one in session.queue.page())
 
     assert source.claim(["judge"]) is not None
-    assert kept() == ["j0", "waits"]
+    assert stored() == ["j0", "waits"]
     assert source.claim(["judge"]) is None
-    assert kept() == ["waits"]
+    assert stored() == ["waits"]
     with service.store.write() as session:
         session.queue.add(NewJob(id="old", kind="find", payload={}), now=service.clock())
         session.queue.cancel("old", now=service.clock())
     clock[0] += timedelta(minutes=59)
     assert source.claim(["publish"]) is None
-    assert kept() == ["old", "waits"]
+    assert stored() == ["old", "waits"]
     clock[0] += timedelta(minutes=2)
     assert source.claim(["publish"]) is None
-    assert kept() == ["waits"]
+    assert stored() == ["waits"]

@@ -35,10 +35,10 @@ class FakeSource:
         """Return the next job, or raise the next error."""
         if self.claims:
             raise self.claims.pop(0)
-        found = next((one for one in self.jobs if one.kind in kinds), None)
-        if found is not None:
-            self.jobs.remove(found)
-        return found
+        job = next((job for job in self.jobs if job.kind in kinds), None)
+        if job is not None:
+            self.jobs.remove(job)
+        return job
 
     def heartbeat(self, assignment: Assignment, progress: float | None = None) -> None:
         """Record a heartbeat."""

@@ -1,4 +1,4 @@
-"""Outcomes: what a worker sent is a run of the job, or it is refused with the reason."""
+"""Test outcomes: a worker sends a valid run of its job, or gets an error with the reason."""
 
 from contextlib import suppress
 from typing import Any
@@ -16,14 +16,14 @@ GOOD = written_run(
 )
 
 
-def test_a_run_survives_the_way_over_the_wire() -> None:
-    """Nothing of a run is lost or changed."""
+def test_a_run_is_sent_and_read_unchanged() -> None:
+    """No field of a run is lost or changed."""
     run = read_run(GOOD, n_check=3, limits=RunLimits())
     assert written_run(run) == GOOD
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"terms": ["01"]}, "term 1 is not a decimal integer"),
         ({"terms": ["1", "+2"]}, "term 2 is not a decimal integer"),
@@ -49,9 +49,9 @@ def test_a_run_survives_the_way_over_the_wire() -> None:
         ({"verdict": "ok"}, "has verdict"),
     ],
 )
-def test_what_no_run_could_be_is_refused(changed: dict[str, Any], told: str) -> None:
+def test_an_impossible_run_is_rejected(changed: dict[str, Any], message: str) -> None:
     """Types, bounds and patterns: an untrusted worker chooses every byte."""
-    with pytest.raises(InvalidOutcome, match=told.replace("+", r"\+")):
+    with pytest.raises(InvalidOutcome, match=message.replace("+", r"\+")):
         read_run({**GOOD, **changed}, n_check=3, limits=RunLimits())
 
 
@@ -62,7 +62,7 @@ def test_what_no_run_could_be_is_refused(changed: dict[str, Any], told: str) -> 
         max_leaves=10,
     )
 )
-def test_any_json_is_read_or_refused(value: Any) -> None:
-    """No shape of JSON ends in a traceback."""
+def test_any_json_is_read_or_rejected(value: Any) -> None:
+    """No JSON causes a traceback."""
     with suppress(InvalidOutcome):
         assert read_run(value, n_check=3, limits=RunLimits()).outcome

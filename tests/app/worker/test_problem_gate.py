@@ -14,12 +14,12 @@ from fakes.sandbox import FakeSandbox
 
 @pytest.fixture(autouse=True)
 def contest(service: Service) -> None:
-    """Hold the contest autumn."""
+    """Return a service with the contest autumn."""
     dojo(service)
 
 
 def test_a_setter_that_passes_publishes_its_problem(service: Service) -> None:
-    """The answer goes to the ledger alone; the row that everybody sees has the hash."""
+    """Only the ledger has the terms; the public row has the hash."""
     job = gated(service)
     assert entries(service, "problem-published") == []
     work(service, sandbox_runners(FakeSandbox()))
@@ -47,7 +47,7 @@ def test_a_setter_that_passes_publishes_its_problem(service: Service) -> None:
 def test_a_setter_that_does_not_pass_publishes_nothing(
     service: Service, changed: dict[str, Any], cause: str
 ) -> None:
-    """The setter learns why at once: another attempt would end the same."""
+    """The setter gets the reason: another attempt would give the same."""
     job = gated(service, {**PACKAGE, **changed})
     work(service, sandbox_runners(FakeSandbox()))
     failed = job_of(service, job)
@@ -61,7 +61,7 @@ def test_a_setter_that_does_not_pass_publishes_nothing(
     [None, "1", ["1"] * 19, ["1"] * 21, [1] * 20, ["01"] * 20, ["9" * 5000] * 20],
     ids=["none", "text", "too few", "too many", "numbers", "no decimals", "too long"],
 )
-def test_terms_a_setter_cannot_have_given_are_rejected(service: Service, terms: Any) -> None:
+def test_impossible_terms_of_a_setter_are_rejected(service: Service, terms: Any) -> None:
     """They come from a worker, and every submission would be compared with them."""
     job = job_of(service, gated(service))
     with pytest.raises(InvalidOutcome, match="term"):

@@ -1,4 +1,4 @@
-"""How many sessions and statements a publish job takes; a limit, so that it does not grow again."""
+"""Test the number of sessions and statements of a publish job against a limit."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ MAX_SELECTS_OF_SNAPSHOTS = 7
 
 @pytest.fixture
 def traced(tmp_path: Path) -> Iterator[tuple[Service, list[str]]]:
-    """Return a service on SQLite, and the list its statements are added to."""
+    """Return a service on SQLite, and the list of its statements."""
     statements: list[str] = []
 
     def trace(connection: Any, _record: object) -> None:
@@ -33,7 +33,7 @@ def traced(tmp_path: Path) -> Iterator[tuple[Service, list[str]]]:
 
 
 def test_a_publish_job_opens_few_sessions(traced: tuple[Service, list[str]]) -> None:
-    """A contest that is voted on is published again and again, beside the writers."""
+    """A contest with votes is published again and again while others write."""
     service, statements = traced
     spring(service)
     work(service, service_runners(service))

@@ -1,4 +1,4 @@
-"""Rounds: one draw from one seed, recorded so that anybody can repeat it."""
+"""Test rounds: one draw from one seed, recorded so that any reader can repeat it."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -20,7 +20,7 @@ OWNED = {"b1": "o1", "b2": "o1", "b3": "o2", "b4": "o3", "b5": "o4"}
 
 
 def arena(service: Service, **more: Any) -> None:
-    """Hold an arena of five bots of four owners."""
+    """Return an arena of five bots with four owners."""
     create(service, NewContest(id="autumn", discipline="arena", title="A", **more), by=LOCAL)
     rows: list[tuple[str, dict[str, Any], None]] = [
         ("owners", {"id": one, "handle": one, "account_created_at": None}, None)
@@ -43,7 +43,7 @@ def draws(service: Service) -> list[dict[str, Any]]:
 
 
 def drawn(service: Service) -> dict[str, Any]:
-    """Have a round drawn by a worker."""
+    """Run the job of a round."""
     with service.store.write() as session:
         job = service_job("round", session.contests.get("autumn"), id="r1", by="user:olga")
         session.queue.add(job, now=service.clock())
@@ -53,8 +53,10 @@ def drawn(service: Service) -> dict[str, Any]:
     return one
 
 
-def test_a_round_pairs_all_it_can_and_never_one_owners_bots(service: Service) -> None:
-    """Matchmaking of the seed; who is left over is told to wait."""
+def test_a_round_pairs_as_many_bots_as_possible_and_never_two_of_one_owner(
+    service: Service,
+) -> None:
+    """Matchmaking of the seed; a bot without a pair waits."""
     arena(service)
     draw = drawn(service)
     pairs = [(one["bot_a"], one["bot_b"]) for one in draw["result"]["matches"]]
@@ -66,8 +68,8 @@ def test_a_round_pairs_all_it_can_and_never_one_owners_bots(service: Service) ->
     )
 
 
-def test_every_lot_of_a_round_follows_from_its_seed(service: Service) -> None:
-    """Anybody with the ledger can check that no honeypot and no audit was chosen by hand."""
+def test_every_draw_of_a_round_follows_from_its_seed(service: Service) -> None:
+    """A reader of the ledger can check that no honeypot and no audit was chosen by hand."""
     arena(service, overrides={"honeypot_probability": 0.5, "audit_probability": 0.5})
     draw = drawn(service)
     for one in draw["result"]["matches"]:
@@ -78,7 +80,7 @@ def test_every_lot_of_a_round_follows_from_its_seed(service: Service) -> None:
 
 
 def test_the_same_seed_draws_the_same_round(service: Service) -> None:
-    """A draw that cannot be repeated cannot be checked; another seed is another draw's seed."""
+    """A draw that cannot be repeated cannot be checked; another draw has another seed."""
     arena(service)
     with service.store.read() as session:
         contest = session.contests.get("autumn")
@@ -90,7 +92,7 @@ def test_the_same_seed_draws_the_same_round(service: Service) -> None:
 
 
 def test_a_final_contest_gets_no_draw(service: Service) -> None:
-    """Its ledger takes no more play."""
+    """Its ledger accepts no more matches."""
     arena(service)
     open_contest(service, "autumn", by=LOCAL)
     with service.store.write() as session:
