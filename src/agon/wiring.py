@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_args
 
-from agon.app.containers import Containers
 from agon.app.sandbox import Mode, Sandbox, SandboxEscape
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
     from agon.app.challenge.weight_setting import WeightSetter
+    from agon.app.containers import Containers
     from agon.app.service import Service
     from agon.app.tasks.acceptance import AcceptanceAgents
     from agon.app.tasks.agents import Agent
@@ -61,7 +61,7 @@ def any_sandbox() -> Sandbox:
         return sandbox("degraded")
 
 
-def containers(engine: str = "", *, runtime: str = "", build_network: str = "") -> Containers:
+def containers(engine: str = "", *, runtime: str = "", build_network: str = "") -> "Containers":
     """Open a container engine; the caller closes it.
 
     Args:

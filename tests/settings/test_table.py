@@ -63,3 +63,9 @@ def test_the_public_url_defaults_to_host_and_port() -> None:
 def test_a_password_with_an_at_sign_is_masked_completely() -> None:
     """Users often do not escape it."""
     assert display_value("database", "postgresql://ada:p@ss@db/x") == "postgresql://ada:***@db/x"
+
+
+def test_every_default_is_valid() -> None:
+    """Defaults that are not validated at each start, to load no library, are validated here."""
+    values = {name: getattr(Settings(), name) for name in SETTINGS}
+    assert Settings(**values) == Settings()

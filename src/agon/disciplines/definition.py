@@ -4,16 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal, Protocol
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from agon.errors import NotFound, did_you_mean
-from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation
-from agon.kernel.findings import Finding
-from agon.kernel.rules import Rules
-from agon.records import Records, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from agon.kernel.boards import Board
+    from agon.kernel.explanations import Explanation
+    from agon.kernel.findings import Finding
+    from agon.kernel.rules import Rules
+    from agon.records import Records, Schema
 
 
 class ScoredRecords(Protocol):
@@ -23,7 +25,7 @@ class ScoredRecords(Protocol):
     board per id.
     """
 
-    def board(self, name: str) -> Board:
+    def board(self, name: str) -> "Board":
         """Return a board.
 
         Raises:
@@ -31,7 +33,7 @@ class ScoredRecords(Protocol):
         """
         ...
 
-    def explain(self, name: str, *, board: str) -> Explanation:
+    def explain(self, name: str, *, board: str) -> "Explanation":
         """Explain the score of an id on a board.
 
         An unscored id has an explanation without a score but with the reason.
@@ -52,8 +54,8 @@ class Simulation:
             (tables ``people`` with ``id``, ``role``, … and others).
     """
 
-    tables: Mapping[str, pa.Table]
-    truth: Mapping[str, pa.Table]
+    tables: "Mapping[str, pa.Table]"
+    truth: "Mapping[str, pa.Table]"
 
 
 class Simulate(Protocol):
@@ -165,11 +167,11 @@ class Discipline:
     """
 
     name: str
-    schema: Schema
-    rules: type[Rules]
+    schema: "Schema"
+    rules: "type[Rules]"
     boards: tuple[str, ...]
-    score: Callable[[Records, Any], ScoredRecords]
-    find: Callable[[Records, Any], list[Finding]]
+    score: "Callable[[Records, Any], ScoredRecords]"
+    find: "Callable[[Records, Any], list[Finding]]"
     simulate: Simulate
     size_unit: str
     checks: Mapping[str, str]

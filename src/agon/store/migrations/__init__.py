@@ -97,7 +97,7 @@ def known_revisions() -> tuple[str, ...]:
 
 
 def _require_known(name: str | None, database: str) -> None:
-    if name is not None and name not in known_revisions():
+    if name not in {None, NEWEST} and name not in known_revisions():
         raise Unavailable(
             f"{database} has revision {name}, which this version of agon does not know: install a "
             "newer agon"
