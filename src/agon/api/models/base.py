@@ -11,21 +11,19 @@ T = TypeVar("T")
 class Request(BaseModel):
     """The body of a request; unknown fields are errors."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, str_max_length=1_000_000, defer_build=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=1_000_000)
 
 
 class Query(BaseModel):
     """The query parameters of a request, as one value; unknown ones are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Resource(BaseModel):
     """A response; clients ignore fields that a newer server adds."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, from_attributes=True, defer_build=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, from_attributes=True)
 
 
 class Page(Resource, Generic[T]):
