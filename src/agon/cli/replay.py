@@ -90,8 +90,11 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     if proof is not None:
         at, board = str(proof.manifest.seq), proof.manifest.board
         check = check or proof.manifest.board_sha256
+    from agon.cli.shared.output import working
+
     with _ledger(source, target, check_rules=edition is None) as folder:
-        verified = _verify(folder, public, proof)
+        with working("verifying"):
+            verified = _verify(folder, public, proof)
         replayed = _replay(folder, verified, _Request(at, board, edition))
         try:
             _print(replayed, verified, printing, public=public)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from agon.kernel.progress import step
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 
 CONTEST: Final = "contest.json"
@@ -50,12 +51,19 @@ def read_lines(stream: BinaryIO, *, max_bytes: int) -> Iterator[tuple[bytes, boo
 
     Of a longer line the first ``max_bytes + 1`` bytes are returned. Only ``\n`` ends a line.
     """
-    while chunk := stream.readline(max_bytes + 1):
-        ended = chunk.endswith(b"\n")
-        line = chunk[:-1] if ended else chunk
-        while not ended and (rest := stream.readline(1 << 20)):
-            ended = rest.endswith(b"\n")
-        yield line, ended
+    with step("reading entries", lambda: _share(stream)):
+        while chunk := stream.readline(max_bytes + 1):
+            ended = chunk.endswith(b"\n")
+            line = chunk[:-1] if ended else chunk
+            while not ended and (rest := stream.readline(1 << 20)):
+                ended = rest.endswith(b"\n")
+            yield line, ended
+
+
+def _share(stream: BinaryIO) -> float:
+    """Return the share of a file that has been read."""
+    size = os.fstat(stream.fileno()).st_size
+    return os.lseek(stream.fileno(), 0, os.SEEK_CUR) / max(size, 1)
 
 
 def unknown_files(folder: Path) -> list[LedgerIssue]:

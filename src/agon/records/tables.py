@@ -6,7 +6,8 @@ ones for Arrow.
 """
 
 import weakref
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from agon.errors import Unavailable
+from agon.kernel.progress import is_observed, step
 from agon.records.column_names import column_names
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.raw import Engine, SourceTables, quote
@@ -253,18 +255,47 @@ def _inspect(
     where: Mapping[str, Any] | None,
 ) -> tuple[Records, list[RowIssue]]:
     try:
-        conditions = row_filter(schema, where, columns)
-        names = column_names(conditions.source_schema() if conditions else schema, columns)
-        if not names and not conditions:
-            return _read_typed(engine, schema, open_tables(engine.connection, schema))
-        source = names.rename_tables(open_tables(engine.connection, names.source_schema()))
-        if conditions:
-            source = conditions.apply(engine.connection, source)
-        records, issues = _read_typed(engine, schema, source)
-        return records, list(map(names.rename_issue, issues))
+        with _reading(engine.connection):
+            return _read(engine, schema, open_tables, columns, where)
     except BaseException:
         engine.close()
         raise
+
+
+@contextmanager
+def _reading(connection: Any) -> Iterator[None]:
+    """Let the share of the engine's current statement be asked for while the block reads."""
+    if not is_observed():
+        yield
+        return
+    connection.execute("SET enable_progress_bar = true")
+    connection.execute("SET enable_progress_bar_print = false")
+    with step("reading", lambda: _share(connection.query_progress())):
+        yield
+    connection.execute("SET enable_progress_bar = false")
+
+
+def _share(percent: float) -> float | None:
+    """Return the engine's percentage as a share; None where it knows none."""
+    return percent / 100 if percent >= 0 else None
+
+
+def _read(
+    engine: Engine,
+    schema: Schema,
+    open_tables: Callable[[Any, Schema], SourceTables],
+    columns: Mapping[str, str] | None,
+    where: Mapping[str, Any] | None,
+) -> tuple[Records, list[RowIssue]]:
+    conditions = row_filter(schema, where, columns)
+    names = column_names(conditions.source_schema() if conditions else schema, columns)
+    if not names and not conditions:
+        return _read_typed(engine, schema, open_tables(engine.connection, schema))
+    source = names.rename_tables(open_tables(engine.connection, names.source_schema()))
+    if conditions:
+        source = conditions.apply(engine.connection, source)
+    records, issues = _read_typed(engine, schema, source)
+    return records, list(map(names.rename_issue, issues))
 
 
 def _valid(records: Records, issues: list[RowIssue]) -> Records:

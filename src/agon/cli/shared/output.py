@@ -1,19 +1,21 @@
 """Write the output of a command to stdout, or to a file that is created when it is complete.
 
-Commands that take longer show a spinner meanwhile.
+Commands that take longer show their progress on stderr meanwhile, if it is a terminal.
 """
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Timer
-from typing import TYPE_CHECKING, Any
+from threading import Event, Thread
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from agon.kernel.progress import Step
 
 
 TABLE = "table"
@@ -121,29 +123,57 @@ def _write(chunk: bytes) -> None:
 
 
 _DELAY_S = 0.7
+_INTERVAL_S = 0.2
 
 
 @contextmanager
 def working(label: str) -> Iterator[None]:
-    """Show a spinner labeled ``label`` while the block runs; none for short blocks."""
+    """Show on a terminal what the block does, with its share where it is known; not at once."""
     if not sys.stderr.isatty():
         yield
         return
-    spinners: list[Any] = []
+    from agon.kernel.progress import observed
 
-    def show() -> None:
-        from rich.console import Console
+    with observed() as steps:
+        ended = Event()
+        thread = Thread(target=_draw_progress, args=(label, steps, ended), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
-        spinners.append(Console(stderr=True).status(f"{label} …"))
-        spinners[0].start()
 
-    timer = Timer(_DELAY_S, show)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
-        for status in spinners:
-            status.stop()
+def _draw_progress(label: str, steps: "list[Step]", ended: Event) -> None:
+    """Draw the innermost step until the block has ended: a bar with percentage and time left."""
+    if ended.wait(_DELAY_S):
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(),
+               TaskProgressColumn(), TimeLeft(compact=True))  # fmt: skip
+    console = Console(stderr=True, highlight=False)
+    with Progress(*columns, console=console, transient=True) as bar:
+        task, shown = bar.add_task(f"{label} …", total=None), label
+        while True:
+            current, share = _current(label, steps)
+            if current != shown:  # another step has a pace of its own
+                bar.remove_task(task)
+                task, shown = bar.add_task(f"{current} …", total=None), current
+            bar.update(task, total=None if share is None else 1, completed=share or 0)
+            if ended.wait(_INTERVAL_S):
+                return
+
+
+def _current(label: str, steps: "list[Step]") -> tuple[str, float | None]:
+    """Return the label and the share of the innermost step whose share is known."""
+    for step in reversed(steps.copy()):
+        # A step may end, and close what it asks, while it is asked.
+        with suppress(Exception):
+            share = step.share()
+            if share is not None:
+                return f"{label}: {step.label}", min(max(share, 0.0), 1.0)
+    return label, None

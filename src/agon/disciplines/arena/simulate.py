@@ -26,6 +26,7 @@ from agon.disciplines.arena.attackers import (
 )
 from agon.disciplines.definition import Simulation
 from agon.kernel.attacks import require_known
+from agon.kernel.progress import stages
 
 __all__ = ["ATTACKS", "simulate"]
 
@@ -48,13 +49,17 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
     gap = cast.skill[bot_b] - cast.skill[bot_a]
     better = (rng.random(size) > 1 / (1 + 10 ** (gap / 400))).astype(np.int8)
     pairs = Pairings(bot_a, bot_b, rng.random(size) < 0.05)  # noqa: PLR2004 - the seed's probability
-    panel = _panels(pairs, cast, rng)
-    responses, copied = _responses(pairs, cast, rng)
-    skipped = copied & ~pairs.honeypot & (rng.random(size) < 0.3)  # noqa: PLR2004 - most copies slip by
-    kind = np.where(pairs.honeypot, 1, np.where(skipped, 2, 0)).astype(np.int8)
-    ids = np.arange(1, size + 1)
-    matches = _matches(ids, played, pairs, kind, better, responses, rng)
-    votes = _votes(ids, played, panel, kind, better, pairs, cast, rng)
+    with stages("drawing", total=4) as advance:
+        panel = _panels(pairs, cast, rng)
+        advance()
+        responses, copied = _responses(pairs, cast, rng)
+        advance()
+        skipped = copied & ~pairs.honeypot & (rng.random(size) < 0.3)  # noqa: PLR2004 - most copies slip by
+        kind = np.where(pairs.honeypot, 1, np.where(skipped, 2, 0)).astype(np.int8)
+        ids = np.arange(1, size + 1)
+        matches = _matches(ids, played, pairs, kind, better, responses, rng)
+        advance()
+        votes = _votes(ids, played, panel, kind, better, pairs, cast, rng)
     owners, bots = _accounts(cast, rng)
     tables = {"owners": owners, "bots": bots, "matches": matches, "votes": votes}
     return Simulation(tables, _truth(cast, ids, better))

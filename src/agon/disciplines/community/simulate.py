@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from agon.disciplines.community.attackers import ATTACKS, Columns, People, play
 from agon.disciplines.definition import Simulation
+from agon.kernel.progress import stages
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -67,11 +68,16 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
         raise ValueError(f"expected a size of at least {_PROMPTS} users, got {size}")
     rng = np.random.default_rng(seed)
     people = People.honest(rng, size, handles=_handles(rng, size), start=START, span=SPAN)
-    prompts = _prompts(rng, people)
-    feedback = _feedback(rng, people, prompts)
-    tables = _benchmarks(rng, people, prompts) | _models(rng, prompts)
-    play(attacks, rng, people, prompts, feedback)
-    return _tables(rng, people, prompts, feedback, tables)
+    with stages("drawing", total=5) as advance:
+        prompts = _prompts(rng, people)
+        advance()
+        feedback = _feedback(rng, people, prompts)
+        advance()
+        tables = _benchmarks(rng, people, prompts) | _models(rng, prompts)
+        advance()
+        play(attacks, rng, people, prompts, feedback)
+        advance()
+        return _tables(rng, people, prompts, feedback, tables)
 
 
 def _handles(rng: np.random.Generator, size: int) -> pa.Array:
