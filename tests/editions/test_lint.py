@@ -21,7 +21,7 @@ def test_every_released_edition_has_no_issue(name: str) -> None:
 
 @pytest.mark.parametrize("name", editions())
 def test_every_edition_has_examples_of_its_default_board(name: str) -> None:
-    """An edition without an example could say anything."""
+    """An edition without an example is not verified."""
     released = edition(name)
     default = discipline(released.discipline).boards[0]
     assert any(example.board.partition(":")[0] == default for example in released.examples)
@@ -37,7 +37,7 @@ RECORDS = {
 def issues(
     expect: Mapping[str, Any], *, unscored: tuple[str, ...] = (), **changes: Any
 ) -> list[str]:
-    """Run an example made here under the arena's reference edition."""
+    """Run an example under the arena's reference edition."""
     example = Example("here", RECORDS, {}, "bots", expect, unscored, 1e-9)
     return of_example(
         discipline("arena"), edition("arena/sentience-1"), dataclasses.replace(example, **changes)
@@ -45,7 +45,7 @@ def issues(
 
 
 def test_an_example_that_gives_what_it_expects_has_no_issue() -> None:
-    """A win between equals moves sixteen."""
+    """A win between equal ratings moves sixteen points."""
     assert (
         issues({"ann": {"score": 1016, "rank": 1}, "bob": {"score": 984}}, unscored=("cy",)) == []
     )
@@ -65,7 +65,7 @@ def test_an_example_that_gives_what_it_expects_has_no_issue() -> None:
     ],
 )
 def test_every_difference_is_reported(expect: Mapping[str, Any], message: str) -> None:
-    """With what is, and what should be."""
+    """The issue has the actual and the expected value."""
     (issue,) = issues(expect)
     assert message in issue
 
@@ -76,7 +76,7 @@ def test_a_tolerance_is_allowed() -> None:
 
 
 def test_a_scored_id_that_should_be_unscored_is_an_issue() -> None:
-    """The other way round as well."""
+    """The reverse is an issue as well."""
     assert issues({}, unscored=("ann",)) == ["ann should be unscored on board bots"]
 
 
@@ -90,7 +90,7 @@ def test_rejected_records_rules_and_boards_are_issues() -> None:
 
 
 def test_an_unknown_edition_is_not_found() -> None:
-    """Nothing to lint."""
+    """There is nothing to lint."""
     with pytest.raises(NotFound):
         lint("arena/sentience-99")
 
@@ -100,7 +100,7 @@ def _linted(monkeypatch: pytest.MonkeyPatch, text: str, **changes: Any) -> str:
     released = dataclasses.replace(parse(text, full_name="dojo/0.2"), **changes)
 
     class File:
-        """Stand for a file."""
+        """A file with the text."""
 
         def read_text(self, *, encoding: str) -> str:
             """Return the text."""

@@ -35,8 +35,8 @@ def test_the_lock_names_every_released_file_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("name", editions())
-def test_overrides_that_set_what_is_set_leave_the_fingerprint(name: str) -> None:
-    """It is a fingerprint of values, not of how they came about."""
+def test_overrides_with_equal_values_do_not_change_the_fingerprint(name: str) -> None:
+    """It is a fingerprint of values, not of their origin."""
     released = edition(name)
     stated = released.rules.stated_values()
     assert set(stated) == released.stated
@@ -88,7 +88,7 @@ def test_an_edition_has_what_its_base_has_and_its_file_does_not_change() -> None
     assert len(replaced) == len(base.examples)
 
 
-def test_an_unknown_edition_is_answered_with_the_closest() -> None:
+def test_an_unknown_edition_gets_a_suggestion() -> None:
     """By full name or by short name."""
     with pytest.raises(NotFound, match=r"did you mean dojo/0\.2"):
         edition("dojo/0.3")
@@ -114,6 +114,6 @@ _HEAD = 'agon = "0.1"\ntitle = "x"\nreleased = "2026-01-01"\n'
 def test_what_is_not_an_edition_is_rejected(
     name: str, text: str, error: type[AgonError], message: str
 ) -> None:
-    """With what is wrong."""
+    """The error states the issue."""
     with pytest.raises(error, match=message):
         parse(text, full_name=name)

@@ -1,4 +1,4 @@
-"""Entry points: what a package registers wrongly is one error that names the package."""
+"""Test entry points: an invalid registration is one error that names the package."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_agons_own_disciplines_come_first(quiz: Path) -> None:
     assert default_edition("quiz") == "quiz/classic-1"
 
 
-def test_a_misspelt_name_is_answered_with_the_closest(quiz: Path) -> None:
+def test_a_misspelt_name_gets_a_suggestion(quiz: Path) -> None:
     """Those of plugins included."""
     assert quiz.is_dir()
     with pytest.raises(NotFound, match="did you mean quiz"):
@@ -31,8 +31,8 @@ def test_a_misspelt_name_is_answered_with_the_closest(quiz: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["dojo", "Quiz", "a b", "quiz/1", "q" * 41])
-def test_a_name_that_is_taken_or_unfit_is_an_error(site: Path, name: str) -> None:
-    """The message names the package; agon's own disciplines work all the same."""
+def test_a_name_that_is_used_or_invalid_is_an_error(site: Path, name: str) -> None:
+    """The message names the package; agon's disciplines still work."""
     install(site, package="agon-copy", entry=f"{name} = agon_copy:DISCIPLINE")
     with pytest.raises(Conflict, match=r"^agon-copy 1\.0 registers the discipline"):
         names()
@@ -68,7 +68,7 @@ def test_a_package_that_cannot_be_loaded_is_named(site: Path, code: str, message
     assert str(error.value).endswith("update or uninstall that package")
 
 
-def test_a_broken_package_leaves_other_disciplines_alone(
+def test_a_broken_package_does_not_affect_other_disciplines(
     site: Path, agon: Cli, tmp_path: Path
 ) -> None:
     """Only commands that need it, or all disciplines, end with exit code 5."""

@@ -1,4 +1,4 @@
-"""A discipline from another package: everything agon does with its own works with it."""
+"""Test a discipline from another package: it works like agon's disciplines."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from agon.ledger.contest_state import Adjustment
 from cli.command import Cli, CommandResult, run_process
 
 TOP = ["p0", "p1", "p3"]
-"""Who is first of the simulated quiz."""
+"""The first player of the simulated quiz."""
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def records(quiz: Path, agon: Cli, tmp_path: Path) -> Path:
 
 
 def good(ended: CommandResult) -> CommandResult:
-    """Return how a command ended, which must be well."""
+    """Return the result of a command, which must succeed."""
     assert ended.code == 0, ended.err
     return ended
 
@@ -58,7 +58,7 @@ def test_invalid_records_are_rejected_with_all_their_errors(agon: Cli, records: 
 
 
 def test_its_editions_are_listed_shown_and_linted(quiz: Path, agon: Cli) -> None:
-    """They are shipped in its package, beside their lock."""
+    """Its package contains them, with their lock."""
     assert quiz.is_dir()
     listed = good(agon("rules", "list", "--format", "json")).json()
     assert "quiz/classic-1" in json.dumps(listed)
@@ -70,7 +70,7 @@ def test_its_editions_are_listed_shown_and_linted(quiz: Path, agon: Cli) -> None
 def test_a_contest_runs_from_its_creation_to_the_final_board(
     agon: Cli, records: Path, tmp_path: Path
 ) -> None:
-    """The board of the contest, of its replay and of the records is one, by its hash."""
+    """The boards of the contest, of its replay and of the records have one hash."""
     at = ("--database", f"sqlite:///{tmp_path}/agon.db")
     good(agon("contest", "create", "friday", "--discipline", "quiz", "--draft", *at))
     good(agon("contest", "open", "friday", *at))
@@ -119,7 +119,7 @@ def test_an_adjusted_board_shares_ranks_as_the_discipline_says(
 def test_a_ledger_says_which_discipline_is_not_installed(
     agon: Cli, records: Path, tmp_path: Path
 ) -> None:
-    """Whoever replays it elsewhere needs the package; the message says so."""
+    """A user who replays it needs the package; the message names it."""
     at = ("--database", f"sqlite:///{tmp_path}/agon.db")
     good(agon("contest", "create", "friday", "--discipline", "quiz", *at))
     good(agon("contest", "add", "friday", records, *at))
@@ -134,8 +134,8 @@ def test_a_ledger_says_which_discipline_is_not_installed(
     assert "restore" not in ended.err
 
 
-def test_the_library_takes_it_by_name(quiz: Path) -> None:
-    """Records of one's own, scored and explained."""
+def test_the_library_finds_it_by_name(quiz: Path) -> None:
+    """Records of a user are scored and explained."""
     assert quiz.is_dir()
     made = library.simulate("quiz", size=50, seed=2)
     assert set(made.tables) == {"players", "answers"}
@@ -143,7 +143,7 @@ def test_the_library_takes_it_by_name(quiz: Path) -> None:
 
 
 def test_the_demo_shows_it(quiz: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By what its ``Demo`` says."""
+    """The demo is that of its ``Demo``."""
     assert quiz.is_dir()
     monkeypatch.setattr("agon.app.demo.names", lambda: ("quiz",))
     (shown,) = build_demo(tmp_path / "demo")
@@ -152,8 +152,8 @@ def test_the_demo_shows_it(quiz: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert len(shown.result.findings) == 1
 
 
-def test_commands_of_their_own_process_find_it(quiz: Path, tmp_path: Path) -> None:
-    """The path is searched as an interpreter searches it, without this test's fixtures."""
+def test_commands_of_a_separate_process_find_it(quiz: Path, tmp_path: Path) -> None:
+    """The interpreter searches the path, without fixtures of the test."""
     (tmp_path / "quiz").mkdir()
     (tmp_path / "quiz" / "players.ndjson").write_bytes(json_line({"id": "ada"}))
     (tmp_path / "quiz" / "answers.ndjson").write_bytes(
