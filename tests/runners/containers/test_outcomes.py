@@ -205,8 +205,14 @@ def test_a_result_file_of_another_form_is_no_report(text: bytes) -> None:
 
 def test_a_report_ends_where_the_archive_begins() -> None:
     """Seconds are those between the two lines."""
-    file = io.BytesIO(b"begun 1.50\nended 2.75 code 3 left 1 oom 2 pids 4 intact 0\nrest")
+    file = io.BytesIO(b"begun 1.50\nended 2.75 code 3 left 1 oom 2 pids 4 intact 0\n0/\n\nrest")
     assert read_report(file) == ProcessReport(
-        exit_code=3, seconds=1.25, left=1, out_of_memory=2, out_of_processes=4, intact=False
+        exit_code=3,
+        seconds=1.25,
+        left=1,
+        out_of_memory=2,
+        out_of_processes=4,
+        intact=False,
+        rewards=(b"0/", b""),
     )
     assert file.read() == b"rest"

@@ -354,7 +354,9 @@ def _verification(run: ContainerRun, source: RewardSource) -> Verification:
     if run.filtered is not None:
         logs = run.archive
         with logs.open("rb") as file:
-            reward = read_reward(file, run.filtered.watched)
+            reward = read_reward(
+                file, run.filtered.watched, run.report.rewards if run.report else None
+            )
     outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, source)
     return Verification(
         outcome=outcome, reason=reason, reward=reward.value, account=run.account, logs=logs

@@ -54,6 +54,7 @@ OUTPUTS: Final = f"{PRIVATE}/outputs.tar"
 SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 MARK: Final = "\t \t \t"
 """The line after a reward that was not written again once a process without a parent had ended."""
+MAX_REWARD_BYTES: Final = 1 << 16
 _PIPES: Final = "/run/.agon-pipes"
 GRACE_S: Final = 5
 """Seconds from SIGTERM to SIGKILL."""
@@ -159,9 +160,12 @@ trap noticed CHLD
 read -r begun _ < /proc/uptime
 echo "begun $begun" >&9
 echo >&6
+part=
 until read $patience -r code <&5; do  # a signal or the patience ended it, or the waiter's end
+    part=$part$code
     look $waiter; [ $state = live ] || break
 done
+code=$part$code
 count
 if [ ! "$code" ]; then  # the waiter was killed: wait for the command itself
     code=137
@@ -187,7 +191,16 @@ for events in /sys/fs/cgroup/pids/pids.events /sys/fs/cgroup/pids.events; do
     done < $events
 done
 cd /
+for name in txt json; do
+    text=
+    [ ! -f /logs/verifier/reward.$name ] || while IFS= read -r line || [ "$line" ]; do
+        text="$text$line/"
+        [ ${{#text}} -lt {MAX_REWARD_BYTES} ] || break
+    done < /logs/verifier/reward.$name
+    eval "$name=\\$text"
+done
 echo "ended $ended code $code left $left oom $oom pids $pids intact $intact" >&9 || exit 93
+printf '%s\n' "$txt" "$json" >&9 || exit 93
 TAR_OPTIONS=--format=gnu; export TAR_OPTIONS
 exec tar -c -f - -- $hand >&9
 """
@@ -242,6 +255,8 @@ class ProcessReport:
         out_of_processes: how often it denied a process.
         intact: whether a reward can be trusted: agon's own processes ran to the end, and the reward
             could be marked, belongs to the tests' user and can be read.
+        rewards: the text of ``reward.txt`` and ``reward.json``, each line followed by ``/``, as the
+            first process read them itself; None in tests.
     """
 
     exit_code: int
@@ -250,6 +265,7 @@ class ProcessReport:
     out_of_memory: int
     out_of_processes: int
     intact: bool = True
+    rewards: tuple[bytes, bytes] | None = None
 
 
 def arguments(
@@ -314,6 +330,7 @@ def read_report(account: BinaryIO) -> ProcessReport | None:
     if match is None:
         return None
     account.seek(match.end())
+    text, json = (account.readline(2 * MAX_REWARD_BYTES).rstrip(b"\n") for _ in range(2))
     begun, ended = float(match["begun"]), float(match["ended"])
     return ProcessReport(
         exit_code=int(match["code"]),
@@ -322,4 +339,5 @@ def read_report(account: BinaryIO) -> ProcessReport | None:
         out_of_memory=int(match["oom"]),
         out_of_processes=int(match["pids"]),
         intact=match["intact"] == b"1",
+        rewards=(text, json),
     )

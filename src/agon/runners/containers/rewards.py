@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from agon.runners.containers.archives import Entry, content, entries
-from agon.runners.containers.first_process import MARK
+from agon.runners.containers.first_process import MARK, MAX_REWARD_BYTES
 
-_MAX_BYTES: Final = 1 << 16
 _FOLDER, _TEXT, _JSON = (
     b"logs/verifier", b"logs/verifier/reward.txt", b"logs/verifier/reward.json",
 )  # fmt: skip
@@ -17,6 +16,10 @@ REWARD_PATHS: Final = frozenset({_FOLDER, _TEXT, _JSON})
 """The entries of an archive that a reward depends on."""
 _WRITABLE: Final = 0o200
 _MARKED: Final = f"{MARK}\n".encode()
+_CHANGED: Final = (
+    "the reward is not the one that stood as the tests ended, so a program replaced tar in the "
+    "container; write it as plain text, and run the tests without a network"
+)
 _REWRITABLE: Final = (
     "a process that the tests did not wait for ended as they wrote the reward or after that, so it "
     "may have written it; end such processes, and wait, before the reward is written"
@@ -37,7 +40,11 @@ class Reward:
     issue: str = ""
 
 
-def read_reward(logs: BinaryIO, original: Mapping[bytes, Entry]) -> Reward:
+def read_reward(
+    logs: BinaryIO,
+    original: Mapping[bytes, Entry],
+    reported: tuple[bytes, bytes] | None = None,
+) -> Reward:
     """Return the reward in the logs' archive: with two files the smaller one counts.
 
     ``reward.json`` holds a number, or an object with ``reward`` or with numbers of which the
@@ -49,19 +56,30 @@ def read_reward(logs: BinaryIO, original: Mapping[bytes, Entry]) -> Reward:
     Args:
         logs: the archive, as filtered.
         original: the entries :data:`REWARD_PATHS` before they were filtered.
+        reported: the files' texts as the first process read them; None: they are not compared. The
+            ``tar`` that packs them may be the agent's where the system is writable.
     """
+    texts = {_TEXT: b"", _JSON: b""}
     rewards: list[float | None] = []
     marked = False
     for entry in entries(logs):
         if entry.name in {_TEXT, _JSON} and entry.kind == "file":
             next_entry = logs.tell()
-            text = b"".join(content(logs, entry)) if entry.size <= _MAX_BYTES else b""
+            text = b"".join(content(logs, entry)) if entry.size <= MAX_REWARD_BYTES else b""
             logs.seek(next_entry)
+            texts[entry.name] = text
             marked = marked or text.endswith(_MARKED)
             rewards.append(_number(text, of_json=entry.name == _JSON))
     known = [reward for reward in rewards if reward is not None]
     value = min(known) if known and len(known) == len(rewards) else None
-    return Reward(value, _obstacle(original) or (_REWRITABLE if marked else ""))
+    packed = tuple(map(_one_line, texts.values()))
+    issue = _CHANGED if reported is not None and reported != packed else ""
+    return Reward(value, _obstacle(original) or issue or (_REWRITABLE if marked else ""))
+
+
+def _one_line(text: bytes) -> bytes:
+    """Return a text as the first process reports it: each line is followed by ``/``."""
+    return b"".join(line + b"/" for line in text.removesuffix(b"\n").split(b"\n")) if text else b""
 
 
 def _obstacle(original: Mapping[bytes, Entry]) -> str:
