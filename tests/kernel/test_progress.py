@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agon.kernel.progress import counted, is_observed, observed, step
+from agon.kernel.progress import count_steps, is_observed, observe, step
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.intervals import bootstrap_intervals
 from agon.kernel.ratings.pair_counts import count_pairs
@@ -15,14 +15,14 @@ def test_nothing_is_stated_without_an_observer() -> None:
     """Scoring in a service pays nothing."""
     with step("reading", lambda: 1 / 0):
         assert not is_observed()
-    assert list(counted(range(3), label="resampling", total=3)) == [0, 1, 2]
+    assert list(count_steps(range(3), label="resampling", total=3)) == [0, 1, 2]
 
 
 def test_steps_are_nested_and_end_with_their_blocks() -> None:
     """The innermost is the last, also after an error."""
-    with observed() as steps:
+    with observe() as steps:
         with step("reading", lambda: 0.25):
-            for _ in counted(range(2), label="rows", total=2):
+            for _ in count_steps(range(2), label="rows", total=2):
                 assert [item.label for item in steps] == ["reading", "rows"]
             assert [item.label for item in steps] == ["reading"]
         with pytest.raises(KeyboardInterrupt), step("scoring", lambda: None):
@@ -40,7 +40,7 @@ def test_refits_state_how_many_are_done() -> None:
         return bootstrap_intervals(counts, fit, refits=8, seed=1, level=0.9).low
 
     alone = low_ends()
-    with observed() as steps:
-        for done in counted(range(4), label="resampling", total=4):
+    with observe() as steps:
+        for done in count_steps(range(4), label="resampling", total=4):
             assert steps[-1].share() == done / 4
         assert np.array_equal(low_ends(), alone)

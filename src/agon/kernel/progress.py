@@ -30,12 +30,12 @@ _steps: ContextVar[list[Step] | None] = ContextVar("steps", default=None)
 
 
 @contextmanager
-def observed() -> Iterator[list[Step]]:
+def observe() -> Iterator[list[Step]]:
     """Yield the steps under way, the innermost last, of what runs inside the block.
 
     Example:
-        >>> with observed() as steps:
-        ...     for _ in counted(range(4), label="resampling", total=4):
+        >>> with observe() as steps:
+        ...     for _ in count_steps(range(4), label="resampling", total=4):
         ...         print(steps[-1].label, steps[-1].share())
         resampling 0.0
         resampling 0.25
@@ -75,7 +75,7 @@ def step(label: str, share: Callable[[], float | None]) -> Iterator[None]:
         steps.remove(current)
 
 
-def counted(items: Iterable[Item], *, label: str, total: int) -> Iterator[Item]:
+def count_steps(items: Iterable[Item], *, label: str, total: int) -> Iterator[Item]:
     """Yield items, each of which is the same share of a step.
 
     Args:
@@ -102,7 +102,7 @@ def stages(label: str, *, total: int) -> Iterator[Callable[[], None]]:
         total: how many stages there are.
 
     Example:
-        >>> with observed() as steps, stages("drawing", total=2) as advance:
+        >>> with observe() as steps, stages("drawing", total=2) as advance:
         ...     advance()
         ...     steps[-1].share()
         0.5

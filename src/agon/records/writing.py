@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from agon.errors import Conflict, NotFound, Unavailable
-from agon.kernel.progress import counted
+from agon.kernel.progress import count_steps
 from agon.records.raw import Engine, literal, quote
 
 FORMATS = ("parquet", "csv", "ndjson")
@@ -49,7 +49,7 @@ def write_tables(
     target = out.resolve()
     with _beside(target) as hidden:
         hidden.mkdir()
-        for name, table in counted(tables.items(), label="tables", total=len(tables)):
+        for name, table in count_steps(tables.items(), label="tables", total=len(tables)):
             if ".." in Path(name).parts or Path(name).is_absolute():
                 raise ValueError(f"{name} leads out of the folder")
             file = hidden / f"{name}.{format}"

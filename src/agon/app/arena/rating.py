@@ -20,7 +20,7 @@ from agon.disciplines.arena.strengths import interval_context
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
-from agon.kernel.progress import counted
+from agon.kernel.progress import count_steps
 from agon.kernel.ratings.elo import EloState, fold
 from agon.kernel.ratings.pair_counts import count_pairs
 from agon.kernel.rounding import publish
@@ -232,7 +232,7 @@ def _elo_intervals(result: Result) -> tuple[Any, Any]:
     points = score_of(ratings.result)
     dice = np.random.default_rng(rules.bootstrap_seed)
     samples = np.empty((rules.bootstrap_rounds, len(ratings.rating)))
-    for sample in counted(samples, label="resampling", total=len(samples)):
+    for sample in count_steps(samples, label="resampling", total=len(samples)):
         drawn = np.sort(dice.integers(0, max(len(points), 1), len(points)))
         sample[:] = fold(
             EloState.fresh(len(ratings.rating), start=rules.elo_start),

@@ -132,9 +132,9 @@ def working(label: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from agon.kernel.progress import observed
+    from agon.kernel.progress import observe
 
-    with observed() as steps:
+    with observe() as steps:
         ended = Event()
         thread = Thread(target=_draw_progress, args=(label, steps, ended), daemon=True)
         thread.start()

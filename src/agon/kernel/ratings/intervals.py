@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agon.kernel.progress import counted
+from agon.kernel.progress import count_steps
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, groups_of, to_elo
 from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.ratings.pair_counts import PairCounts
@@ -123,7 +123,7 @@ def bootstrap_intervals(
     dice = np.random.default_rng(seed)
     drawn = np.empty((refits, counts.players))
     separated = 0
-    for refit in counted(range(refits), label="resampling", total=refits):
+    for refit in count_steps(range(refits), label="resampling", total=refits):
         resample = counts.resample(dice)
         regularization = fit.regularization
         if regularization == 0.0 and groups_of(resample)[0] > 1:
