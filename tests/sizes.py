@@ -1,4 +1,4 @@
-"""How much the generative suites try: a part of it in `make test`, all of it in `make test-all`."""
+"""How much generative and exhaustive tests try: a part in `make test`, all in `make test-all`."""
 
 import os
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 Value = TypeVar("Value")
 
 ALL: Final = os.environ.get("AGON_TEST_ALL") == "1"
-"""Whether the generative suites run in full size."""
+"""Whether these tests run in full size."""
 
 _PART: Final = 5
 
