@@ -51,9 +51,9 @@ def test_every_check_fires_when_all_attacks_are_played(name: str) -> None:
     of = discipline(name)
     made = of.simulate(size=SIZES[name], seed=3, attacks=list(of.attacks))
     changes = {"cross_validation": True} if name == "community" else {}
-    found = of.find(read_rows(of.schema, made.tables), of.rules().override(changes))
+    findings = of.find(read_rows(of.schema, made.tables), of.rules().override(changes))
     alone = {code for other, code in FIRED_BY_THEMSELVES if other == name}
-    assert {one.code for one in found} | alone == set(of.checks)
+    assert {one.code for one in findings} | alone == set(of.checks)
 
 
 def test_a_finding_with_the_code_of_another_check_is_an_error() -> None:

@@ -51,7 +51,7 @@ def sources(name: str, full_name: str) -> Iterator[tuple[str, Records]]:
 
 def hashes(name: str, full_name: str) -> dict[str, str]:
     """Return the hash of each board, or the error in its place."""
-    chosen, found = discipline(name), {}
+    chosen, result = discipline(name), {}
     for source, records in sources(name, full_name):
         for rules, changes in (("edition", {}), ("opt-ins", OPT_INS.get(name))):
             if changes is None:
@@ -60,8 +60,8 @@ def hashes(name: str, full_name: str) -> dict[str, str]:
             for board in chosen.boards:
                 names = problem_boards(records) if ":" in board else [board]
                 for one in names:
-                    found[f"{source}/{rules}/{one}"] = hash_of(scored, one)
-    return found
+                    result[f"{source}/{rules}/{one}"] = hash_of(scored, one)
+    return result
 
 
 def problem_boards(records: Records) -> list[str]:
@@ -89,7 +89,7 @@ def test_the_golden_hashes_know_every_edition_and_board() -> None:
     """A new edition or board gets its hashes here when it is released."""
     stored = json.loads(GOLDEN.read_text())
     assert stored.keys() == {full for name in BUILT_IN for full in editions(name)}
-    for full_name, found in stored.items():
-        boards = {key.rpartition("/")[2].partition(":")[0] for key in found}
+    for full_name, result in stored.items():
+        boards = {key.rpartition("/")[2].partition(":")[0] for key in result}
         chosen = discipline(full_name.partition("/")[0])
         assert boards == {board.partition(":")[0] for board in chosen.boards}

@@ -21,8 +21,8 @@ def test_parts_that_do_not_sum_to_the_score_are_rejected() -> None:
 
 def test_an_unscored_id_is_explained_without_a_sum() -> None:
     """How far the computation came is shown even when no score came of it."""
-    told = Explanation("b", "u1", None, None, (part(3),), reason="only 2 validators")
-    assert told.to_dict()["reason"] == "only 2 validators"
+    result = Explanation("b", "u1", None, None, (part(3),), reason="only 2 validators")
+    assert result.to_dict()["reason"] == "only 2 validators"
 
 
 def test_findings_are_ordered_by_severity() -> None:

@@ -72,21 +72,21 @@ def test_pearson_does_not_depend_on_row_order() -> None:
 def test_spearman_equals_scipy(pair: tuple[list[int], list[int]]) -> None:
     """Ties share their mean rank, as the field has it; the interval holds the value."""
     x, y = pair
-    found = spearman(x, y, confidence=0.95)
-    assert found.interval.low <= found.value <= found.interval.high
-    assert found.pairs == len(x)
+    result = spearman(x, y, confidence=0.95)
+    assert result.interval.low <= result.value <= result.interval.high
+    assert result.pairs == len(x)
     if len(set(x)) > 1 and len(set(y)) > 1:
-        assert found.value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
+        assert result.value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
 
 
 def test_spearman_interval_by_hand() -> None:
     """ρ = 0.8 of 28 pairs: atanh 0.8 = 1.098612, reach 1.959964 x √(1.32 / 25)."""
     x = np.arange(5.0)
-    found = spearman(x, [1, 0, 3, 2, 4], confidence=0.95)
+    result = spearman(x, [1, 0, 3, 2, 4], confidence=0.95)
     reach = 1.959964 * math.sqrt(1.32 / 2)
-    assert found.value == pytest.approx(0.8)
-    assert found.interval.low == pytest.approx(math.tanh(1.0986123 - reach), abs=1e-6)
-    assert found.interval.high == pytest.approx(math.tanh(1.0986123 + reach), abs=1e-6)
+    assert result.value == pytest.approx(0.8)
+    assert result.interval.low == pytest.approx(math.tanh(1.0986123 - reach), abs=1e-6)
+    assert result.interval.high == pytest.approx(math.tanh(1.0986123 + reach), abs=1e-6)
 
 
 def test_spearman_interval_is_wide_for_few_pairs() -> None:
@@ -154,8 +154,8 @@ def test_ranks_and_percentiles_equal_their_definitions(values: list[int]) -> Non
 )
 def test_wilson_published_values(successes: int, trials: int, low: float, high: float) -> None:
     """81 of 263 is Newcombe's (1998) example; the ends 0 and 1 are exact."""
-    found = wilson(successes, trials=trials, confidence=0.95)
-    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+    result = wilson(successes, trials=trials, confidence=0.95)
+    assert (round(result.low, 4), round(result.high, 4)) == (low, high)
 
 
 @law
@@ -165,10 +165,10 @@ def test_wilson_holds_the_share_and_stays_a_share(
 ) -> None:
     """Effective counts are fractions; the interval never leaves 0 … 1."""
     successes = min(trials, share * trials)
-    found = wilson(successes, trials=trials, confidence=confidence)
-    assert 0 <= found.low <= found.high <= 1
+    result = wilson(successes, trials=trials, confidence=confidence)
+    assert 0 <= result.low <= result.high <= 1
     if trials:
-        assert found.low - 1e-9 <= successes / trials <= found.high + 1e-9
+        assert result.low - 1e-9 <= successes / trials <= result.high + 1e-9
 
 
 def test_wilson_of_no_trials_is_everything() -> None:

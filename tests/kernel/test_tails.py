@@ -29,8 +29,8 @@ def test_binomial_tail_equals_exact_fractions(trials: int, at_least: int, percen
         comb(trials, k) * p**k * (1 - p) ** (trials - k)
         for k in range(max(0, at_least), trials + 1)
     )
-    found = binomial_tail(at_least, trials=trials, chance=percent / 100)
-    assert found == pytest.approx(float(exact), rel=1e-11, abs=1e-300)
+    result = binomial_tail(at_least, trials=trials, chance=percent / 100)
+    assert result == pytest.approx(float(exact), rel=1e-11, abs=1e-300)
 
 
 def test_many_tails_equal_one_at_a_time() -> None:
@@ -56,15 +56,15 @@ def test_poisson_binomial_tail_equals_all_outcomes(chances: list[float], at_leas
         for hits in product((True, False), repeat=len(chances))
         if sum(hits) >= at_least
     )
-    found = poisson_binomial_tail(at_least, chances=chances)
-    assert found == pytest.approx(exact, rel=1e-9, abs=1e-300)
+    result = poisson_binomial_tail(at_least, chances=chances)
+    assert result == pytest.approx(exact, rel=1e-9, abs=1e-300)
 
 
 def test_equal_chances_make_it_binomial() -> None:
     """The special case has a closed form; a tail of 1e-40 keeps its digits."""
-    found = poisson_binomial_tail(40, chances=[0.05] * 50)
-    assert found == pytest.approx(binomial_tail(40, trials=50, chance=0.05), rel=1e-10)
-    assert 0 < found < 1e-40
+    result = poisson_binomial_tail(40, chances=[0.05] * 50)
+    assert result == pytest.approx(binomial_tail(40, trials=50, chance=0.05), rel=1e-10)
+    assert 0 < result < 1e-40
 
 
 @pytest.mark.parametrize("chance", [-0.1, 1.1, float("nan")])

@@ -357,7 +357,7 @@ def test_lines_are_cut_at_line_ends_alone(
     file.write_bytes(whole)
     expected = whole.split(b"\n")
     with file.open("rb") as stream:
-        found = list(read_lines(stream, max_bytes=10))
+        result = list(read_lines(stream, max_bytes=10))
     last = [expected.pop()]
     ends = [(line[:11], True) for line in expected] + [(line[:11], False) for line in last if line]
-    assert found == ends
+    assert result == ends

@@ -157,9 +157,9 @@ def test_rolling_back_an_adoption_restores_the_edition_before() -> None:
 def test_a_freeze_is_known_by_its_position_until_it_is_lifted() -> None:
     """The public sees nothing later."""
     entries = ledger(OPENED, FROZEN, added(), UNFROZEN, FROZEN, FINAL)
-    found = [folded(entries[:count]).contest for count in range(1, 8)]
-    assert [one.frozen_at for one in found] == [None, None, 3, 3, None, 6, None]
-    assert found[-1].finalized_at == 7
+    result = [folded(entries[:count]).contest for count in range(1, 8)]
+    assert [one.frozen_at for one in result] == [None, None, 3, 3, None, 6, None]
+    assert result[-1].finalized_at == 7
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,8 @@ def test_rows_that_came_in_portions_equal_rows_read_at_once(
         row = alone.arrow("notes").drop_columns("_row").to_pylist()[0]
         expected.append(row | {"by": int(row["by"]) if is_whole else str(row["by"])})
         alone.close()
-    found = grown.arrow("notes").drop_columns("_row").to_pylist()
-    assert found == expected
+    values = grown.arrow("notes").drop_columns("_row").to_pylist()
+    assert values == expected
     assert grown.has("notes") == bool(notes)
     growing.close()
 

@@ -40,9 +40,9 @@ def notes(folder: Path, content: bytes, name: str = "notes.csv") -> list[tuple[s
 def issues(folder: Path, content: bytes, name: str = "notes.csv") -> list[RowIssue]:
     """Read one file of notes and return what is wrong with it."""
     (folder / name).write_bytes(content)
-    records, found = inspect(NOTES, folder)
+    records, result = inspect(NOTES, folder)
     records.close()
-    return found
+    return result
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_a_file_that_is_no_csv_is_refused_as_a_whole(
     tmp_path: Path, content: bytes, reason: str
 ) -> None:
     """One message says what the file is and what to do, and the table is not missing besides."""
-    found = issues(tmp_path, content)
-    assert len(found) == 1
-    assert reason in found[0].reason
-    assert found[0].location == "notes.csv"
-    assert found[0].remedy
+    result = issues(tmp_path, content)
+    assert len(result) == 1
+    assert reason in result[0].reason
+    assert result[0].location == "notes.csv"
+    assert result[0].remedy
 
 
 @pytest.mark.parametrize("cut", [5, 20, -4])
@@ -110,14 +110,14 @@ def test_a_gzip_file_cut_off_is_refused(tmp_path: Path, cut: int) -> None:
     """Half a download must not be scored as if it were all."""
     lines = "".join(f"{at},note {at * at}\n" for at in range(5_000))
     whole = gzip.compress(b"id,note\n" + lines.encode())
-    found = issues(tmp_path, whole[:cut], "notes.csv.gz")
-    assert [(one.code, one.table) for one in found] == [("unreadable-table", "notes")]
+    result = issues(tmp_path, whole[:cut], "notes.csv.gz")
+    assert [(one.code, one.table) for one in result] == [("unreadable-table", "notes")]
 
 
 def test_text_that_is_called_gzip_is_refused(tmp_path: Path) -> None:
     """The ending says how to read a file; a wrong one is the sender's mistake to mend."""
-    found = issues(tmp_path, b"id,note\n1,2\n", "notes.csv.gz")
-    assert [one.code for one in found] == ["unreadable-table"]
+    result = issues(tmp_path, b"id,note\n1,2\n", "notes.csv.gz")
+    assert [one.code for one in result] == ["unreadable-table"]
 
 
 def test_a_malformed_row_is_told_once_and_left_out(tmp_path: Path) -> None:
@@ -126,11 +126,11 @@ def test_a_malformed_row_is_told_once_and_left_out(tmp_path: Path) -> None:
     write_csv(tmp_path, tables)
     people = (tmp_path / "people.csv").read_text().replace("1,Ada,", "1,Ada,Lovelace,")
     (tmp_path / "people.csv").write_text(people)
-    records, found = inspect(SCHEMA, tmp_path)
-    assert [(one.code, one.table, one.row, one.line) for one in found] == [
+    records, result = inspect(SCHEMA, tmp_path)
+    assert [(one.code, one.table, one.row, one.line) for one in result] == [
         ("malformed-row", "people", 1, 2)
     ]
-    assert "6 fields, the header has 5" in found[0].reason
+    assert "6 fields, the header has 5" in result[0].reason
     assert records.arrow("people").column("_row").to_pylist() == [2, 3]
 
 
@@ -147,16 +147,16 @@ def test_a_malformed_row_is_told_once_and_left_out(tmp_path: Path) -> None:
 def test_each_malformed_row_has_its_row_and_line(tmp_path: Path, row: bytes, reason: str) -> None:
     """Quoted line ends and blank lines are counted on the way there."""
     content = b'id,note\na,"x\ny"\n\nb,2\n' + row + b"\n"
-    found = issues(tmp_path, content)
-    assert [(one.code, one.row, one.line) for one in found] == [("malformed-row", 3, 6)]
-    assert reason in found[0].reason
+    result = issues(tmp_path, content)
+    assert [(one.code, one.row, one.line) for one in result] == [("malformed-row", 3, 6)]
+    assert reason in result[0].reason
 
 
 def test_a_latin_1_file_names_each_value_that_is_not_utf_8(tmp_path: Path) -> None:
     """The bytes are shown as they are, and good values around them stay good."""
     content = "id,note\n1,Käse\n2,plain\n3,Öl\n".encode("latin-1")
-    found = issues(tmp_path, content)
-    assert [(one.code, one.row, one.line, one.column, one.value) for one in found] == [
+    result = issues(tmp_path, content)
+    assert [(one.code, one.row, one.line, one.column, one.value) for one in result] == [
         ("wrong-encoding", 1, 2, "note", r"K\xe4se"),
         ("wrong-encoding", 3, 4, "note", r"\xd6l"),
     ]
@@ -164,11 +164,11 @@ def test_a_latin_1_file_names_each_value_that_is_not_utf_8(tmp_path: Path) -> No
 
 def test_a_nul_byte_is_named(tmp_path: Path) -> None:
     """No text has one; it is what a damaged disk or a wrong encoding leaves."""
-    found = issues(tmp_path, b"id,note\n1,a\x00b\n2,c\n")
-    assert [(one.code, one.row, one.line, one.column) for one in found] == [
+    result = issues(tmp_path, b"id,note\n1,a\x00b\n2,c\n")
+    assert [(one.code, one.row, one.line, one.column) for one in result] == [
         ("wrong-encoding", 1, 2, "note")
     ]
-    assert "'a\\x00b'" in str(found[0])
+    assert "'a\\x00b'" in str(result[0])
 
 
 def test_faults_in_values_are_placed_on_their_lines(tmp_path: Path) -> None:
@@ -177,9 +177,9 @@ def test_faults_in_values_are_placed_on_their_lines(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(
         'id,name,active,age\n1,"two\nlines",,\n\n2,x,,old\n10,y,,\n'
     )
-    _, found = inspect(SCHEMA, tmp_path)
-    assert [(one.row, one.line, one.column) for one in found] == [(2, 5, "age")]
-    assert str(found[0]).startswith("people.csv, row 2 (line 5), column age: 'old' is not a whole")
+    _, result = inspect(SCHEMA, tmp_path)
+    assert [(one.row, one.line, one.column) for one in result] == [(2, 5, "age")]
+    assert str(result[0]).startswith("people.csv, row 2 (line 5), column age: 'old' is not a whole")
 
 
 def test_a_hundred_thousand_bad_rows_give_a_summary(tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ def test_a_database_without_the_tables_hints_at_what_it_has(tmp_path: Path) -> N
     """The likeliest mistake is a name in the singular."""
     for write in (write_duckdb, write_sqlite):
         path = write(tmp_path, {"peoples": texts()["people"]})
-        _, found = inspect(SCHEMA, path)
-        assert [(one.code, one.table) for one in found] == [("missing-table", "people")]
-        assert "there is peoples: is it meant?" in found[0].remedy
+        _, issues = inspect(SCHEMA, path)
+        assert [(one.code, one.table) for one in issues] == [("missing-table", "people")]
+        assert "there is peoples: is it meant?" in issues[0].remedy
 
 
 def test_each_sqlite_value_has_its_own_type(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_sqlite_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     database.execute("UPDATE people SET name = CAST(X'4be47365' AS TEXT) WHERE id = '2'")
     database.commit()
     database.close()
-    _, found = inspect(SCHEMA, path)
-    assert [(one.code, one.table, one.row, one.column, one.value) for one in found] == [
+    _, issues = inspect(SCHEMA, path)
+    assert [(one.code, one.table, one.row, one.column, one.value) for one in issues] == [
         ("wrong-encoding", "people", 2, "name", r"K\xe4se")
     ]
 

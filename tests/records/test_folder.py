@@ -11,9 +11,9 @@ from records.contest import SCHEMA, texts, values, write_csv, write_ndjson, writ
 
 def issues(folder: Path) -> list[RowIssue]:
     """Read a folder and return what is wrong with it."""
-    records, found = inspect(SCHEMA, folder)
+    records, result = inspect(SCHEMA, folder)
     records.close()
-    return found
+    return result
 
 
 def test_each_table_may_have_its_own_format(tmp_path: Path) -> None:
@@ -30,20 +30,20 @@ def test_a_table_in_two_formats_is_refused(tmp_path: Path) -> None:
     """Nobody can say which one is meant."""
     write_csv(tmp_path, texts())
     write_parquet(tmp_path, {"works": values()["works"]})
-    found = issues(tmp_path)
-    assert [(one.code, one.table) for one in found] == [("ambiguous-table", "works")]
-    assert found[0].location == "works.parquet and works.csv"
+    result = issues(tmp_path)
+    assert [(one.code, one.table) for one in result] == [("ambiguous-table", "works")]
+    assert result[0].location == "works.parquet and works.csv"
 
 
 def test_an_optional_table_misspelt_is_not_taken_for_absent(tmp_path: Path) -> None:
     """Counting its rows as none would move every score in silence."""
     write_csv(tmp_path, texts())
     (tmp_path / "votes.csv").rename(tmp_path / "vots.csv")
-    found = issues(tmp_path)
-    assert [(one.code, one.table, one.location) for one in found] == [
+    result = issues(tmp_path)
+    assert [(one.code, one.table, one.location) for one in result] == [
         ("unknown-table", "votes", "vots.csv")
     ]
-    assert "name it votes.csv" in found[0].remedy
+    assert "name it votes.csv" in result[0].remedy
 
 
 @pytest.mark.parametrize("name", ["poeple.csv", "People.csv", "people.xlsx", "people.json"])
@@ -51,9 +51,9 @@ def test_a_required_table_misspelt_is_missing_with_a_hint(tmp_path: Path, name: 
     """The message names the file that is there."""
     write_csv(tmp_path, texts())
     (tmp_path / "people.csv").rename(tmp_path / name)
-    found = issues(tmp_path)
-    assert [(one.code, one.table) for one in found] == [("missing-table", "people")]
-    assert f"there is {name}: is it meant?" in found[0].remedy
+    result = issues(tmp_path)
+    assert [(one.code, one.table) for one in result] == [("missing-table", "people")]
+    assert f"there is {name}: is it meant?" in result[0].remedy
 
 
 def test_files_of_other_names_are_left_alone(tmp_path: Path) -> None:
@@ -76,9 +76,9 @@ def test_a_folder_named_like_a_table_is_told(tmp_path: Path) -> None:
     write_csv(tmp_path, texts())
     (tmp_path / "votes.csv").unlink()
     (tmp_path / "votes.csv").mkdir()
-    found = issues(tmp_path)
-    assert [(one.code, one.table) for one in found] == [("unreadable-table", "votes")]
-    assert found[0].reason == "is a folder"
+    result = issues(tmp_path)
+    assert [(one.code, one.table) for one in result] == [("unreadable-table", "votes")]
+    assert result[0].reason == "is a folder"
 
 
 def test_a_link_is_followed_and_a_dead_one_told(tmp_path: Path) -> None:
@@ -109,9 +109,9 @@ def test_a_file_that_may_not_be_read_is_told(
         return opened(path, *args, **options)  # type: ignore[call-overload]  # passed on as given
 
     monkeypatch.setattr(Path, "open", forbidden)
-    found = issues(tmp_path)
-    assert [(one.code, one.table) for one in found] == [("unreadable-table", "people")]
-    assert found[0].reason == "may not be read"
+    result = issues(tmp_path)
+    assert [(one.code, one.table) for one in result] == [("unreadable-table", "people")]
+    assert result[0].reason == "may not be read"
 
 
 @pytest.mark.parametrize("write", [write_csv, write_ndjson, write_parquet])

@@ -141,8 +141,8 @@ def test_the_hash_of_earlier_records_is_the_hash_of_what_there_was() -> None:
         {"id": "later", "name": "Zoe", "joined_at": "2026-02-01", "active": None, "age": None}
     )
     now["votes"] = []
-    moment = values()["people"][0]["joined_at"]
-    assert read_rows(SCHEMA, now).as_of(moment).sha256 == sha256(then)
+    time = values()["people"][0]["joined_at"]
+    assert read_rows(SCHEMA, now).as_of(time).sha256 == sha256(then)
 
 
 CELLS = {

@@ -20,8 +20,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def community() -> Records:
     """Simulate a small community."""
-    found = discipline("community")
-    return read_rows(found.schema, found.simulate(size=60, seed=3, attacks=[]).tables)
+    community = discipline("community")
+    return read_rows(community.schema, community.simulate(size=60, seed=3, attacks=[]).tables)
 
 
 def rows(records: Records, table: str) -> list[dict[str, Any]]:
@@ -62,8 +62,8 @@ def test_expressions_see_the_records_as_of_a_time(community: Records) -> None:
 def test_without_ibis_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ibis is an extra, since no board needs it."""
     monkeypatch.setitem(sys.modules, "ibis", None)
-    found = discipline("community")
-    with read_rows(found.schema, {"users": [{"id": 1}]}) as records:
+    community = discipline("community")
+    with read_rows(community.schema, {"users": [{"id": 1}]}) as records:
         with pytest.raises(Unavailable, match=r"pip install 'agon\[ibis\]'"):
             records.table("users")
         assert records.count("users") == 1

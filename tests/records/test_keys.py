@@ -45,9 +45,9 @@ def test_a_key_is_unique_when_no_number_comes_twice(
     given_ids = [one for one in cells if one is not None]
     only = ids(engine.connection, "k", "id", integers=True)
     assert only.count == len(given_ids)
-    found = has_repeats(engine.connection, "k", ("id",), only)
-    assert found == (len(set(given_ids)) < len(given_ids))
-    assert has_repeats(engine.connection, "k", ("id",), None) == found
+    result = has_repeats(engine.connection, "k", ("id",), only)
+    assert result == (len(set(given_ids)) < len(given_ids))
+    assert has_repeats(engine.connection, "k", ("id",), None) == result
     first: dict[int, int] = {}
     again = [
         (row, str(one), first[one])

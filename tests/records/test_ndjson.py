@@ -15,9 +15,9 @@ from records.test_csv import NOTES
 def issues(folder: Path, content: bytes, name: str = "notes.ndjson") -> list[RowIssue]:
     """Read one file of notes and return what is wrong with it."""
     (folder / name).write_bytes(content)
-    records, found = inspect(NOTES, folder)
+    records, result = inspect(NOTES, folder)
     records.close()
-    return found
+    return result
 
 
 @pytest.mark.parametrize("name", ["notes.ndjson", "notes.jsonl", "notes.ndjson.gz"])
@@ -48,16 +48,16 @@ def test_a_well_formed_file_reads_however_it_was_saved(
 def test_a_line_that_is_no_object_is_told_once_and_left_out(tmp_path: Path, line: bytes) -> None:
     """It has no keys to be empty; rows and lines count on."""
     content = b'{"id":"a","note":"x"}\n\n' + line + b'\n{"id":"b"}\n'
-    found = issues(tmp_path, content)
-    assert [(one.code, one.row, one.line, one.column) for one in found] == [
+    result = issues(tmp_path, content)
+    assert [(one.code, one.row, one.line, one.column) for one in result] == [
         ("malformed-json", 2, 3, None)
     ]
 
 
 def test_a_value_that_is_not_utf_8_is_named_with_its_key(tmp_path: Path) -> None:
     """The same code, row and column as in a CSV file."""
-    found = issues(tmp_path, b'{"id":"a","note":"K\xe4se"}\n{"id":"b","note":"x"}\n')
-    assert [(one.code, one.row, one.line, one.column, one.value) for one in found] == [
+    result = issues(tmp_path, b'{"id":"a","note":"K\xe4se"}\n{"id":"b","note":"x"}\n')
+    assert [(one.code, one.row, one.line, one.column, one.value) for one in result] == [
         ("wrong-encoding", 1, 1, "note", r"K\xe4se")
     ]
 
@@ -71,8 +71,10 @@ def test_an_id_must_be_a_whole_number_or_text(
     tmp_path: Path, given: object, code: str, shown: str | None
 ) -> None:
     """JSON tells what CSV cannot: a truth value or an object is nobody's id."""
-    found = issues(tmp_path, json.dumps({"id": given, "note": "x"}).encode())
-    assert [(one.code, one.row, one.column, one.value) for one in found] == [(code, 1, "id", shown)]
+    result = issues(tmp_path, json.dumps({"id": given, "note": "x"}).encode())
+    assert [(one.code, one.row, one.column, one.value) for one in result] == [
+        (code, 1, "id", shown)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -88,15 +90,15 @@ def test_a_number_is_the_id_that_it_writes(tmp_path: Path, given: object, expect
 
 def test_a_text_must_be_no_object(tmp_path: Path) -> None:
     """An object in a text column is a mistake of whoever wrote it, not its JSON as text."""
-    found = issues(tmp_path, b'{"id":"a","note":{"b":1}}')
-    assert [(one.code, one.column) for one in found] == [("wrong-type", "note")]
+    result = issues(tmp_path, b'{"id":"a","note":{"b":1}}')
+    assert [(one.code, one.column) for one in result] == [("wrong-type", "note")]
 
 
 def test_a_key_that_no_object_has_is_a_missing_column(tmp_path: Path) -> None:
     """A key that is there and null is empty; one that is never there is missing, with a hint."""
-    found = issues(tmp_path, b'{"id":"a","Note":"x"}\n{"id":"b"}\n')
-    assert [(one.code, one.row, one.column) for one in found] == [("missing-column", None, "note")]
-    assert "there is a column Note" in found[0].remedy
+    result = issues(tmp_path, b'{"id":"a","Note":"x"}\n{"id":"b"}\n')
+    assert [(one.code, one.row, one.column) for one in result] == [("missing-column", None, "note")]
+    assert "there is a column Note" in result[0].remedy
     assert issues(tmp_path, b'{"id":"a","note":null}\n') == []
 
 

@@ -20,17 +20,17 @@ def issues(folder: Path, table: pa.Table | bytes) -> list[RowIssue]:
         file.write_bytes(table)
     else:
         pq.write_table(table, file)
-    records, found = inspect(NOTES, folder)
+    records, result = inspect(NOTES, folder)
     records.close()
-    return found
+    return result
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"id,note\n1,2\n", b"PAR1" * 100])
 def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path, content: bytes) -> None:
     """The ending promises what the content does not keep."""
-    found = issues(tmp_path, content)
-    assert [one.code for one in found] == ["unreadable-table"]
-    assert found[0].reason.startswith("is not a Parquet file")
+    result = issues(tmp_path, content)
+    assert [one.code for one in result] == ["unreadable-table"]
+    assert result[0].reason.startswith("is not a Parquet file")
 
 
 def test_a_file_cut_off_is_refused(tmp_path: Path) -> None:
@@ -46,16 +46,16 @@ def test_a_damaged_page_is_told_though_the_footer_is_sound(tmp_path: Path) -> No
     pq.write_table(table, tmp_path / "whole")
     content = bytearray((tmp_path / "whole").read_bytes())
     content[2_000:6_000] = b"\xff" * 4_000
-    found = issues(tmp_path, bytes(content))
-    assert [(one.code, one.location) for one in found] == [("unreadable-table", "notes.parquet")]
+    result = issues(tmp_path, bytes(content))
+    assert [(one.code, one.location) for one in result] == [("unreadable-table", "notes.parquet")]
 
 
 def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     """Arrow writes such text without looking; the engine refuses it without saying where."""
     valid = pa.array([b"plain", b"K\xe4se", None, b"\xd6l"])
     note = pa.Array.from_buffers(pa.string(), 4, valid.buffers())
-    found = issues(tmp_path, pa.table({"id": [1, 2, 3, 4], "note": note}))
-    assert [(one.code, one.row, one.column, one.value) for one in found] == [
+    result = issues(tmp_path, pa.table({"id": [1, 2, 3, 4], "note": note}))
+    assert [(one.code, one.row, one.column, one.value) for one in result] == [
         ("wrong-encoding", 2, "note", r"K\xe4se"),
         ("wrong-encoding", 4, "note", r"\xd6l"),
     ]
@@ -69,8 +69,8 @@ def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_an_id_must_be_a_whole_number_or_text(tmp_path: Path, ids: pa.Array) -> None:
     """A truth value, a fraction, a time or a float too large to be exact is nobody's id."""
-    found = issues(tmp_path, pa.table({"id": ids, "note": ["x"]}))
-    assert [(one.code, one.row, one.column) for one in found] == [("wrong-type", 1, "id")]
+    result = issues(tmp_path, pa.table({"id": ids, "note": ["x"]}))
+    assert [(one.code, one.row, one.column) for one in result] == [("wrong-type", 1, "id")]
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,11 @@ def test_a_time_outside_the_years_1_to_9999_is_refused(tmp_path: Path, stamp: in
     column = pa.array([None, stamp, None], pa.timestamp("us"))
     at = people.schema.get_field_index("joined_at")
     pq.write_table(people.set_column(at, "joined_at", column), tmp_path / "people.parquet")
-    records, found = inspect(SCHEMA, tmp_path)
+    records, result = inspect(SCHEMA, tmp_path)
     records.close()
-    assert [(one.code, one.row, one.column) for one in found] == [("bad-timestamp", 2, "joined_at")]
+    assert [(one.code, one.row, one.column) for one in result] == [
+        ("bad-timestamp", 2, "joined_at")
+    ]
 
 
 def test_rows_keep_their_numbers_across_row_groups(tmp_path: Path) -> None:

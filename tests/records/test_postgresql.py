@@ -76,16 +76,16 @@ def test_infinite_times_and_numerics_that_are_none_are_told_as_written(
         "UPDATE works SET score = 'NaN', words = 'NaN' WHERE id = 1",
         "UPDATE works SET words = 1e30 WHERE id = 2",
     )
-    _, found = inspect(SCHEMA, peerbench)
-    told = {(one.code, one.column, one.value) for one in found}
-    assert told == {
+    _, issues = inspect(SCHEMA, peerbench)
+    result = {(one.code, one.column, one.value) for one in issues}
+    assert result == {
         ("bad-timestamp", "joined_at", "infinity"),
         ("bad-timestamp", "joined_at", "4000-01-01 00:00:00+00 BC"),
         ("non-finite", "score", "nan"),
         ("wrong-type", "words", "NaN"),
         ("out-of-range", "words", "1" + "0" * 30),
     }
-    assert {one.location for one in found} == {"table auth.people", "table public.works"}
+    assert {one.location for one in issues} == {"table auth.people", "table public.works"}
 
 
 def test_a_table_that_may_not_be_read_is_told_with_the_grant_it_needs(
@@ -100,14 +100,14 @@ def test_a_table_that_may_not_be_read_is_told_with_the_grant_it_needs(
         "GRANT SELECT ON works TO reader",
     )
     address = postgresql.address(user="reader", password="secret%20of%20reader")  # noqa: S106 - of a server that lives as long as the tests
-    records, found = inspect(SCHEMA, address)
+    records, issues = inspect(SCHEMA, address)
     records.close()
-    assert {(one.code, one.table) for one in found} == {
+    assert {(one.code, one.table) for one in issues} == {
         ("unreadable-table", "people"),
         ("unreadable-table", "votes"),
     }
-    assert "joined_at, active, age" in found[0].reason
-    assert "SELECT on auth.people" in found[0].remedy
+    assert "joined_at, active, age" in issues[0].reason
+    assert "SELECT on auth.people" in issues[0].remedy
     assert peerbench
 
 

@@ -48,9 +48,9 @@ def test_as_of_leaves_later_rows_out_and_keeps_those_without_a_time() -> None:
     """A moment with a zone is the same moment in UTC; rows keep their numbers."""
     joined = datetime(2026, 1, 1, 8, tzinfo=UTC)
     with read_rows(SCHEMA, values()) as records:
-        for moment in (joined, joined.replace(tzinfo=None),
+        for time in (joined, joined.replace(tzinfo=None),
                        joined.astimezone(timezone(timedelta(hours=5)))):  # fmt: skip
-            seen = records.as_of(moment)
+            seen = records.as_of(time)
             assert seen.arrow("people").column("_row").to_pylist() == [1, 3]
             assert seen.cutoff == joined.replace(tzinfo=None)
         assert records.as_of(joined - timedelta(microseconds=1)).count("people") == 1
@@ -160,7 +160,7 @@ def test_bad_values_are_empty_where_records_are_inspected(tmp_path: Path) -> Non
     """A check may go on to integrity findings on what is left."""
     tables = texts()
     tables["people"][0]["age"] = "?"
-    records, found = inspect(SCHEMA, write_csv(tmp_path, tables))
+    records, issues = inspect(SCHEMA, write_csv(tmp_path, tables))
     with records:
-        assert len(found) == 1
+        assert len(issues) == 1
         assert records.arrow("people").column("age").to_pylist() == [None, None, 0]

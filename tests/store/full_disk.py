@@ -40,9 +40,9 @@ def main(small: Path, big: str) -> None:
     except Unavailable as error:
         sys.stdout.write(f"{error}\n")
     store.close()
-    found = verify(url)
-    is_whole = (found.issues, found.entries) == ((), stored)
-    sys.stdout.write("whole\n" if is_whole else f"{found}\n")
+    report = verify(url)
+    is_whole = (report.issues, report.entries) == ((), stored)
+    sys.stdout.write("whole\n" if is_whole else f"{report}\n")
     for name in ("copy.db", "copy.tar.gz"):
         filler = small / "filler"
         filler.write_bytes(b"")

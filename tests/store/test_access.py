@@ -119,8 +119,8 @@ def test_answers_are_forgotten_in_time(store: Store) -> None:
         session.access.delete_pending_response("t1", "new")
         assert session.access.delete_responses(before=later(5), limit=0) == 0
         assert session.access.delete_responses(before=later(5), limit=2) == 1
-        found = [session.access.response("t1", key) for key in ("old", "new", "open")]
-    assert [answer is not None for answer in found] == [False, True, False]
+        result = [session.access.response("t1", key) for key in ("old", "new", "open")]
+    assert [answer is not None for answer in result] == [False, True, False]
 
 
 def test_only_what_gives_no_sign_of_life_is_taken_over(store: Store) -> None:

@@ -67,8 +67,8 @@ def test_any_stretch_of_rows_is_what_a_session_would_give(url: str, board: Snaps
         ]
 
     lines = [_line(place) for place in range(N)]
-    for found, (start, count) in zip(asked(url, ask), stretches, strict=True):
-        assert found == lines[start : start + count]
+    for result, (start, count) in zip(asked(url, ask), stretches, strict=True):
+        assert result == lines[start : start + count]
 
 
 def test_many_who_ask_at_once_get_each_what_they_asked_for(url: str, board: Snapshot) -> None:
@@ -87,12 +87,12 @@ def test_many_who_ask_at_once_get_each_what_they_asked_for(url: str, board: Snap
         ]
         return await asyncio.gather(*people, *rows, *strangers)
 
-    found = asked(url, ask)
-    assert [place for _, place in found[: len(places)]] == places
+    result = asked(url, ask)
+    assert [place for _, place in result[: len(places)]] == places
     lines = [_line(place) for place in range(N)]
-    rows = found[len(places) : 2 * len(places)]
+    rows = result[len(places) : 2 * len(places)]
     assert [row for _, row in rows] == [lines[place : place + 2] for place in places]
-    assert [one for _, one in found[-5:-1]] == [None, None, None, []]
+    assert [one for _, one in result[-5:-1]] == [None, None, None, []]
 
 
 def test_the_state_differs_once_anything_was_stored(
@@ -153,10 +153,10 @@ def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
 
     async def ask(board_rows: BoardRows) -> list[Any]:
         asking = [board_rows.state(), board_rows.lines(board.no, start=0, count=1)]
-        found: list[Any] = await asyncio.gather(*asking, return_exceptions=True)
+        result: list[Any] = await asyncio.gather(*asking, return_exceptions=True)
         with pytest.raises(DatabaseUnavailable):
             await board_rows.state()
-        return found
+        return result
 
     assert [type(one) for one in asked(nowhere, ask)] == [DatabaseUnavailable] * 2
 

@@ -43,15 +43,15 @@ def test_a_full_disk_keeps_what_was_stored_and_says_what_to_do(large: str, tmp_p
     small.mkdir()
     wall = shutil.which("bwrap")
     assert wall is not None, "install the Debian package bubblewrap"
-    told = subprocess.run(
+    result = subprocess.run(
         [wall, "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--size", str(1 << 22),
          "--tmpfs", str(small), sys.executable, str(Path(__file__).with_name("full_disk.py")),
          str(small), large],
         capture_output=True, text=True, check=False, timeout=120,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
     )  # fmt: skip
-    assert (told.returncode, told.stderr) == (0, "")
-    full, whole, copied, archived, left = told.stdout.splitlines()
+    assert (result.returncode, result.stderr) == (0, "")
+    full, whole, copied, archived, left = result.stdout.splitlines()
     assert "has no space to write" in full
     assert full.endswith("free space on its disk and try again")
     assert whole == "whole"
@@ -80,10 +80,10 @@ def test_entries_on_a_damaged_page_are_named(large: str, tmp_path: Path, harm: s
         bytes(_PAGE) if harm == "zeros" else bytes(range(256)) * (_PAGE // 256)
     )
     path.write_bytes(content)
-    found = verify(large)
+    report = verify(large)
     with pytest.raises(CheckFailed, match=r"large\.db is damaged"):
-        found.require_no_issues()
-    (lost,) = [issue for issue in found.issues if "their page is damaged" in issue.what]
+        report.require_no_issues()
+    (lost,) = [issue for issue in report.issues if "their page is damaged" in issue.what]
     first, last = (int(word) for word in lost.what.split()[2:5:2])
     assert first <= 700 <= last
     assert (lost.file, lost.line) == ("contest spring", first)

@@ -36,8 +36,8 @@ def test_reading_begins_after_a_position_and_ends_where_it_is_told(
     with store.read() as session:
 
         def seqs(seq: int = 0, *, until: int | None = None, limit: int | None = None) -> list[int]:
-            found = session.entries.after(spring.no, seq, until=until, limit=limit)
-            return [one.seq for one in found]
+            result = session.entries.after(spring.no, seq, until=until, limit=limit)
+            return [one.seq for one in result]
 
         assert seqs() == list(range(1, 12))
         assert seqs(3, until=8) == [4, 5, 6, 7, 8]
@@ -57,8 +57,8 @@ def test_rare_entries_are_found_by_kind_in_order(
     with store.read() as session:
 
         def seqs(*wanted: str, **bounds: int) -> list[int]:
-            found = session.entries.of_kind(spring.no, wanted, **bounds)
-            return [one.seq for one in found]
+            result = session.entries.of_kind(spring.no, wanted, **bounds)
+            return [one.seq for one in result]
 
         assert seqs("draw-made") == [3, 6, 9, 12, 15]
         assert seqs("decision-made", "draw-made") == [1, 3, 4, 6, 7, 9, 10, 12, 13, 15]
@@ -73,8 +73,8 @@ def test_a_record_is_known_as_it_was_at_a_position(store: Store, spring: Contest
     with store.read() as session:
 
         def seq(until: int | None) -> list[int]:
-            found = session.entries.existing(spring.no, records=["votes/m1"], until=until)
-            return [one.seq for one in found.values()]
+            result = session.entries.existing(spring.no, records=["votes/m1"], until=until)
+            return [one.seq for one in result.values()]
 
         assert [seq(until) for until in (None, 3, 2, 1, 0)] == [[3], [3], [1], [1], []]
 
@@ -83,7 +83,7 @@ def test_rare_entries_are_found_by_their_index(store: Store, spring: Contest) ->
     """A walk over a million records would take seconds."""
     rows = [new(seq) for seq in range(1, 3000)]
     _append(store, spring.no, *rows, new(3000, kind="draw-made", record=None))
-    asked: list[tuple[str, list[Any]]] = []
+    statements: list[tuple[str, list[Any]]] = []
     with store.write() as session:
         to = session.entries._transaction
         if not to.on_sqlite:
@@ -93,14 +93,14 @@ def test_rare_entries_are_found_by_their_index(store: Store, spring: Contest) ->
             on_sqlite = to.on_sqlite
 
             def query(self, sql: str, values: Any = ()) -> Any:
-                asked.append((sql, values))
+                statements.append((sql, values))
                 return to.query(sql, values)
 
-        found = list(module.Entries(Noting())._of_kind(spring.no, "draw-made", 0, 3000))  # type: ignore[arg-type]  # stands for a transaction
+        result = list(module.Entries(Noting())._of_kind(spring.no, "draw-made", 0, 3000))  # type: ignore[arg-type]  # stands for a transaction
         explain = "EXPLAIN QUERY PLAN " if to.on_sqlite else "EXPLAIN "
-        told = str(to.query(explain + asked[0][0], asked[0][1]))
-    assert [one.seq for one in found] == [3000]
-    assert "entries_kind_idx" in told
+        explanation = str(to.query(explain + statements[0][0], statements[0][1]))
+    assert [one.seq for one in result] == [3000]
+    assert "entries_kind_idx" in explanation
 
 
 def test_contests_do_not_see_each_others_entries(store: Store, spring: Contest) -> None:
@@ -253,8 +253,8 @@ def test_positions_are_found_by_time(store: Store, spring: Contest) -> None:
         def found(seconds: float) -> int:
             return session.entries.position_at(spring.no, later(seconds))
 
-        asked = [0, 0.999999, 1, 1.5, 2, 2.000001, 4.9, 5, 99]
-        assert [found(at) for at in asked] == [0, 0, 1, 1, 4, 4, 4, 5, 5]
+        seconds = [0, 0.999999, 1, 1.5, 2, 2.000001, 4.9, 5, 99]
+        assert [found(at) for at in seconds] == [0, 0, 1, 1, 4, 4, 4, 5, 5]
         elsewhere = later(2).astimezone(timezone(timedelta(hours=9)))
         assert session.entries.position_at(spring.no, elsewhere) == 4
         assert session.entries.position_at(spring.no + 1, NOON) == 0
@@ -275,8 +275,8 @@ def test_records_of_one_table_are_listed(store: Store, spring: Contest) -> None:
     with store.read() as session:
 
         def seqs(after: int = 0, until: int | None = None, limit: int = 10) -> list[int]:
-            found = session.entries.rows(spring.no, "votes", after=after, until=until, limit=limit)
-            return [one.seq for one in found]
+            rows = session.entries.rows(spring.no, "votes", after=after, until=until, limit=limit)
+            return [one.seq for one in rows]
 
         assert seqs() == [1, 4, 5]
         assert seqs(after=1, limit=1) == seqs(after=1, until=4) == [4]

@@ -45,8 +45,8 @@ def test_a_step_that_is_there_is_replaced(store: Store, spring: Contest) -> None
     with store.write() as session:
         session.histories.add(spring.no, "models", [_step(1, score=None)])
     with store.read() as session:
-        found = session.histories.of(spring.no, "models", "ada")
-    assert found == [_step(1, score=None), _step(2, score=8.0), _step(3)]
+        result = session.histories.of(spring.no, "models", "ada")
+    assert result == [_step(1, score=None), _step(2, score=8.0), _step(3)]
 
 
 def _names(store: Store, contest: Contest, begins: str, **asked: Any) -> list[str]:

@@ -34,19 +34,19 @@ def _claim(
 
 def _ids(store: Store, **asked: Any) -> list[str]:
     """Claim until there is nothing more."""
-    found: list[str] = []
+    result: list[str] = []
     with store.write() as session:
-        while one := _claim(session.queue, lease=f"l{len(found)}", **asked):
-            found.append(one.id)
-    return found
+        while one := _claim(session.queue, lease=f"l{len(result)}", **asked):
+            result.append(one.id)
+    return result
 
 
 def test_a_job_comes_back_as_it_was_asked_for(store: Store, spring: Contest) -> None:
     """What the worker gets is what the asker gave."""
-    asked = job("j1", payload={"n": [1, None]}, contest_no=spring.no, priority=-3,
+    expected_job = job("j1", payload={"n": [1, None]}, contest_no=spring.no, priority=-3,
                 not_before=later(5), max_attempts=2, by="user:ada", dedupe="d")  # fmt: skip
     with store.write() as session:
-        made = session.queue.add(asked, now=later(1))
+        made = session.queue.add(expected_job, now=later(1))
     assert made == Job(
         id="j1", kind="judge", state="queued", payload={"n": [1, None]}, contest_no=spring.no,
         created_at=later(1), not_before=later(5), priority=-3, attempts=0, max_attempts=2,
@@ -145,10 +145,10 @@ def test_a_job_begun_too_often_fails_for_good(store: Store) -> None:
         assert lost.causes[-1]["cause"] == "lease expired (worker w7)"
         session.queue.add(job("told", max_attempts=1), now=later(0))
         _claim(session.queue, at=40, lease="l2")
-        told = session.queue.fail(
+        result = session.queue.fail(
             "told", lease="l2", cause="no disk", now=later(41), retry_at=later(50)
         )
-    assert (told.state, told.causes[0]["cause"]) == ("failed", "no disk")
+    assert (result.state, result.causes[0]["cause"]) == ("failed", "no disk")
 
 
 def test_a_heartbeat_extends_the_lease(store: Store) -> None:
@@ -225,8 +225,8 @@ def test_equal_work_asked_for_at_the_same_moment_hurts_nobody(store: Store, how:
         back = coming.result()
     assert back is not None
     with store.read() as session:
-        told = {one.id: one.dedupe for one in session.queue.page()}
-    assert told == {"a": None, "b": "publish:1"}
+        page = {one.id: one.dedupe for one in session.queue.page()}
+    assert page == {"a": None, "b": "publish:1"}
 
 
 def test_a_job_is_queued_for_a_contest_that_another_session_has_locked(
@@ -377,8 +377,8 @@ def test_the_last_one_done_is_found_among_the_recent(store: Store, spring: Conte
 
         def last(**asked: Any) -> str | None:
             given: dict[str, Any] = {"contest_no": spring.no, "since": later(5), **asked}
-            found = queue.last_done("find", **given)
-            return None if found is None else found.id
+            result = queue.last_done("find", **given)
+            return None if result is None else result.id
 
         assert last() == "f0"
         assert last(since=later(30)) is None

@@ -137,10 +137,10 @@ def test_a_job_is_not_claimed_before_what_it_is_for_is_there(store: Store, sprin
     with store.write() as session:
         session.queue.add(job("a", dedupe="publish:1"), now=later(0))
     seen: list[int] = []
-    asked = threading.Event()
+    started = threading.Event()
 
     def work() -> None:
-        asked.set()
+        started.set()
         with store.write() as session:
             claimed = session.queue.claim(
                 ["judge"], worker="w", lease="l", now=later(1), span=timedelta(seconds=30)
@@ -153,7 +153,7 @@ def test_a_job_is_not_claimed_before_what_it_is_for_is_there(store: Store, sprin
         session.entries.append(spring.no, [new(1)])
         session.queue.add(job("b", dedupe="publish:1"), now=later(0))
         thread.start()
-        asked.wait()
+        started.wait()
         thread.join(0.2)
     thread.join()
     if not seen:

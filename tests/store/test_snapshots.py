@@ -63,8 +63,8 @@ def test_any_stretch_of_rows_is_what_a_list_would_give(
     with store.read() as session:
         for start in (0, 1, c - 1, c, c + 1, 2 * c, N - 1, N, N + 500):
             for count in (0, 1, 2, c, c + 1, 3 * c):
-                found = session.snapshots.lines(made.no, start=start, count=count)
-                assert found == lines[start : start + count]
+                result = session.snapshots.lines(made.no, start=start, count=count)
+                assert result == lines[start : start + count]
         unscored = session.snapshots.lines(made.no, start=1, count=9, unscored=True)
         assert unscored == [b'{"id":"u1"}']
 
@@ -74,8 +74,8 @@ def test_every_id_is_found_at_its_place_and_no_other(store: Store, spring: Conte
     made = _add(store, snapshot(spring.no, rows=N))
     with store.read() as session:
         ids = [f"model ä {place}" for place in range(N)]
-        found = session.snapshots.row_indexes(made.no, [*ids, "model ä -1", "", "u0"])
-        assert found == {name: place for place, name in enumerate(ids)}
+        result = session.snapshots.row_indexes(made.no, [*ids, "model ä -1", "", "u0"])
+        assert result == {name: place for place, name in enumerate(ids)}
         assert session.snapshots.row_indexes(made.no, []) == {}
         one_by_one = [session.snapshots.row_indexes(made.no, [name]) for name in (*ids[:40], "u0")]
         assert one_by_one == [{name: place} for place, name in enumerate(ids[:40])] + [{}]
@@ -90,8 +90,8 @@ def test_the_latest_is_the_newest_the_reader_may_see(store: Store, spring: Conte
     with store.read() as session:
 
         def latest(until: int | None = None) -> int | None:
-            found = session.snapshots.latest(spring.no, "models", until=until)
-            return None if found is None else found.no
+            result = session.snapshots.latest(spring.no, "models", until=until)
+            return None if result is None else result.no
 
         assert latest() == latest(12) == numbers[3]
         assert latest(11) == latest(7) == numbers[2]

@@ -10,20 +10,20 @@ from agon.store.threads import run_in_thread
 def test_the_caller_goes_on_while_the_work_is_done() -> None:
     """Each waits for the other once; one after the other they would wait for ever."""
     caller, worker = Event(), Event()
-    found: list[int] = []
+    result: list[int] = []
 
     def work() -> None:
         worker.set()
         assert caller.wait(60)
-        found.append(get_ident())
+        result.append(get_ident())
 
     finish = run_in_thread(work)
     assert worker.wait(60)
-    assert found == []
+    assert result == []
     caller.set()
     finish()
-    assert found != [get_ident()]
-    assert len(found) == 1
+    assert result != [get_ident()]
+    assert len(result) == 1
 
 
 def test_what_goes_wrong_is_raised_where_the_end_is_waited_for() -> None:

@@ -100,10 +100,10 @@ def arenas(draw: st.DrawFn) -> Tables:
             for judge in judges[:3]
         ]
     if draw(st.booleans()):
-        moments = draw(st.lists(st.sampled_from(TIMES), max_size=2, unique=True))
+        times = draw(st.lists(st.sampled_from(TIMES), max_size=2, unique=True))
         tables["reinstatements"] = [
             {"judge_id": draw(st.sampled_from(judges)), "reinstated_at": at, "reason": "asked"}
-            for at in moments
+            for at in times
         ]
     return tables
 

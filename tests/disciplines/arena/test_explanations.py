@@ -28,12 +28,12 @@ def test_parts_sum_to_the_score_of_every_id_on_every_board(monkeypatch: pytest.M
     )
     for board in ("bots", "judges", "bradley-terry"):
         for row in result.board(board).rows():
-            told = result.explain(row["id"], board=board)
-            assert math.fsum(part.points for part in told.parts) == pytest.approx(
+            explanation = result.explain(row["id"], board=board)
+            assert math.fsum(part.points for part in explanation.parts) == pytest.approx(
                 row["score"], abs=5e-7
             )
-            assert (told.rank, told.score) == (row["rank"], row["score"])
-            for part in told.parts:
+            assert (explanation.rank, explanation.score) == (row["rank"], row["score"])
+            for part in explanation.parts:
                 assert part.text
                 rules = result.rules.model_dump()
                 assert all(rules[name] == value for name, value in part.rules.items())
@@ -49,8 +49,12 @@ def test_every_id_is_explained_scored_or_not(tables: Tables, rules: dict[str, An
         for row in shown.rows():
             assert result.explain(row["id"], board=board).score == row["score"]
         for one in shown.unscored:
-            told = result.explain(one.id, board=board)
-            assert (told.score, told.rank, told.reason) == (None, None, one.reason)
+            explanation = result.explain(one.id, board=board)
+            assert (explanation.score, explanation.rank, explanation.reason) == (
+                None,
+                None,
+                one.reason,
+            )
 
 
 def test_a_match_is_explained_with_both_ratings_k_and_expectation() -> None:
@@ -69,8 +73,8 @@ def test_a_match_is_explained_with_both_ratings_k_and_expectation() -> None:
 def test_texts_come_from_the_rules_in_force() -> None:
     """Another K, start or threshold changes the sentence, not only the number."""
     tables = {"bots": bots("a", "b"), "matches": [match(7, "a", "b", winner="a")]}
-    told = scored(tables, k_new=10, elo_start=1500, provisional_matches=3).explain("a")
-    assert [part.text for part in told.parts] == [
+    explanation = scored(tables, k_new=10, elo_start=1500, provisional_matches=3).explain("a")
+    assert [part.text for part in explanation.parts] == [
         "Every bot starts at 1500.",
         "Beat b (1500 against 1500): 10 × (1 − 0.5000), rounded = +5.",
         "1 rated match: provisional until 3.",
@@ -85,8 +89,8 @@ def test_a_judge_is_explained_by_every_event_and_the_floor() -> None:
         "matches": [match(0, "a", "b", audit_verdict="b"), *pots],
         "votes": [vote(0, "j", "a"), *(vote(n, "j", "b", first="b") for n in range(1, 5))],
     }
-    told = scored(tables).explain("j", board="judges")
-    assert [(part.name, part.points) for part in told.parts] == [
+    explanation = scored(tables).explain("j", board="judges")
+    assert [(part.name, part.points) for part in explanation.parts] == [
         ("start", 100),
         ("match 0", 1),
         ("audit of match 0", -10),
@@ -97,10 +101,10 @@ def test_a_judge_is_explained_by_every_event_and_the_floor() -> None:
         ("floor", 19),
         ("standing", 0),
     ]
-    assert told.score == 30
-    assert told.parts[-1].missing == "an operator's reinstatement"
-    assert told.notes == ("fell below 50 in match 3: out of the pool until reinstated",)
-    assert told.parts[2].records[0].ids == ("0/j",)
+    assert explanation.score == 30
+    assert explanation.parts[-1].missing == "an operator's reinstatement"
+    assert explanation.notes == ("fell below 50 in match 3: out of the pool until reinstated",)
+    assert explanation.parts[2].records[0].ids == ("0/j",)
 
 
 def test_a_reinstatement_is_an_event_with_its_reason() -> None:
@@ -117,23 +121,23 @@ def test_a_reinstatement_is_an_event_with_its_reason() -> None:
             {"judge_id": "j", "reinstated_at": "2026-01-05", "reason": "was tested anew"}
         ],
     }
-    told = scored(tables).explain("j", board="judges")
-    assert told.score == 50
-    assert "was tested anew" in told.parts[-2].text
-    assert told.notes == ()
+    explanation = scored(tables).explain("j", board="judges")
+    assert explanation.score == 50
+    assert "was tested anew" in explanation.parts[-2].text
+    assert explanation.notes == ()
 
 
 def test_a_bradley_terry_rating_is_explained_by_points_taken_and_expected() -> None:
     """At the optimum both are equal: that is what the rating means."""
     results = ["a", "a", "b", "tie", "b", "a"]
     played = [match(n, "ada", "bob", winner=won) for n, won in enumerate(results)]
-    told = scored({"bots": bots("ada", "bob", "cy"), "matches": played}).explain(
+    explanation = scored({"bots": bots("ada", "bob", "cy"), "matches": played}).explain(
         "ada", board="bradley-terry"
     )
-    strength = told.parts[1]
+    strength = explanation.parts[1]
     assert strength.inputs["points"] == 3.5
     assert strength.inputs["expected"] == pytest.approx(3.5, abs=1e-5)
-    assert told.context["opponents"][0]["opponent"] == "bob"
+    assert explanation.context["opponents"][0]["opponent"] == "bob"
     empty = scored({"bots": bots("ada", "bob", "cy"), "matches": played}).explain(
         "cy", board="bradley-terry"
     )

@@ -149,10 +149,10 @@ def test_addresses_are_never_printed() -> None:
         "bots": [{"id": n, "name": "x", "owner_id": n} for n in range(2)],
         "matches": [match(1, 0, 1, winner="a")],
     }
-    found = [one for one in scored(tables).findings if one.code == "shared-network"]
-    assert [one.subjects for one in found] == [("0", "1")]
-    assert found[0].severity is Severity.WARNING
-    assert "203" not in str(found[0].to_dict())
+    findings = [one for one in scored(tables).findings if one.code == "shared-network"]
+    assert [one.subjects for one in findings] == [("0", "1")]
+    assert findings[0].severity is Severity.WARNING
+    assert "203" not in str(findings[0].to_dict())
     owners[1]["network"] = "5f0c"
     assert [one for one in scored(tables).findings if one.code == "shared-network"] == []
 

@@ -150,12 +150,12 @@ def test_candidates_have_their_state_after_all_records() -> None:
     }
     facts = facts_of(read_rows(SCHEMA, tables))
     results = results_of(facts, RULES)
-    found = candidates_of(
+    result = candidates_of(
         facts, ratings_of(facts, results, RULES), credibilities_of(facts, results, RULES), RULES
     )
     made = (NOW - timedelta(days=9)).replace(tzinfo=UTC)
-    assert found == [Candidate("y", "o", True, made, 1, 40, is_inactive=True)]
-    assert obstacles(found[0], at=NOW.replace(tzinfo=UTC), rules=RULES) == (
+    assert result == [Candidate("y", "o", True, made, 1, 40, is_inactive=True)]
+    assert obstacles(result[0], at=NOW.replace(tzinfo=UTC), rules=RULES) == (
         "has completed 1 matches: 4 more",
         "credibility 40 is below 50",
     )

@@ -63,10 +63,10 @@ def test_empty_responses_are_equal() -> None:
 @given(st.lists(st.text("ab", min_size=3, max_size=12), max_size=12))
 def test_alike_finds_exactly_the_pairs_that_comparing_all_would(handles: list[str]) -> None:
     """The shortcut over shared deletions loses no pair at two edits, and adds none."""
-    found = {(i, j) for i, j, _ in similar_handles(handles, threshold=0.75, base_length=3)}
+    result = {(i, j) for i, j, _ in similar_handles(handles, threshold=0.75, base_length=3)}
     for i, j in combinations(range(len(handles)), 2):
         near = edit_distance(handles[i], handles[j], most=2) is not None
-        assert ((i, j) in found) is (near and similarity(handles[i], handles[j]) >= 0.75)
+        assert ((i, j) in result) is (near and similarity(handles[i], handles[j]) >= 0.75)
 
 
 def test_short_bases_are_left_out() -> None:

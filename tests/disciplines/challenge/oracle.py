@@ -96,19 +96,19 @@ class Contest:
         for row in tables.get("task_results") or []:
             pair = (str(row["submission_id"]), str(row["validator_id"]))
             passed.setdefault(pair, []).append(row["passed"])
-        found = [
+        result = [
             ((0, False, "", -1), *pair, Fraction(sum(hits), len(hits)))
             for pair, hits in passed.items()
         ]
         for place, row in enumerate(tables.get("evaluations") or []):
             epoch = row.get("epoch")
             order = (epoch or 0, epoch is not None, str(row.get("evaluated_at") or ""), place)
-            found.append(
+            result.append(
                 (order, str(row["submission_id"]), str(row["validator_id"]), exact(row["score"]))
             )
         return [
             (order[0], submission, validator, score)
-            for order, submission, validator, score in sorted(found)
+            for order, submission, validator, score in sorted(result)
             if submission in self.submissions and validator in known
         ]
 
@@ -118,15 +118,15 @@ class Contest:
     def _originals(self) -> dict[str, str]:
         scope = self.network["duplicate_content"]
         first: dict[Any, str] = {}
-        found = {}
+        result = {}
         for name in sorted(self.submissions, key=self._turn):
             content = self.submissions[name].get("content_hash")
             if not content or scope == "allowed":
-                found[name] = name
+                result[name] = name
                 continue
             place = self.competition(name) if scope == "competition" else None
-            found[name] = first.setdefault((place, content), name)
-        return found
+            result[name] = first.setdefault((place, content), name)
+        return result
 
     def stakes_at(self, epoch: int) -> dict[str, Fraction]:
         """Return each registered validator's stake."""

@@ -20,14 +20,18 @@ def everything(result: ScoredChallenge) -> None:
     for name in DISCIPLINE.boards:
         board = result.board(name)
         for row in board.rows():
-            found = result.explain(row["id"], board=name)
-            assert (found.score, found.rank) == (row["score"], row["rank"])
-            assert sum(part.points for part in found.parts) == pytest.approx(
+            explanation = result.explain(row["id"], board=name)
+            assert (explanation.score, explanation.rank) == (row["score"], row["rank"])
+            assert sum(part.points for part in explanation.parts) == pytest.approx(
                 row["score"], abs=1e-12
             )
         for one in board.unscored:
-            found = result.explain(one.id, board=name)
-            assert (found.score, found.rank, found.reason) == (None, None, one.reason)
+            explanation = result.explain(one.id, board=name)
+            assert (explanation.score, explanation.rank, explanation.reason) == (
+                None,
+                None,
+                one.reason,
+            )
 
 
 @settings(max_examples=size(20), deadline=None, suppress_health_check=list(HealthCheck))
@@ -123,8 +127,8 @@ def test_the_text_is_made_from_the_rules_in_force() -> None:
 def test_an_outlier_adds_nothing_and_is_explained() -> None:
     """Each evaluation's points are its part of the mean."""
     result = scored(tables_of({"a": (1, [0.80, 0.82, 0.79, 0.81, 0.20])}))
-    found = result.explain("a", board="submissions")
-    last = found.parts[-1]
+    explanation = result.explain("a", board="submissions")
+    last = explanation.parts[-1]
     assert (last.name, last.points, last.inputs["z"]) == ("evaluation of v5", 0.0, -40.47)
     assert "z = -40.47 is further out than 3.5, so it is left out" in last.text
     only = scored(tables_of({"a": (1, [0.80, 0.82, 0.79, 0.81, 0.20])}), exclude_outliers=False)
@@ -136,33 +140,35 @@ def test_an_outlier_adds_nothing_and_is_explained() -> None:
 def test_too_little_stake_is_explained_with_the_missing_stake() -> None:
     """29 of 100 is a hundredth short of 30 %."""
     tables = tables_of({"a": (1, [0.5, 0.5, 0.5])}, stakes={"v1": 9, "v2": 10, "v3": 10, "v9": 71})
-    found = scored(tables).explain("a", board="submissions")
-    assert found.reason is not None
-    assert "29 % of all stake" in found.reason
-    assert found.parts[1].missing == "1 % more of all stake"
+    explanation = scored(tables).explain("a", board="submissions")
+    assert explanation.reason is not None
+    assert "29 % of all stake" in explanation.reason
+    assert explanation.parts[1].missing == "1 % more of all stake"
 
 
 def test_a_copy_names_its_original() -> None:
     """The earliest submission of a content counts."""
     tables = tables_of({"a": (1, [0.5] * 3), "b": (2, [0.9] * 3)},
                        content_hash={"a": "x", "b": "x"})  # fmt: skip
-    found = scored(tables).explain("b", board="submissions")
-    assert found.reason is not None
-    assert "has the same content as a" in found.reason
-    assert found.parts[0].records[0].ids == ("b", "a")
+    explanation = scored(tables).explain("b", board="submissions")
+    assert explanation.reason is not None
+    assert "has the same content as a" in explanation.reason
+    assert explanation.parts[0].records[0].ids == ("b", "a")
 
 
 def test_a_competition_is_explained_by_improvements_and_maximum_burn() -> None:
     """Decay forecast: grace and stale epochs after the last improvement."""
     scores = {(f"v{v}", epoch): x for epoch, x in [(0, 0.8), (3, 0.816)] for v in (1, 2, 3)}
-    found = scored(tables_of({"a": (1, scores)}), epoch=15).explain("main", board="competitions")
-    assert [part.name for part in found.parts] == [
+    explanation = scored(tables_of({"a": (1, scores)}), epoch=15).explain(
+        "main", board="competitions"
+    )
+    assert [part.name for part in explanation.parts] == [
         "improvement in epoch 0", "improvement in epoch 3", "decay",
     ]  # fmt: skip
-    assert [part.points for part in found.parts] == pytest.approx([0.8, 0.016, 0])
-    assert found.parts[1].records[0].ids == ("a",)
-    assert found.context["maximum_burn_in_epoch"] == 3 + 10 + 16
-    assert "in epoch 29" in found.notes[0]
+    assert [part.points for part in explanation.parts] == pytest.approx([0.8, 0.016, 0])
+    assert explanation.parts[1].records[0].ids == ("a",)
+    assert explanation.context["maximum_burn_in_epoch"] == 3 + 10 + 16
+    assert "in epoch 29" in explanation.notes[0]
 
 
 def test_a_loser_learns_what_the_next_place_takes() -> None:
@@ -189,5 +195,5 @@ def test_an_unregistered_validator_is_explained_by_its_reason() -> None:
     """A stake that comes later is none yet."""
     tables = tables_of({"a": (1, [0.5] * 3)})
     tables["validators"].append({"id": "late", "stake": 5, "epoch": 9})
-    found: Explanation = scored(tables, epoch=1).explain("late", board="validators")
-    assert found.reason == "has no stake at or before epoch 1"
+    explanation: Explanation = scored(tables, epoch=1).explain("late", board="validators")
+    assert explanation.reason == "has no stake at or before epoch 1"

@@ -58,13 +58,13 @@ def test_outliers_are_those_of_the_page(scores: list[float], z: float, flagged: 
     """Challenge, step 3, with the discipline's own defaults."""
     rules = ChallengeRules()
     assert modified_z(scores, mad_when_zero=rules.mad_when_zero)[4] == pytest.approx(z, abs=5e-4)
-    found = outliers(
+    result = outliers(
         scores,
         threshold=rules.outlier_threshold,
         min_values=rules.outlier_min_values,
         mad_when_zero=rules.mad_when_zero,
     )
-    assert np.flatnonzero(found).tolist() == flagged
+    assert np.flatnonzero(result).tolist() == flagged
 
 
 def test_strategies_give_the_seeds_shares() -> None:
@@ -167,8 +167,8 @@ def test_the_burn_follows_the_curve(curve: str, stale: int, percent: float) -> N
 
 def test_the_grace_is_over_after_ten_epochs() -> None:
     """Seed 001, Decay Activation: τ = max(0, e - e₀ - G)."""
-    found = [decay.stale_epochs(epoch=e, last_improvement=3, grace_epochs=10) for e in (3, 13, 14)]
-    assert found == [0, 0, 1]
+    result = [decay.stale_epochs(epoch=e, last_improvement=3, grace_epochs=10) for e in (3, 13, 14)]
+    assert result == [0, 0, 1]
 
 
 @laws
@@ -311,7 +311,7 @@ def test_defaults_are_the_seeds() -> None:
 def test_rules_out_of_bounds_are_rejected_all_at_once() -> None:
     """Every rule is bounded, so that no number overflows later."""
     wrong = {"epoch": 10**30, "weight_cap": 0, "strategy": "cubic", "top_m": 3}
-    with pytest.raises(InvalidRule) as refused:
+    with pytest.raises(InvalidRule) as error:
         ChallengeRules().override(wrong)
     for said in ("epoch", "weight_cap", "strategy", "did you mean top_n"):
-        assert said in str(refused.value)
+        assert said in str(error.value)

@@ -17,9 +17,9 @@ def small() -> Tables:
 
 def refusal(tables: Tables) -> str:
     """Return the message with which tables are rejected."""
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         records_of(tables)
-    return str(refused.value)
+    return str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_a_bad_value_is_rejected_with_row_and_reason(
     """Nothing unknown, twice, negative, out of range or not finite is scored."""
     tables = small()
     tables[table][row][column] = value
-    with pytest.raises(InvalidRecords) as refused:
+    with pytest.raises(InvalidRecords) as error:
         records_of(tables)
-    found = {(one.code, one.table, one.row, one.column) for one in refused.value.issues}
-    assert (code, table, row + 1, column) in found
+    issues = {(one.code, one.table, one.row, one.column) for one in error.value.issues}
+    assert (code, table, row + 1, column) in issues
 
 
 def test_two_stakes_without_an_epoch_are_two_in_epoch_0() -> None:

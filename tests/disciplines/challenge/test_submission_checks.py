@@ -28,8 +28,8 @@ def findings(**tasks: str) -> list[Finding]:
             "competitions": [{"id": name, "emission_share": 0.5} for name in ("c", "d")],
         }
     )
-    found = find(records, ChallengeRules(min_validators=1))
-    return [one for one in found if one.code == "missing-task-results"]
+    finding = find(records, ChallengeRules(min_validators=1))
+    return [one for one in finding if one.code == "missing-task-results"]
 
 
 def test_a_submission_without_some_results_is_reported() -> None:

@@ -24,8 +24,8 @@ def communities(draw: st.DrawFn) -> dict[str, Rows]:
     users = [name("u", n) for n in range(few)]
     prompts = [name("p", n) for n in range(draw(st.integers(0, 8)))]
     sets = [name("s", n) for n in range(draw(st.integers(0, 4)))]
-    asked = draw(st.integers(0, 14)) if prompts else 0
-    responses = [name("r", n) for n in range(asked)]
+    requests = draw(st.integers(0, 14)) if prompts else 0
+    responses = [name("r", n) for n in range(requests)]
     user, prompt = st.sampled_from(users), st.sampled_from(prompts) if prompts else st.nothing()
 
     def rows(least: int, most: int, **columns: st.SearchStrategy[Any]) -> Rows:

@@ -190,8 +190,8 @@ def score(  # noqa: C901, PLR0912, PLR0915 - one long loop reads like the specif
     wrong: dict[Any, int] = defaultdict(int)
     wrong_sota: dict[Any, int] = defaultdict(int)
     limit = round(rules["wrong_answer_threshold"] * 1e9)
-    for (prompt, unit), found in marks.items():
-        if sum(found) < limit * len(found):
+    for (prompt, unit), result in marks.items():
+        if sum(result) < limit * len(result):
             wrong[prompt] += 1
             wrong_sota[prompt] += (unit[0] if isinstance(unit, tuple) else unit) in SOTA
 
@@ -311,22 +311,22 @@ def _optional(user: Any, rules: Any, seen: dict[str, Any]) -> dict[str, tuple[An
     tables, holds, held, here = seen["tables"], seen["holds"], seen["held"], seen["here"]
     alive, written, mine, good = seen["alive"], seen["written"], seen["mine"], seen["good"]
     given, reviewers = seen["given"], seen["reviewers"]
-    found: dict[str, tuple[Any, float]] = {}
+    result: dict[str, tuple[Any, float]] = {}
     if rules.get("diversity"):
         categories = {alive[at].get("category") for p in mine for at in holds[p]} - {None}
-        found["diversity"] = len(categories), len(categories) * 8
+        result["diversity"] = len(categories), len(categories) * 8
     if rules.get("consistency"):
         times = [written[p] for p in mine] + given
         months = {(t.year, t.month) for t in times if t is not None}
-        found["consistency"] = len(months), len(months) * 3
+        result["consistency"] = len(months), len(months) * 3
     if rules.get("comments"):
         named = ("comments", "prompt_comments", "response_comments", "score_comments")
         said = sum(row["user_id"] == user for table in named for row in tables[table])
-        found["comments"] = said, said
+        result["comments"] = said, said
     if rules.get("review_quality"):
         rated, r = reviewers.get(user, (0, 0.0))
         r = round(r, 6) if rated >= rules["min_reviewer_prompts"] else 0.0
-        found["review_quality"] = r, r * 50 if r >= rules["min_review_correlation"] else 0.0
+        result["review_quality"] = r, r * 50 if r >= rules["min_review_correlation"] else 0.0
     if rules.get("impact"):
         total = 0.0
         for prompt in good:
@@ -334,14 +334,14 @@ def _optional(user: Any, rules: Any, seen: dict[str, Any]) -> dict[str, tuple[An
             runners = {row.get("user_id") for row in tables["responses"]
                        if row["prompt_id"] in near} & here - {user}  # fmt: skip
             total += math.log2(1 + len(runners))
-        found["impact"] = total, total * 5
+        result["impact"] = total, total * 5
     if rules.get("nominations"):
         by = {row["by_user_id"] for row in tables["nominations"] if row["user_id"] == user}
         # Whoever is not there by the as_of cannot have nominated anybody.
         count = len(by & here - {user})
-        found["nominations"] = count, count * 5
+        result["nominations"] = count, count * 5
     if rules.get("flags"):
         upheld = sum(row["user_id"] == user and row.get("upheld") is not False
                      for row in tables["flags"])  # fmt: skip
-        found["flags"] = upheld, -20.0 * upheld
-    return found
+        result["flags"] = upheld, -20.0 * upheld
+    return result

@@ -89,8 +89,8 @@ def test_the_golden_boards_never_change(board: str) -> None:
     """The seed's first example, every row of every board, as first released."""
     released = edition(NAME)
     records = read_rows(DISCIPLINE.schema, released.examples[0].records)
-    found = score(records, CommunityRules()).board(board)
+    result = score(records, CommunityRules()).board(board)
     stored = json.loads(GOLDEN.read_text())[board]
-    assert found.rows() == stored["rows"]
-    assert [one.to_dict() for one in found.unscored] == stored["unscored"]
-    assert found.sha256 == stored["sha256"]
+    assert result.rows() == stored["rows"]
+    assert [one.to_dict() for one in result.unscored] == stored["unscored"]
+    assert result.sha256 == stored["sha256"]

@@ -69,8 +69,8 @@ def test_codes_are_places_for_near_and_far_numbers_and_text(
     numbers = IdIndex(pa.array(ids, pa.int64()))
     assert numbers.of(pa.array(looked_up, pa.int64())).tolist() == expected
     text = IdIndex(pa.array([str(one) for one in ids], pa.string()))
-    asked = pa.array([None if one is None else str(one) for one in looked_up], pa.string())
-    assert text.of(pa.chunked_array([asked[:5], asked[5:]])).tolist() == expected
+    texts = pa.array([None if one is None else str(one) for one in looked_up], pa.string())
+    assert text.of(pa.chunked_array([texts[:5], texts[5:]])).tolist() == expected
 
 
 @settings(max_examples=size(60), deadline=None)
@@ -92,5 +92,5 @@ def test_runs_unfold_in_order(runs: list[tuple[int, int]]) -> None:
 def test_a_mean_is_exact_in_any_order(scores: list[float], *, wrong: bool) -> None:
     """0.1 + 0.7 + 0.7 is not below 1.5, although floats added from the left say so."""
     total = sum(round(score * formulas.SCORE_GRID) for score in scores)
-    found = formulas.are_wrong(np.array([total]), np.array([len(scores)]), threshold=0.5)
-    assert found.tolist() == [wrong]
+    result = formulas.are_wrong(np.array([total]), np.array([len(scores)]), threshold=0.5)
+    assert result.tolist() == [wrong]

@@ -1,4 +1,4 @@
-"""Findings: each simulated attack is caught, an honest community is left alone."""
+"""Findings: each simulated attack is detected, and an honest community has none."""
 
 from pathlib import Path
 
@@ -19,11 +19,11 @@ SIZE = 400
 
 
 def findings(attacks: list[str], seed: int, **rules: object) -> tuple[list[Finding], set[str]]:
-    """Simulate, find, and say who is not honest."""
-    made = simulate(size=SIZE, seed=seed, attacks=attacks)
-    people = made.truth["people"].to_pylist()
+    """Return the findings of a simulated community and its attackers."""
+    simulation = simulate(size=SIZE, seed=seed, attacks=attacks)
+    people = simulation.truth["people"].to_pylist()
     guilty = {str(row["id"]) for row in people if row["role"] != "honest"}
-    records = read_rows(DISCIPLINE.schema, made.tables)
+    records = read_rows(DISCIPLINE.schema, simulation.tables)
     return find(records, CommunityRules().override(rules)), guilty
 
 
@@ -36,14 +36,14 @@ def test_an_honest_community_has_no_finding(seed: int) -> None:
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_attack_is_detected_and_its_users_are_named(attack: str, seed: int) -> None:
-    """Anyone who plays the attack of that name is among the subjects of the finding."""
-    found, guilty = findings([attack], seed)
-    assert {one.code for one in found} == {attack}
-    named = {name for one in found for name in one.subjects}
+    """A user of the attack is among the subjects of the finding of that name."""
+    reported, guilty = findings([attack], seed)
+    assert {one.code for one in reported} == {attack}
+    named = {name for one in reported for name in one.subjects}
     assert named & guilty
-    # Beside a copied handle stands the known person's; among those exactly at both thresholds
-    # stand the few honest ones the finding expects there.
-    innocent = {"near-duplicate-handle": 1, "threshold-hugging": round(found[0].expected) + 1}
+    # A copied handle is reported with the original; among those exactly at both thresholds are
+    # the few honest users that the finding expects there.
+    innocent = {"near-duplicate-handle": 1, "threshold-hugging": round(reported[0].expected) + 1}
     assert len(named - guilty) <= innocent.get(attack, 0)
 
 
@@ -53,49 +53,49 @@ def test_threshold_hugging_is_found_as_often_as_the_rulebook_says() -> None:
     `make test` tries the first 8 seeds, `make test-all` all 40 and compares with the table.
     """
     tried = size(40, at_least=8)
-    found = 0
+    detected = 0
     for seed in range(1, tried + 1):
         reported, _ = findings(["threshold-hugging"], seed)
-        found += any(one.code == "threshold-hugging" for one in reported)
-    assert found >= 0.85 * tried
+        detected += any(one.code == "threshold-hugging" for one in reported)
+    assert detected >= 0.85 * tried
     if ALL:
         page = (ROOT / "docs/rules/community.md").read_text()
-        row = f"| threshold-hugging | {SIZE} | {tried} | threshold-hugging {found} |"
+        row = f"| threshold-hugging | {SIZE} | {tried} | threshold-hugging {detected} |"
         assert row in page
 
 
 def test_a_finding_has_observed_and_expected_values() -> None:
-    """A statistic, its expected value, the chance of it, and the records behind it."""
-    found, _ = findings(["self-feedback"], 3)
-    (one,) = found
-    assert one.severity is Severity.WARNING
-    assert one.value == 8
-    assert 0 < one.expected < 0.1
-    assert one.probability is not None
-    assert one.probability < 0.001
-    assert one.records[0].table == "quick_feedbacks"
-    assert one.records[0].count == len(one.records[0].ids) == 8
-    assert "8 of 8 feedbacks on own prompts" in one.message
+    """A statistic, its expected value, its probability, and its records."""
+    reported, _ = findings(["self-feedback"], 3)
+    (finding,) = reported
+    assert finding.severity is Severity.WARNING
+    assert finding.value == 8
+    assert 0 < finding.expected < 0.1
+    assert finding.probability is not None
+    assert finding.probability < 0.001
+    assert finding.records[0].table == "quick_feedbacks"
+    assert finding.records[0].count == len(finding.records[0].ids) == 8
+    assert "8 of 8 feedbacks on own prompts" in finding.message
 
 
 def test_self_feedback_is_found_when_the_rules_ignore_it_too() -> None:
-    """Who tries is worth knowing although it does not pay."""
-    found, _ = findings(["self-feedback"], 3, self_feedback="ignore")
-    assert [one.code for one in found] == ["self-feedback"]
+    """The attempt is reported although it gives no points."""
+    reported, _ = findings(["self-feedback"], 3, self_feedback="ignore")
+    assert [one.code for one in reported] == ["self-feedback"]
 
 
-def test_a_ring_is_found_by_its_circle() -> None:
-    """Four people who each like the next one's prompts: nobody likes anybody back."""
-    found, _ = findings(["reciprocal-ring"], 1)
-    (one,) = found
-    assert len(one.subjects) == 4
-    assert one.value == 20
+def test_a_ring_is_detected_by_its_cycle() -> None:
+    """Four users each like the prompts of the next one; no pair is mutual."""
+    reported, _ = findings(["reciprocal-ring"], 1)
+    (finding,) = reported
+    assert len(finding.subjects) == 4
+    assert finding.value == 20
 
 
 def test_findings_never_change_a_score() -> None:
-    """People decide; the records and the rules alone make the board."""
-    made = simulate(size=100, seed=2, attacks=list(ATTACKS))
-    records = read_rows(DISCIPLINE.schema, made.tables)
+    """Only the records and the rules determine the board."""
+    simulation = simulate(size=100, seed=2, attacks=list(ATTACKS))
+    records = read_rows(DISCIPLINE.schema, simulation.tables)
     before = score(records, CommunityRules()).board("user-score").sha256
     assert find(records, CommunityRules())
     assert score(records, CommunityRules()).board("user-score").sha256 == before
@@ -103,12 +103,12 @@ def test_findings_never_change_a_score() -> None:
 
 def test_cross_validation_correlates_scores_with_an_outside_reputation() -> None:
     """Opt-in: rho with its interval and the number of people, as information."""
-    found, _ = findings([], 1, cross_validation=True)
-    (one,) = found
-    assert one.code == "cross-validation"
-    assert one.severity is Severity.INFO
-    assert 0 < one.value < 1
-    assert "95% interval" in one.message
+    reported, _ = findings([], 1, cross_validation=True)
+    (finding,) = reported
+    assert finding.code == "cross-validation"
+    assert finding.severity is Severity.INFO
+    assert 0 < finding.value < 1
+    assert "95% interval" in finding.message
 
 
 def test_every_attack_has_its_check() -> None:

@@ -52,8 +52,8 @@ def same(scored: Community, expected: dict[str, Any]) -> None:
             for part in ("components", "counts") if name == "user-score" else ():
                 assert rows[user][part].keys() == row[part].keys()
                 for key, value in row[part].items():
-                    found = rows[user][part][key]
-                    assert abs(found - value) < 1e-6, (user, part, key, found, value)
+                    result = rows[user][part][key]
+                    assert abs(result - value) < 1e-6, (user, part, key, result, value)
             assert abs(rows[user]["score"] - row["score"]) < 1e-6, (name, user)
         ranks = {str(user): rank for user, rank in oracle.ranks(expected[name]).items()}
         assert {user: row["rank"] for user, row in rows.items()} == ranks

@@ -117,10 +117,10 @@ def test_what_is_not_utf8_is_rejected_with_offset_and_line(
     raw: bytes, offset: int, line: int
 ) -> None:
     """Latin-1, surrogates, overlong forms, a cut character and UTF-16 are all told their place."""
-    with pytest.raises(NotUtf8, match=f"offset {offset} \\(line {line}\\)") as refusal:
+    with pytest.raises(NotUtf8, match=f"offset {offset} \\(line {line}\\)") as error:
         canonicalize(raw)
-    assert (refusal.value.offset, refusal.value.line) == (offset, line)
-    assert isinstance(refusal.value, Unreadable)
+    assert (error.value.offset, error.value.line) == (offset, line)
+    assert isinstance(error.value, Unreadable)
 
 
 def test_many_blank_lines_are_read_in_linear_time() -> None:

@@ -51,12 +51,12 @@ def points(entries: list[Entry], *, ignored: str | None = None, cap: int = 50) -
     )
     tags = sorted({entry.tag for entry in entries})
     tag = np.array([tags.index(entries[at].tag) for at in arrival], dtype=np.int64)
-    found = families(np.zeros_like(tag), tag, problems=1, tags=len(tags))
-    first = dict(zip(arrival, found.first_of_tag.tolist(), strict=True))
+    result = families(np.zeros_like(tag), tag, problems=1, tags=len(tags))
+    first = dict(zip(arrival, result.first_of_tag.tolist(), strict=True))
     return [
         diversity_points(
             first_of_tag=first.get(at, False),
-            distinct_tags=int(found.distinct_tags[0]),
+            distinct_tags=int(result.distinct_tags[0]),
             first_tag_bonus=30,
             shared_bonus_each=10,
             shared_repeats=2,

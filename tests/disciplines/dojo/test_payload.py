@@ -126,8 +126,8 @@ def test_edition_0_1_leaves_long_integers_alone() -> None:
 def test_everything_is_reported_at_once_and_in_its_place() -> None:
     """One round of correction, not four."""
     source = f"x = '{'a' * 2001}'\ny = [{'z, ' * 401}]\n\nw = {'1, ' * 120}{'9' * 65}\n"
-    found = [(v.line, v.column) for v in violations(source)]
-    assert found == [(1, 5), (2, 5), (4, 365), (4, 365)]
+    result = [(v.line, v.column) for v in violations(source)]
+    assert result == [(1, 5), (2, 5), (4, 365), (4, 365)]
 
 
 def test_a_total_is_reported_where_it_goes_over() -> None:

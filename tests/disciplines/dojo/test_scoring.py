@@ -83,13 +83,13 @@ def test_explanations_sum_to_every_score(
     for board in ("season", "problem:p", "problem:q"):
         shown = result.board(board)
         for row in shown.rows():
-            told = result.explain(row["id"], board=board)
-            assert sum(part.points for part in told.parts) == row["score"]
-            assert told.rank == row["rank"]
+            explanation = result.explain(row["id"], board=board)
+            assert sum(part.points for part in explanation.parts) == row["score"]
+            assert explanation.rank == row["rank"]
         for one in shown.unscored:
-            told = result.explain(one.id, board=board)
-            assert told.score is None
-            assert told.reason == one.reason
+            explanation = result.explain(one.id, board=board)
+            assert explanation.score is None
+            assert explanation.reason == one.reason
 
 
 @pytest.mark.parametrize("name", editions("dojo"))
@@ -128,9 +128,11 @@ def test_hash_and_length_are_computed_from_the_source_when_it_is_there() -> None
 def test_a_stricter_policy_rescores_without_running_a_program() -> None:
     """A rule change re-scores stored results; the explanation names the line that is rejected."""
     result = scored([{"id": "p"}], [submission()], max_numeric_literals=1)
-    told = result.explain("ada", board="problem:p")
-    assert told.score == 0.0
-    assert "rejected_policy (line 2: 2 numeric literals, 1 are allowed)" in told.parts[0].text
+    explanation = result.explain("ada", board="problem:p")
+    assert explanation.score == 0.0
+    assert (
+        "rejected_policy (line 2: 2 numeric literals, 1 are allowed)" in explanation.parts[0].text
+    )
 
 
 def test_a_laxer_policy_admits_a_program_that_was_run_all_the_same() -> None:

@@ -105,9 +105,9 @@ def test_accuracy_intervals_hold_the_true_accuracy_about_as_often_as_they_say() 
     held = 0
     for seed in range(40):
         fit = dawid_skene(*contest(seed=seed, skills=skills)[1:], classes=3)
-        found = worker_accuracy(fit, confidence=0.95)
-        assert ((found.low <= found.value) & (found.value <= found.high)).all()
-        held += int(((found.low <= true) & (true <= found.high)).sum())
+        result = worker_accuracy(fit, confidence=0.95)
+        assert ((result.low <= result.value) & (result.value <= result.high)).all()
+        held += int(((result.low <= true) & (true <= result.high)).sum())
     assert 0.90 <= held / 160 <= 1.0
 
 
@@ -117,9 +117,9 @@ def test_labels_spread_as_the_classes_count_in_full() -> None:
     seen = np.array([[50.0, 30.0, 20.0], [0.0, 1e9, 1e9], [0.0, 0.0, 0.0]])
     confusion = np.tile(np.full((3, 3), 1 / 3), (3, 1, 1))
     fit = DawidSkene(priors, confusion, np.zeros((1, 3)), seen, np.zeros(1), converged=True)
-    found = worker_accuracy(fit, confidence=0.95)
-    assert found.effective_labels == pytest.approx([100.0, 1.0, 0.0], abs=1e-6)
-    assert (found.low[2], found.high[2]) == (0.0, 1.0)
+    result = worker_accuracy(fit, confidence=0.95)
+    assert result.effective_labels == pytest.approx([100.0, 1.0, 0.0], abs=1e-6)
+    assert (result.low[2], result.high[2]) == (0.0, 1.0)
 
 
 def test_compiled_and_plain_sums_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,8 +69,8 @@ def test_alpha_equals_the_reference_package(metric: Metric, table: list[list[flo
             krippendorff_alpha(*triples(ratings), metric=metric)
         return
     expected = krippendorff.alpha(reliability_data=ratings, level_of_measurement=metric)
-    found = krippendorff_alpha(*triples(ratings), metric=metric)
-    assert found.value == pytest.approx(expected, abs=1e-12)
+    result = krippendorff_alpha(*triples(ratings), metric=metric)
+    assert result.value == pytest.approx(expected, abs=1e-12)
 
 
 @law

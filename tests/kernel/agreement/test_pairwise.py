@@ -25,7 +25,7 @@ def test_pairs_equal_comparing_two_judges_at_a_time(
     """Matrix products are clever; two dicts side by side are not."""
     rows = [(item, judge, label) for (item, judge), label in given_votes.items()]
     columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
-    found = pairwise_agreement(*columns, min_common=min_common)
+    result = pairwise_agreement(*columns, min_common=min_common)
     by_judge: dict[int, dict[int, int]] = {}
     for item, judge, label in rows:
         by_judge.setdefault(judge, {})[item] = label
@@ -54,19 +54,19 @@ def test_pairs_equal_comparing_two_judges_at_a_time(
         usual = sum(agreed for _, agreed in others) / met if met else chance
         expected.append((one, other, common, agreed, chance, usual))
     assert [
-        (found.first[i], found.second[i], found.common[i], found.agreed[i])
-        for i in range(len(found))
+        (result.first[i], result.second[i], result.common[i], result.agreed[i])
+        for i in range(len(result))
     ] == [row[:4] for row in expected]
-    assert found.by_chance.tolist() == pytest.approx([row[4] for row in expected])
-    assert found.usual.tolist() == pytest.approx([row[5] for row in expected])
+    assert result.by_chance.tolist() == pytest.approx([row[4] for row in expected])
+    assert result.usual.tolist() == pytest.approx([row[5] for row in expected])
     for i, (*_, common, agreed, chance, usual) in enumerate(expected):
         share = max(chance, usual)
         spread = (common * share * (1 - share)) ** 0.5
-        assert found.z[i] == pytest.approx(
+        assert result.z[i] == pytest.approx(
             (agreed - common * share) / spread if spread > 1e-6 else 0
         )
         tail = binomial_tail(agreed, trials=common, chance=min(1.0, float(share)))
-        assert found.probability[i] == pytest.approx(tail, abs=1e-9)
+        assert result.probability[i] == pytest.approx(tail, abs=1e-9)
 
 
 def test_a_copying_pair_stands_out_among_honest_judges() -> None:
@@ -79,13 +79,13 @@ def test_a_copying_pair_stands_out_among_honest_judges() -> None:
     right = dice.random((items, judges)) < 0.8
     right[:, 1] = right[:, 0]
     label = np.where(right[item, judge], truth[item], 1 - truth[item])
-    found = pairwise_agreement(item, judge, label, min_common=20)
-    order = np.argsort(found.probability)
-    assert (found.first[order[0]], found.second[order[0]]) == (0, 1)
-    assert found.agreed[order[0]] == found.common[order[0]]
-    assert found.probability[order[0]] < 1e-3
+    result = pairwise_agreement(item, judge, label, min_common=20)
+    order = np.argsort(result.probability)
+    assert (result.first[order[0]], result.second[order[0]]) == (0, 1)
+    assert result.agreed[order[0]] == result.common[order[0]]
+    assert result.probability[order[0]] < 1e-3
     # Honest pairs agree in 68 %, far above chance, and are no finding: tail below 1 % in ~1 %.
-    assert (found.probability[order[1:]] < 0.01).mean() < 0.02
+    assert (result.probability[order[1:]] < 0.01).mean() < 0.02
 
 
 def test_what_cannot_be_compared_is_rejected() -> None:

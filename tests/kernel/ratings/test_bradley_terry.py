@@ -217,9 +217,9 @@ def test_a_rating_that_does_not_exist_is_rejected_with_names_and_remedy(
     """Any number given here would be an artefact of when the solver stopped."""
     names = ["ada", "bob", "cyd", "dan"]
     present = 1 + max(max(a, b) for a, b, _ in rows)
-    with pytest.raises(NotScorable, match=message) as refusal:
+    with pytest.raises(NotScorable, match=message) as error:
         bradley_terry(counted(rows, max(3, present)), names=names, regularization=0.0)
-    assert "Rate with a regularization above 0" in str(refusal.value)
+    assert "Rate with a regularization above 0" in str(error.value)
 
 
 def test_an_almost_undefeated_player_among_ties_is_distinguished() -> None:

@@ -54,7 +54,7 @@ def policy(number: int, arguments: list[int]) -> int:
     low = [argument & 0xFFFFFFFF for argument in arguments]
     code = bool(low[2] & 4)
     private = low[3] & 0x22 == 0x22
-    asked = {
+    actions = {
         MMAP: KILL if code else ALLOW if private else REFUSE,
         MPROTECT: KILL if code else ALLOW,
         MADVISE: ALLOW if low[2] == 4 else REFUSE,
@@ -64,7 +64,7 @@ def policy(number: int, arguments: list[int]) -> int:
         **dict.fromkeys(ALLOWED.values(), ALLOW),
         **dict.fromkeys(REFUSED.values(), REFUSE),
     }
-    return asked.get(number, KILL)
+    return actions.get(number, KILL)
 
 
 @settings(max_examples=size(400), deadline=None)

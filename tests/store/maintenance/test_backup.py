@@ -32,7 +32,7 @@ def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
     """Read everything a database holds."""
     engine = open_engine(url)
     with begin(engine, writing=False) as connection:
-        found = {
+        result = {
             table.name: [
                 tuple(row)
                 for row in connection.execute(table.select().order_by(*table.primary_key))
@@ -40,7 +40,7 @@ def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
             for table in METADATA.sorted_tables
         }
     engine.dispose()
-    return found
+    return result
 
 
 def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_path: Path) -> None:
@@ -48,8 +48,8 @@ def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_p
     before = _rows(filled)
     made = backup(filled, tmp_path / "all.tar.gz", now=NOON)
     assert made.size == made.path.stat().st_size > 0
-    found = restore(made.path, other_url, now=NOON)
-    assert (found.contests, found.entries, found.issues) == (1, 4, ())
+    result = restore(made.path, other_url, now=NOON)
+    assert (result.contests, result.entries, result.issues) == (1, 4, ())
     assert _rows(other_url) == before
     store = open_store(other_url)
     with store.write() as session:  # numbers go on after those that came
@@ -98,9 +98,9 @@ def test_a_backup_is_of_one_moment_while_others_write(url: str, tmp_path: Path) 
         store.close()
     for number, path in enumerate(made):
         target = f"sqlite:///{tmp_path}/restored{number}.db"
-        found = restore(path, target, now=NOON)
-        assert found.issues == ()
-        assert found.entries > 1
+        result = restore(path, target, now=NOON)
+        assert result.issues == ()
+        assert result.entries > 1
 
 
 def _add_vote(store: Store, number: int) -> None:

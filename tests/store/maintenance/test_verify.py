@@ -20,9 +20,9 @@ def _change(url: str, statement: str) -> None:
 
 def test_a_whole_database_has_no_faults(filled: str) -> None:
     """A false alarm would teach people not to look."""
-    found = verify(filled)
-    assert (found.contests, found.entries, found.issues) == (1, 4, ())
-    found.require_no_issues()
+    report = verify(filled)
+    assert (report.contests, report.entries, report.issues) == (1, 4, ())
+    report.require_no_issues()
 
 
 LINE = "(SELECT line FROM entries WHERE seq = 3)"
@@ -52,10 +52,10 @@ LINE = "(SELECT line FROM entries WHERE seq = 3)"
 def test_whatever_was_changed_is_named(filled: str, statement: str, said: str) -> None:
     """Who can write to the database cannot rewrite a contest unseen."""
     _change(filled, statement)
-    found = verify(filled)
-    assert any(said in str(issue) for issue in found.issues), found.issues
+    report = verify(filled)
+    assert any(said in str(issue) for issue in report.issues), report.issues
     with pytest.raises(CheckFailed, match=r"; re(store|build)"):
-        found.require_no_issues()
+        report.require_no_issues()
 
 
 def test_rules_that_are_not_the_recorded_ones_are_named(filled: str) -> None:
