@@ -79,7 +79,7 @@ def board() -> Board:
 
 
 def test_an_unscored_id_is_not_found_with_its_reason() -> None:
-    """Who looks for a missing row learns why it is missing."""
+    """A reader of a missing row reads why it is missing."""
     assert board().row("b") == {"rank": 2, "id": "b", "score": 1.0}
     with pytest.raises(NotFound, match="only 2 validators reported"):
         board().row("c")

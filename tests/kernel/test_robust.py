@@ -68,7 +68,7 @@ def test_the_threshold_itself_is_not_above_the_threshold() -> None:
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.1, 0.9]])
 def test_fewer_than_three_values_flag_none(values: list[float]) -> None:
-    """Of two who disagree, nobody can say who is wrong."""
+    """Of two values that disagree, neither can be called wrong."""
     assert outliers(values, threshold=3.5, min_values=3, mad_when_zero=0.01).tolist() == [
         False
     ] * len(values)
@@ -90,7 +90,7 @@ def test_nothing_has_no_median() -> None:
 
 @pytest.mark.parametrize("offsets", [[], [0], [1, 2], [0, 2, 1, 2], [0, 3]])
 def test_offsets_must_divide_the_values(offsets: list[int]) -> None:
-    """Offsets that skip or repeat values would give numbers of nobody."""
+    """Offsets that skip or repeat values would give wrong numbers."""
     with pytest.raises(ValueError, match="offsets"):
         grouped_median([1.0, 2.0], offsets)
 

@@ -47,7 +47,7 @@ def test_a_half_goes_away_from_zero(x: float, places: int, expected: float) -> N
 
 
 def test_zero_has_no_sign() -> None:
-    """A board that prints -0.0 looks wrong and hashes differently."""
+    """A board that prints -0.0 hashes differently."""
     assert str(half_away(-0.2)) == "0.0"
     assert str(publish(-1e-9)) == "0.0"
 
@@ -96,7 +96,7 @@ def test_an_unknown_grid_is_rejected(places: int) -> None:
 
 @pytest.mark.parametrize("x", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_rejected(x: float) -> None:
-    """NaN is nobody's score."""
+    """NaN is no score."""
     with pytest.raises(ValueError, match="finite numbers"):
         publish(x)
 

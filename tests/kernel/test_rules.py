@@ -21,9 +21,9 @@ class Sample(Rules):
 
 def test_text_values_are_read_as_what_the_rule_holds() -> None:
     """`--set key=value` gives text; the rule's kind decides what it means."""
-    given = {"bonus": "7.5", "count": "4", "mode": "ignore", "window": "2", "models": "x, y",
+    values = {"bonus": "7.5", "count": "4", "mode": "ignore", "window": "2", "models": "x, y",
              "on": "true"}  # fmt: skip
-    rules = Sample().override(given)
+    rules = Sample().override(values)
     assert rules == Sample(bonus=7.5, count=4, mode="ignore", window=2, models=("x", "y"), on=True)
     assert rules.override({"window": "none"}).window is None
     assert rules.override({"models": '["one, two"]'}).models == ("one, two",)

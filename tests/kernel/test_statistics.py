@@ -137,9 +137,9 @@ def test_columns_must_pair_up() -> None:
 def test_ranks_and_percentiles_equal_their_definitions(values: list[int]) -> None:
     """Rank = 1 + below + half of the equal others; percentile = the same share of the others."""
     others = len(values) - 1
-    standing = [sum(v < value for v in values) + (values.count(value) - 1) / 2 for value in values]
-    assert mean_ranks(values).tolist() == [1 + place for place in standing]
-    expected = [50.0] if others == 0 else [100 * place / others for place in standing]
+    positions = [sum(v < value for v in values) + (values.count(value) - 1) / 2 for value in values]
+    assert mean_ranks(values).tolist() == [1 + position for position in positions]
+    expected = [50.0] if others == 0 else [100 * position / others for position in positions]
     assert percentile_ranks(values).tolist() == pytest.approx(expected)
 
 

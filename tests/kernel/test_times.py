@@ -1,4 +1,4 @@
-"""One text form of a moment for tables, ledgers, boards and answers."""
+"""One text form of a time for tables, ledgers, boards and responses."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -18,21 +18,21 @@ TIMES = Table("times", (Column("at", Kind.TIMESTAMP),), key=("at",))
 
 
 @given(MOMENTS)
-def test_a_time_has_one_text_form(moment: datetime) -> None:
-    """A ledger's line, a record's key and an answer about one moment must be equal as texts."""
-    text = written_time(moment)
-    assert timestamp(moment) == text
-    assert record_key(TIMES, {"at": moment.isoformat()}) == f"times/{text}"
-    assert record_key(TIMES, {"at": moment}) == f"times/{text}"
+def test_a_time_has_one_text_form(time: datetime) -> None:
+    """The texts of one time in a ledger, a record's key and a response must be equal."""
+    text = written_time(time)
+    assert timestamp(time) == text
+    assert record_key(TIMES, {"at": time.isoformat()}) == f"times/{text}"
+    assert record_key(TIMES, {"at": time}) == f"times/{text}"
     assert is_timestamp(text)
 
 
 @given(MOMENTS)
-def test_what_was_written_is_read_again(moment: datetime) -> None:
-    """Nothing is lost, and everybody reads the same."""
-    assert read_time(written_time(moment)) == moment
-    assert read_time(moment.isoformat()) == moment == parse_time(moment.isoformat())
-    assert from_micros(to_micros(moment)) == moment
+def test_what_was_written_is_read_again(time: datetime) -> None:
+    """Nothing is lost, and every reader gives the same time."""
+    assert read_time(written_time(time)) == time
+    assert read_time(time.isoformat()) == time == parse_time(time.isoformat())
+    assert from_micros(to_micros(time)) == time
 
 
 @given(MOMENTS, MOMENTS)
@@ -42,7 +42,7 @@ def test_texts_sort_as_their_moments(one: datetime, other: datetime) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "text"),
+    ("time", "text"),
     [
         (datetime(2026, 11, 22, 2, 30, tzinfo=UTC), "2026-11-22T02:30:00.000000Z"),
         (datetime(2026, 1, 1, 0, 0, 0, 1, tzinfo=timezone(timedelta(hours=2))),
@@ -51,9 +51,9 @@ def test_texts_sort_as_their_moments(one: datetime, other: datetime) -> None:
         (datetime(1, 1, 1, tzinfo=UTC), "0001-01-01T00:00:00.000000Z"),
     ],
 )  # fmt: skip
-def test_the_form_is_always_27_characters(moment: datetime, text: str) -> None:
+def test_the_form_is_always_27_characters(time: datetime, text: str) -> None:
     """Whole seconds and years below 1000 too, or texts would not sort."""
-    assert written_time(moment) == text
+    assert written_time(time) == text
     assert len(text) == 27
 
 
@@ -71,7 +71,7 @@ def test_a_time_without_a_zone_is_read_as_utc_and_never_written() -> None:
 
 
 def test_text_that_is_no_time_is_rejected() -> None:
-    """So are moments that lie outside the calendar in UTC."""
+    """So are times that lie outside the calendar in UTC."""
     with pytest.raises(ValueError, match="nonsense"):
         read_time("nonsense")
     with pytest.raises(OverflowError):

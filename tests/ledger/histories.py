@@ -27,7 +27,7 @@ Body = Mapping[str, Any]
 
 
 def ledger(*bodies: tuple[str, Body], contest: str = "spring") -> list[Entry]:
-    """Seal entries of the given kinds and bodies behind a first one."""
+    """Chain entries of some kinds and bodies after a first one."""
     entries: list[Entry] = []
     head = genesis(contest)
     first = ("contest-created", {**CREATED, "contest": contest})
@@ -103,7 +103,7 @@ class _Teller:
     gone: set[str] = field(default_factory=set)
     state: str = "draft"
 
-    def tell(self, what: int, one: int, other: int, change: int) -> None:
+    def add(self, what: int, one: int, other: int, change: int) -> None:
         """Add one entry."""
         seq = len(self.bodies) + 2
         named = f"c{change}" if change < 4 and f"c{change}" not in self.gone else None
@@ -153,7 +153,7 @@ _STEPS = st.lists(
 def _told(steps: Sequence[tuple[int, int, int, int]]) -> list[Entry]:
     teller = _Teller()
     for step in steps:
-        teller.tell(*step)
+        teller.add(*step)
     return ledger(*teller.bodies)
 
 

@@ -1,4 +1,4 @@
-"""Directories of ledgers: a round trip byte for byte, nothing half-written, no trust in files."""
+"""Directories of ledgers: exact round trips, no partial files, and complete checks on import."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -61,20 +61,20 @@ def exported(tmp_path: Path) -> Path:
 def test_a_round_trip_is_the_same_byte_for_byte(
     tmp_path_factory: pytest.TempPathFactory, entries: list[Entry], data: st.DataObject
 ) -> None:
-    """What leaves a server can enter another, and leave it again."""
+    """An export of one server can be imported by another and exported again."""
     folder = tmp_path_factory.mktemp("trip")
     seqs = sorted(data.draw(st.sets(st.integers(1, len(entries)), max_size=3)))
     one = export(folder / "one", entries, *seqs)
     read = import_directory(one)
-    sealed = list(read.entries())
-    assert sealed == entries
-    export_directory(folder / "two", contest=read.contest, lines=(entry.line for entry in sealed),
+    imported = list(read.entries())
+    assert imported == entries
+    export_directory(folder / "two", contest=read.contest, lines=(entry.line for entry in imported),
                      heads=read.heads, public_key=read.public_key)  # fmt: skip
     assert content(folder / "two") == content(one)
 
 
 def test_the_files_are_what_the_reference_says(exported: Path) -> None:
-    """Other programs read them."""
+    """Other programs read these files."""
     head = ENTRIES[-1].sha256.hex()
     assert content(exported) == {
         "contest.json": f'{{"format":1,"head_sha256":"{head}","id":"spring",'
@@ -84,27 +84,27 @@ def test_the_files_are_what_the_reference_says(exported: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_ledger_without_key_and_heads_is_whole_too(tmp_path: Path) -> None:
-    """Signing needs an extra package; keeping a ledger does not."""
+def test_a_ledger_without_key_and_heads_is_complete(tmp_path: Path) -> None:
+    """Signing needs an extra package; storing a ledger does not."""
     export_directory(tmp_path / "x", contest="spring", lines=(one.line for one in ENTRIES))
     read = import_directory(tmp_path / "x")
     assert (read.public_key, read.heads, read.state.contest.seq) == (None, (), 6)
 
 
-def test_verifying_says_how_far_signatures_vouch(tmp_path: Path) -> None:
-    """What was added after the last signed head could have been added by anybody."""
+def test_verification_returns_the_last_signed_position(tmp_path: Path) -> None:
+    """Entries after the last signed head could be by any author."""
     verified = verify_directory(export(tmp_path / "spring", ENTRIES, 3, 5))
     assert verified.issues == ()
     assert (verified.seq, verified.signed_seq, verified.head) == (6, 5, ENTRIES[-1].sha256)
 
 
 def test_a_ledger_is_written_for_its_owner_alone(exported: Path) -> None:
-    """It holds hidden answers; whoever wants it read by others says so."""
+    """It holds hidden answers; its owner may give others access."""
     assert exported.stat().st_mode & 0o777 == 0o700
 
 
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    """Half a ledger would look like a whole one."""
+    """Half a ledger would be taken for a complete one."""
 
     def broken() -> Iterator[bytes]:
         yield ENTRIES[0].line
@@ -130,18 +130,18 @@ def test_nothing_is_written_over(tmp_path: Path, kind: str) -> None:
     assert list(tmp_path.iterdir()) == [place]
 
 
-def test_an_export_to_nowhere_is_refused(tmp_path: Path) -> None:
-    """No traceback for a path that cannot be."""
+def test_an_export_to_an_impossible_path_is_rejected(tmp_path: Path) -> None:
+    """The error names the path."""
     with pytest.raises(Unreadable, match="name a folder that can be created"):
         export(tmp_path / "no" / "such" / "place")
 
 
 def test_a_file_that_changes_after_the_check_is_not_read(exported: Path) -> None:
-    """Between the check and the reading somebody may swap it."""
+    """The file may be replaced between the check and the reading."""
     read = import_directory(exported)
     file = exported / "ledger.ndjson"
-    whole = file.read_bytes()
-    for other in (whole.replace(b'"n":3', b'"n":5'), whole[: whole.index(b"\n") + 1], b"x\n"):
+    data = file.read_bytes()
+    for other in (data.replace(b'"n":3', b'"n":5'), data[: data.index(b"\n") + 1], b"x\n"):
         file.write_bytes(other)
         with pytest.raises(Unreadable, match="changed while it was read; import it again"):
             list(read.entries())
@@ -151,7 +151,7 @@ def test_a_file_that_changes_after_the_check_is_not_read(exported: Path) -> None
 
 
 def issues_of(folder: Path, *, public: bytes | None = None) -> list[str]:
-    """List the issues of a directory; importing must refuse it with the same."""
+    """Return the issues of a directory, after an import that fails with the same ones."""
     verified = verify_directory(folder, public=public)
     with pytest.raises(InvalidEntry) as caught:
         import_directory(folder, public=public)
@@ -162,12 +162,12 @@ def issues_of(folder: Path, *, public: bytes | None = None) -> list[str]:
 
 def test_any_changed_byte_is_found(exported: Path) -> None:
     """Each byte of each file of a small ledger, changed in two ways."""
-    for name, whole in content(exported).items():
-        for at in range(len(whole)):
-            for other in (whole[at] ^ 1, 0):
-                (exported / name).write_bytes(whole[:at] + bytes([other]) + whole[at + 1 :])
+    for name, data in content(exported).items():
+        for at in range(len(data)):
+            for other in (data[at] ^ 1, 0):
+                (exported / name).write_bytes(data[:at] + bytes([other]) + data[at + 1 :])
                 assert verify_directory(exported).issues, (name, at, other)
-        (exported / name).write_bytes(whole)
+        (exported / name).write_bytes(data)
     assert verify_directory(exported).issues == ()
 
 
@@ -184,7 +184,7 @@ def test_a_ledger_forged_with_its_page_is_betrayed_by_a_signed_head(tmp_path: Pa
 
 
 def test_another_key_is_told_from_the_expected_one(tmp_path: Path) -> None:
-    """Who signs everything anew has another key."""
+    """A ledger signed again from the start has another key."""
     issues = issues_of(
         export(tmp_path / "spring", ENTRIES, 3), public=signatures.public_key(bytes(32))
     )
@@ -223,7 +223,7 @@ def link(name: str) -> Callable[[Path], None]:
 
 
 def pipe(folder: Path) -> None:
-    """Put a pipe nobody writes to in the ledger's place."""
+    """Replace the ledger by a pipe without a writer."""
     (folder / "ledger.ndjson").unlink()
     os.mkfifo(folder / "ledger.ndjson")
 
@@ -291,7 +291,7 @@ def test_a_hostile_directory_is_refused_by_name(
 
 
 def test_all_faults_of_all_files_are_named_at_once(exported: Path) -> None:
-    """Who mends a ledger sees everything."""
+    """The author of a correction needs all issues."""
     edit(L, lambda all_: [all_[0], b"x\n", all_[2], b"y\n", *all_[4:]])(exported)
     edit(H, lambda all_: [b"z\n", all_[1]])(exported)
     places = {issue.rpartition(": ")[0].partition(":")[0] for issue in issues_of(exported)}
@@ -314,7 +314,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path, exported: Path, kind: str)
 def test_a_line_of_more_than_sixteen_mebibytes_is_refused(
     exported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Memory is bounded by the longest line; of a longer one no more is kept."""
+    """Memory is bounded by the longest allowed line, also for longer lines."""
     line = seal_of(MAX_LINE_BYTES)
     with (exported / L).open("ab") as file:
         file.write(line + b"\n")
@@ -333,12 +333,12 @@ def seal_of(length: int) -> bytes:
     """Seal a record whose line is so long."""
     from ledger.test_entry import DRAFT
 
-    def sealed(filler: int) -> bytes:
+    def line_of(filler: int) -> bytes:
         body = {"table": "votes", "row": {"x": "y" * filler}}
         draft = type(DRAFT)(kind="record-added", body=body, at=ENTRIES[-1].at, by="a")
         return encode_entry(draft, seq=7, previous=ENTRIES[-1].sha256).line
 
-    line = sealed(length - len(sealed(0)))
+    line = line_of(length - len(line_of(0)))
     assert len(line) == length
     return line
 
@@ -353,9 +353,9 @@ def test_lines_are_cut_at_line_ends_alone(
 ) -> None:
     """No other sign ends a line, and a long one is passed over to its end."""
     file = tmp_path_factory.mktemp("lines") / "file"
-    whole = b"\n".join(lines) + (b"\n" if ended and lines else b"")
-    file.write_bytes(whole)
-    expected = whole.split(b"\n")
+    data = b"\n".join(lines) + (b"\n" if ended and lines else b"")
+    file.write_bytes(data)
+    expected = data.split(b"\n")
     with file.open("rb") as stream:
         result = list(read_lines(stream, max_bytes=10))
     last = [expected.pop()]

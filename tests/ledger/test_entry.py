@@ -39,15 +39,15 @@ ROWS = st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_siz
 DRAFT = Draft(kind="record-added", body={"table": "votes", "row": VOTE}, at=START, by="user:ada")
 
 
-def sealed(draft: Draft, *, seq: int = 2) -> Entry:
-    """Seal a draft behind some head."""
+def entry_of(draft: Draft, *, seq: int = 2) -> Entry:
+    """Chain a draft after some head."""
     return encode_entry(draft, seq=seq, previous=genesis("spring"))
 
 
 def test_a_line_is_sorted_json_without_blanks() -> None:
     """Ledgers written today must be read in years: the bytes are the contract."""
     draft = replace(DRAFT, external_id="x1")
-    assert sealed(draft, seq=5).line == (
+    assert entry_of(draft, seq=5).line == (
         b'{"at":"2026-11-22T02:30:00.000000Z","body":{"row":{"judge_id":"j1","match_id":"m1",'
         b'"vote":"A"},"table":"votes"},"by":"user:ada","external_id":"x1","kind":"record-added",'
         b'"seq":5}'
@@ -76,7 +76,7 @@ def test_what_is_sealed_is_read_back(
     """Nothing is lost or changed on the way through bytes."""
     body = {"table": table, "row": row}
     draft = Draft(kind="record-added", body=body, at=START, by=by, external_id=external_id)
-    entry = sealed(draft, seq=seq)
+    entry = entry_of(draft, seq=seq)
     line = read_line(entry.line)
     assert (line.kind, line.body, line.at, line.by) == ("record-added", body, START, by)
     assert (line.external_id, line.seq, line.line) == (external_id, seq, entry.line)
@@ -147,17 +147,17 @@ def test_bulk_refuses_what_is_no_record(how: dict[str, Any]) -> None:
      {"x": {1, 2}}, {"x": "\ud800"}, {"x": [{"y": float("nan")}]}, [1], "text", None],
 )  # fmt: skip
 def test_what_json_has_no_word_for_is_refused(row: Any) -> None:
-    """A NaN written as null would be another record than the one given."""
+    """A NaN written as null would be another record."""
     with pytest.raises(InvalidEntry):
-        sealed(replace(DRAFT, body={"table": "votes", "row": row}))
+        entry_of(replace(DRAFT, body={"table": "votes", "row": row}))
     with pytest.raises(InvalidEntry):
         write_row(row)
 
 
 def test_the_text_null_is_no_nan() -> None:
-    """The search for NaN looks at values."""
+    """The search for NaN reads values, not keys."""
     body = {"table": "votes", "row": {"null": None, "x": "null"}}
-    assert sealed(replace(DRAFT, body=body)).body == body
+    assert entry_of(replace(DRAFT, body=body)).body == body
 
 
 def test_times_are_written_in_utc_with_microseconds() -> None:
@@ -169,10 +169,10 @@ def test_times_are_written_in_utc_with_microseconds() -> None:
 
 
 def test_all_faults_of_a_draft_are_named_at_once() -> None:
-    """Who writes entries sees everything to mend."""
+    """The author of an entry reads all its errors."""
     bad = Draft(kind="record-added", body={"tabel": "votes"}, at=START, by="", external_id="")
     with pytest.raises(InvalidEntry) as caught:
-        sealed(bad, seq=0)
+        entry_of(bad, seq=0)
     assert [issue.what for issue in caught.value.issues] == [
         "seq is 0", "by is ''", "external_id is ''", "record-added lacks table",
         "record-added lacks row", "record-added has no field 'tabel'",
@@ -186,7 +186,7 @@ def test_lines_are_not_longer_than_sixteen_mebibytes(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "MAX_LINE_BYTES", 300)
     long = {"table": "votes", "row": {"x": "y" * 300}}
     with pytest.raises(InvalidEntry, match="record-added 2 is longer than 300 bytes"):
-        sealed(replace(DRAFT, body=long))
+        entry_of(replace(DRAFT, body=long))
     with pytest.raises(InvalidEntry, match="longer than 300 bytes"):
         encode_records([write_row(long["row"])], tables=["votes"], start_seq=2, at=START, by="a",
                      previous_head=genesis("spring"))  # fmt: skip
@@ -228,7 +228,7 @@ def _swap(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
 )
 def test_a_line_in_any_other_form_is_refused(spoil: Callable[[bytes], bytes]) -> None:
     """One entry has one form, so two readers cannot read two things in it."""
-    line = sealed(DRAFT).line
+    line = entry_of(DRAFT).line
     spoiled = spoil(line)
     assert spoiled != line
     with pytest.raises(InvalidEntry):
@@ -237,4 +237,4 @@ def test_a_line_in_any_other_form_is_refused(spoil: Callable[[bytes], bytes]) ->
 
 def test_a_line_knows_its_time() -> None:
     """Readers get values, not text."""
-    assert read_line(sealed(DRAFT).line).at == datetime(2026, 11, 22, 2, 30, tzinfo=UTC)
+    assert read_line(entry_of(DRAFT).line).at == datetime(2026, 11, 22, 2, 30, tzinfo=UTC)

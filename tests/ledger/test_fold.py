@@ -30,22 +30,22 @@ LAW = settings(max_examples=size(300), deadline=None)
 
 
 def folded(entries: list[Entry]) -> LedgerState:
-    """Fold a whole ledger."""
+    """Fold a complete ledger."""
     return fold([entry.line for entry in entries], start=empty_ledger("spring"))
 
 
-def told(state: LedgerState, *, at: int) -> Meaning:
+def meaning_at(state: LedgerState, *, at: int) -> Meaning:
     """Say what a state says of a position, in the words of the second telling."""
-    standing = state.contest_at(at)
+    contest = state.contest_at(at)
     seen = state.spans.records(at=at).tolist()
     return Meaning(
         seen=[(state.spans.table_of(record) or "", record) for record in seen],
-        edition=standing.edition,
-        overrides=standing.overrides,
+        edition=contest.edition,
+        overrides=contest.overrides,
         adjustments=[(one.seq, one.points) for one in state.adjustments_at(at)],
-        state=standing.state,
-        frozen_at=standing.frozen_at,
-        finalized_at=standing.finalized_at,
+        state=contest.state,
+        frozen_at=contest.frozen_at,
+        finalized_at=contest.finalized_at,
         head=state.contest.head,
     )
 
@@ -57,7 +57,7 @@ def test_every_prefix_means_what_it_means_rebuilt_from_zero(entries: list[Entry]
     state = empty_ledger("spring")
     for count, entry in enumerate(entries, 1):
         state = fold([entry.line], start=state)
-        assert told(state, at=count) == meaning(one.line for one in entries[:count])
+        assert meaning_at(state, at=count) == meaning(one.line for one in entries[:count])
 
 
 @given(HISTORIES)
@@ -67,7 +67,7 @@ def test_the_last_state_knows_every_earlier_position(entries: list[Entry]) -> No
     state = folded(entries)
     for count in range(1, len(entries) + 1):
         then = meaning(one.line for one in entries[:count])
-        now = told(state, at=count)
+        now = meaning_at(state, at=count)
         assert (now.seen, now.edition, now.overrides, now.adjustments, now.state) == (
             then.seen, then.edition, then.overrides, then.adjustments, then.state
         )  # fmt: skip
@@ -79,13 +79,13 @@ def test_the_last_state_knows_every_earlier_position(entries: list[Entry]) -> No
 def test_a_fold_can_stop_and_resume_anywhere(entries: list[Entry], stops: list[int]) -> None:
     """fold(prefix) then fold(rest) is fold(all), and no state is changed by what follows it."""
     lines = [entry.line for entry in entries]
-    state, begin, kept = empty_ledger("spring"), 0, []
+    state, begin, states = empty_ledger("spring"), 0, []
     for stop in sorted(stops):
         state = fold(lines[begin:stop], start=state)
-        kept.append((stop, state))
+        states.append((stop, state))
         begin = max(begin, min(stop, len(lines)))
     assert fold(lines[begin:], start=state) == folded(entries)
-    for stop, earlier in kept:
+    for stop, earlier in states:
         assert earlier == fold(lines[:stop], start=empty_ledger("spring"))
 
 
@@ -145,7 +145,7 @@ def test_a_rolled_back_replacement_stays_superseded_by_a_later_one() -> None:
 
 
 def test_rolling_back_an_adoption_restores_the_edition_before() -> None:
-    """A rule change is undone as a whole."""
+    """A rule change is undone completely."""
     state = folded(ledger(adopted("arena/e1", change="c"), adjusted(2, change="c"),
                           rolled_back("c")))  # fmt: skip
     assert state.contest.edition == "arena/sentience-1"
@@ -189,7 +189,7 @@ def test_what_contradicts_earlier_entries_is_refused(
 
 
 def test_all_faults_are_named_at_once() -> None:
-    """Who mends a ledger sees everything."""
+    """The author of a correction needs all issues."""
     with pytest.raises(InvalidEntry) as caught:
         folded(ledger(voided(1), FROZEN, rolled_back("x")))
     assert [issue.line for issue in caught.value.issues] == [2, 3, 4]
@@ -225,9 +225,9 @@ def test_two_futures_of_one_state_do_not_meet() -> None:
     """A dry run folds what may never happen."""
     past = ledger(added(change="c"), replaced(2, change="d"), voided(3, change="e"))
     start = folded(past)
-    kept = folded(past)
+    before = folded(past)
     for change in "cde":
         ahead = [added(change="c"), replaced(2, change="d"), voided(3, change="e")]
         line = ledger(*ahead, rolled_back(change))[-1].line
         assert fold([line], start=start).contest.seq == 5
-        assert start == kept
+        assert start == before

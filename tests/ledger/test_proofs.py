@@ -1,4 +1,4 @@
-"""Proofs of single rows: whole they hold, altered anywhere they do not."""
+"""Proofs of single rows: valid as issued, invalid when any byte is altered."""
 
 import json
 from collections.abc import Callable

@@ -22,7 +22,7 @@ def test_the_signature_is_that_of_rfc_8032() -> None:
 
 
 def test_new_keys_differ_and_sign() -> None:
-    """A key nobody can guess."""
+    """A key must be unpredictable."""
     one, other = signatures.new_key(), signatures.new_key()
     assert len(one) == 32
     assert one != other

@@ -1,4 +1,4 @@
-"""The state machine of a contest: one table for whole ledgers and for single entries."""
+"""The state machine of a contest: one table for complete ledgers and for single entries."""
 
 from dataclasses import replace
 from typing import Any

@@ -177,9 +177,9 @@ def write_sqlite(folder: Path, tables: Mapping[str, Rows]) -> Path:
         listed = ", ".join(f'"{column}"' for column in names)
         database.execute(f'CREATE TABLE "{name}" ({listed})')
         for row in rows:
-            given = [v.isoformat() if isinstance(v, datetime) else v for v in row.values()]
-            marks = ", ".join("?" for _ in given)
-            database.execute(f'INSERT INTO "{name}" VALUES ({marks})', given)
+            cells = [v.isoformat() if isinstance(v, datetime) else v for v in row.values()]
+            marks = ", ".join("?" for _ in cells)
+            database.execute(f'INSERT INTO "{name}" VALUES ({marks})', cells)
     database.commit()
     database.close()
     return path

@@ -12,13 +12,13 @@ def without_dangling(schema: Schema, tables: Rows) -> dict[str, list[tuple[int, 
     """Return numbered rows by table without those whose reference is missing, again and again."""
     left = {name: list(rows) for name, rows in tables.items()}
     while True:
-        kept = {name: _standing(schema, left, name) for name in left}
-        if kept == left:
+        rows = {name: _rows_with_parents(schema, left, name) for name in left}
+        if rows == left:
             return {name: rows for name, rows in left.items() if rows}
-        left = kept
+        left = rows
 
 
-def _standing(schema: Schema, tables: Rows, name: str) -> list[tuple[int, dict[str, Any]]]:
+def _rows_with_parents(schema: Schema, tables: Rows, name: str) -> list[tuple[int, dict[str, Any]]]:
     rows = tables[name]
     for column in schema.table(name).columns:
         if column.references is not None:

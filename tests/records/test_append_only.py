@@ -67,18 +67,16 @@ def _rows(records: Any, table: str) -> list[dict[str, Any]]:
 
 
 @settings(max_examples=size(30), deadline=None)
-@given(
-    notes=st.lists(NOTES, max_size=8), people=st.lists(IDS, max_size=3), portion=st.integers(1, 4)
-)
-def test_rows_that_came_in_portions_equal_rows_read_at_once(
-    engine: Engine, notes: list[dict[str, Any]], people: list[Any], portion: int
+@given(notes=st.lists(NOTES, max_size=8), people=st.lists(IDS, max_size=3), batch=st.integers(1, 4))
+def test_rows_appended_in_batches_equal_rows_read_at_once(
+    engine: Engine, notes: list[dict[str, Any]], people: list[Any], batch: int
 ) -> None:
     """What a row says must not depend on the rows it happened to arrive with."""
     growing = AppendOnlyTables(SCHEMA, engine=engine)
     people = [*people, *(note["by"] for note in notes)]
     growing.append("people", [{"id": one} for one in people], range(1, len(people) + 1))
-    for start in range(0, len(notes), portion):
-        part = notes[start : start + portion]
+    for start in range(0, len(notes), batch):
+        part = notes[start : start + batch]
         growing.append("notes", part, range(start + 100, start + 100 + len(part)))
         growing.records()
     grown = growing.records()
@@ -149,7 +147,7 @@ def test_ids_are_text_only_where_a_text_is_seen(growing: AppendOnlyTables) -> No
 
 
 def test_records_left_out_were_never_there(growing: AppendOnlyTables) -> None:
-    """A dry run shows the board without some records before anybody voids them."""
+    """A dry run shows the board without some records before they are voided."""
     growing.append("people", [{"id": 1}, {"id": "x"}], [1, 2])
     assert [row["id"] for row in _rows(growing.records(without={2}), "people")] == [1]
     assert not growing.records(without=[1, 2]).has("people")
@@ -179,7 +177,7 @@ def test_the_hash_is_that_of_the_same_rows_in_a_file(growing: AppendOnlyTables) 
 
 
 def test_what_refers_to_an_ended_row_goes_and_comes_with_it(growing: AppendOnlyTables) -> None:
-    """A vote of a voided match would count for a match nobody can see."""
+    """A vote of a voided match would count for a match that is not visible."""
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.append("notes", [{"by": 1}, {"by": 2}, {"by": 1}], [3, 4, 5])
     growing.end([1], at=6)
@@ -201,14 +199,14 @@ def test_a_row_is_seen_from_where_its_reference_is(growing: AppendOnlyTables) ->
 
 
 def test_ids_are_text_only_where_a_row_with_text_is_not_left_out(growing: AppendOnlyTables) -> None:
-    """What nobody sees must not say how the rest is read."""
+    """Invisible rows must not determine how the others are read."""
     growing.append("people", [{"id": 10}], [1])
     growing.append("notes", [{"by": "x"}, {"by": 10}], [2, 3])
     assert [row["by"] for row in _rows(growing.records(), "notes")] == [10]
 
 
 def test_rows_are_found_by_what_a_column_says(growing: AppendOnlyTables) -> None:
-    """To void what somebody did, one has to find it."""
+    """To void the records of a participant, they have to be listed."""
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.append("notes", [{"by": 1}, {"by": 2}, {"by": 1}], [3, 4, 9])
     assert growing.records().rows_where("notes", "by", ["1", "x"]) == [3, 9]
@@ -216,13 +214,13 @@ def test_rows_are_found_by_what_a_column_says(growing: AppendOnlyTables) -> None
 
 @pytest.mark.parametrize("numbers", [[2, 2], [3, 2]])
 def test_numbers_have_to_rise(growing: AppendOnlyTables, numbers: list[int]) -> None:
-    """Two rows of one number could not be told apart when one is voided."""
+    """Of two rows with one number, a void could not name one."""
     with pytest.raises(ValueError, match="give ascending numbers"):
         growing.append("people", [{"id": 1}, {"id": 2}], numbers)
 
 
 def test_an_unknown_record_is_refused(growing: AppendOnlyTables) -> None:
-    """A void that quietly does nothing would look like one that worked."""
+    """A void without effect would be taken for one that worked."""
     with pytest.raises(ValueError, match="no record 5"):
         growing.end([5], at=6)
     with pytest.raises(ValueError, match="no record 5"):

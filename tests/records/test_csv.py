@@ -109,13 +109,13 @@ def test_a_file_that_is_no_csv_is_refused_as_a_whole(
 def test_a_gzip_file_cut_off_is_refused(tmp_path: Path, cut: int) -> None:
     """Half a download must not be scored as if it were all."""
     lines = "".join(f"{at},note {at * at}\n" for at in range(5_000))
-    whole = gzip.compress(b"id,note\n" + lines.encode())
-    result = issues(tmp_path, whole[:cut], "notes.csv.gz")
+    data = gzip.compress(b"id,note\n" + lines.encode())
+    result = issues(tmp_path, data[:cut], "notes.csv.gz")
     assert [(one.code, one.table) for one in result] == [("unreadable-table", "notes")]
 
 
 def test_text_that_is_called_gzip_is_refused(tmp_path: Path) -> None:
-    """The ending says how to read a file; a wrong one is the sender's mistake to mend."""
+    """The ending says how to read a file; the sender has to correct a wrong one."""
     result = issues(tmp_path, b"id,note\n1,2\n", "notes.csv.gz")
     assert [one.code for one in result] == ["unreadable-table"]
 
@@ -183,7 +183,7 @@ def test_faults_in_values_are_placed_on_their_lines(tmp_path: Path) -> None:
 
 
 def test_a_hundred_thousand_bad_rows_give_a_summary(tmp_path: Path) -> None:
-    """The slow reader keeps no more faults than are shown."""
+    """The slow reader stores no more issues than are shown."""
     rows = b"".join(b"%d,x,y,z\n" % at for at in range(100_000))
     with pytest.raises(InvalidRecords) as caught:
         notes(tmp_path, b"id,note\n" + rows)

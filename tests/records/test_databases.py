@@ -27,12 +27,12 @@ def test_a_duckdb_file_open_for_writing_elsewhere_is_unavailable(tmp_path: Path)
     command = [sys.executable, "-c", HOLD, str(path)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "open\n"
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
         with pytest.raises(Unavailable, match="open for writing elsewhere; close it there"):
             read(SCHEMA, path)
-        holder.communicate()
+        process.communicate()
 
 
 def test_a_duckdb_file_can_be_read_twice_at_once(tmp_path: Path) -> None:

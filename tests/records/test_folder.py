@@ -18,8 +18,8 @@ def issues(folder: Path) -> list[RowIssue]:
 
 def test_each_table_may_have_its_own_format(tmp_path: Path) -> None:
     """Tables come from different programs; ids still meet, numbers in one and text in another."""
-    given, typed = texts(), values()
-    write_csv(tmp_path, {"people": given["people"]})
+    as_text, typed = texts(), values()
+    write_csv(tmp_path, {"people": as_text["people"]})
     write_parquet(tmp_path, {"works": typed["works"]})
     write_ndjson(tmp_path, {"votes": typed["votes"]})
     with read(SCHEMA, tmp_path) as records:
@@ -106,7 +106,7 @@ def test_a_file_that_may_not_be_read_is_told(
     def forbidden(path: Path, *args: str, **options: str) -> object:
         if path.stem == "people":
             raise PermissionError(13, "Permission denied")
-        return opened(path, *args, **options)  # type: ignore[call-overload]  # passed on as given
+        return opened(path, *args, **options)  # type: ignore[call-overload]  # passed on unchanged
 
     monkeypatch.setattr(Path, "open", forbidden)
     result = issues(tmp_path)
@@ -153,7 +153,7 @@ def test_an_address_of_another_kind_is_unavailable(address: str) -> None:
 
 
 def test_a_fault_in_one_table_does_not_hide_the_faults_of_another(tmp_path: Path) -> None:
-    """An unreadable table is one fault among others; references to it are not counted as wrong."""
+    """An unreadable table is one issue among others; references to it are not issues."""
     tables = texts()
     tables["votes"][0]["points"] = "many"
     write_csv(tmp_path, tables)

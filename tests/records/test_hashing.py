@@ -24,7 +24,7 @@ GOOD = sha256(values())
 
 
 def test_the_hash_stays_what_it_was() -> None:
-    """Published hashes must be found again by later versions."""
+    """Later versions must compute the published hashes."""
     assert GOOD == "3a54b32bd38c1fd9c8a717b44583a4b4c6f64b68d221a499512c8907b940afc6"
 
 
@@ -104,7 +104,7 @@ def test_an_absent_column_is_an_empty_one_and_an_absent_table_too() -> None:
 
 
 def test_unicode_is_taken_as_it_is() -> None:
-    """Two spellings of one look are two names; a hash that joined them could not be verified."""
+    """Two spellings that look equal are two names; a hash that joined them is not verifiable."""
     tables = values()
     tables["people"][0]["name"] = "e\u0301"
     spelt = sha256(tables)
@@ -117,7 +117,7 @@ def test_values_do_not_run_into_each_other() -> None:
     pairs = Schema(
         "pairs", (Table("pairs", (Column("id", Kind.ID), Column("x", Kind.TEXT, nullable=True))),)
     )
-    given: list[Rows] = [
+    contents: list[Rows] = [
         [{"id": "ab", "x": "c"}],
         [{"id": "a", "x": "bc"}],
         [{"id": "abc", "x": None}],
@@ -127,8 +127,8 @@ def test_values_do_not_run_into_each_other() -> None:
         [{"id": "1", "x": "c"}],
         [{"id": "01", "x": "c"}],
     ]
-    hashes = {read_rows(pairs, {"pairs": rows}).sha256 for rows in given}
-    assert len(hashes) == len(given)
+    hashes = {read_rows(pairs, {"pairs": rows}).sha256 for rows in contents}
+    assert len(hashes) == len(contents)
 
 
 def test_the_hash_of_earlier_records_is_the_hash_of_what_there_was() -> None:
@@ -159,12 +159,12 @@ def test_batches_do_not_move_it(data: st.DataObject, kind: pa.DataType) -> None:
     """Where the engine cuts its stream depends on threads and memory."""
     cells = data.draw(st.lists(st.none() | CELLS[kind], max_size=8))
     cut = data.draw(st.integers(0, len(cells)))
-    whole, parts = _ColumnHash(), _ColumnHash()
+    complete, parts = _ColumnHash(), _ColumnHash()
     array = pa.array(cells, kind)
-    whole.add(_canonical(array))
+    complete.add(_canonical(array))
     for part in (array.slice(0, cut), array.slice(cut)):
         parts.add(_canonical(part))
-    assert parts.hexdigests() == whole.hexdigests()
+    assert parts.hexdigests() == complete.hexdigests()
 
 
 @given(

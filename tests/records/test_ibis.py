@@ -1,4 +1,4 @@
-"""Records as Ibis expressions: the pinned set of engines works together and counts alike."""
+"""Records as Ibis expressions: the pinned set of engines works together and gives equal counts."""
 
 import sys
 from collections import Counter
@@ -32,8 +32,8 @@ def rows(records: Records, table: str) -> list[dict[str, Any]]:
 def test_an_expression_counts_what_a_loop_counts(community: Records) -> None:
     """Filter, group, join and aggregate go through ibis, sqlglot and DuckDB as one set."""
     feedback, prompts = community.table("quick_feedbacks"), community.table("prompts")
-    given = feedback.filter(feedback.opinion == "positive")
-    positives = given.group_by("prompt_id").agg(n=lambda t: t.count())
+    positive = feedback.filter(feedback.opinion == "positive")
+    positives = positive.group_by("prompt_id").agg(n=lambda t: t.count())
     quality = positives.filter(positives.n >= 3)
     joined = quality.join(prompts, quality.prompt_id == prompts.id)
     table = joined.group_by("uploader_id").agg(prompts=lambda t: t.count()).to_pyarrow()

@@ -1,4 +1,4 @@
-"""NDJSON: each line an object, or told why not."""
+"""NDJSON: each line is an object, or an issue says why it is none."""
 
 import gzip
 import json
@@ -63,33 +63,33 @@ def test_a_value_that_is_not_utf_8_is_named_with_its_key(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("given", "code", "shown"),
+    ("value", "code", "shown"),
     [({"a": 1}, "wrong-type", '{"a":1}'), ([1], "wrong-type", "[1]"), (True, "wrong-type", "true"),
      (1.5, "wrong-type", "1.5"), (None, "empty", None), ("", "empty", None)],
 )  # fmt: skip
 def test_an_id_must_be_a_whole_number_or_text(
-    tmp_path: Path, given: object, code: str, shown: str | None
+    tmp_path: Path, value: object, code: str, shown: str | None
 ) -> None:
-    """JSON tells what CSV cannot: a truth value or an object is nobody's id."""
-    result = issues(tmp_path, json.dumps({"id": given, "note": "x"}).encode())
+    """JSON has types that CSV lacks: a truth value or an object is no id."""
+    result = issues(tmp_path, json.dumps({"id": value, "note": "x"}).encode())
     assert [(one.code, one.row, one.column, one.value) for one in result] == [
         (code, 1, "id", shown)
     ]
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"), [(7, 7), (7.0, 7), ("7", 7), (2**63, "9223372036854775808"),
+    ("value", "expected"), [(7, 7), (7.0, 7), ("7", 7), (2**63, "9223372036854775808"),
                             (10**24, "1" + "0" * 24), ("7.0", "7.0")]
 )  # fmt: skip
-def test_a_number_is_the_id_that_it_writes(tmp_path: Path, given: object, expected: object) -> None:
+def test_a_number_is_the_id_that_it_writes(tmp_path: Path, value: object, expected: object) -> None:
     """7, 7.0 and "7" are one id; the text "7.0" is another."""
-    (tmp_path / "notes.ndjson").write_text(json.dumps({"id": given, "note": "x"}))
+    (tmp_path / "notes.ndjson").write_text(json.dumps({"id": value, "note": "x"}))
     with read(NOTES, tmp_path) as records:
         assert records.arrow("notes").column("id").to_pylist() == [expected]
 
 
 def test_a_text_must_be_no_object(tmp_path: Path) -> None:
-    """An object in a text column is a mistake of whoever wrote it, not its JSON as text."""
+    """An object in a text column is an error of its author, not its JSON as text."""
     result = issues(tmp_path, b'{"id":"a","note":{"b":1}}')
     assert [(one.code, one.column) for one in result] == [("wrong-type", "note")]
 
@@ -107,11 +107,11 @@ def test_an_empty_file_is_an_empty_table(tmp_path: Path) -> None:
     assert issues(tmp_path, b"") == []
 
 
-@pytest.mark.parametrize("given", [texts, values])
-def test_the_fast_and_the_slow_reader_agree(tmp_path: Path, given: object) -> None:
+@pytest.mark.parametrize("value", [texts, values])
+def test_the_fast_and_the_slow_reader_agree(tmp_path: Path, value: object) -> None:
     """The slow one is the meaning of the fast one."""
-    assert callable(given)
-    write_ndjson(tmp_path, given())
+    assert callable(value)
+    write_ndjson(tmp_path, value())
     with read(SCHEMA, tmp_path) as fast, pytest.MonkeyPatch.context() as patch:
         patch.setattr(ndjson_file, "_read_fast", lambda *_: None)
         with read(SCHEMA, tmp_path) as slow:

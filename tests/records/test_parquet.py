@@ -35,23 +35,23 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path, content: bytes) ->
 
 def test_a_file_cut_off_is_refused(tmp_path: Path) -> None:
     """Half a download has no footer."""
-    pq.write_table(pa.table({"id": range(1000), "note": ["x"] * 1000}), tmp_path / "whole")
-    content = (tmp_path / "whole").read_bytes()
+    pq.write_table(pa.table({"id": range(1000), "note": ["x"] * 1000}), tmp_path / "complete")
+    content = (tmp_path / "complete").read_bytes()
     assert [one.code for one in issues(tmp_path, content[:-100])] == ["unreadable-table"]
 
 
 def test_a_damaged_page_is_told_though_the_footer_is_sound(tmp_path: Path) -> None:
     """It shows only when the file is read to its end."""
     table = pa.table({"id": list(range(100_000)), "note": ["x"] * 100_000})
-    pq.write_table(table, tmp_path / "whole")
-    content = bytearray((tmp_path / "whole").read_bytes())
+    pq.write_table(table, tmp_path / "complete")
+    content = bytearray((tmp_path / "complete").read_bytes())
     content[2_000:6_000] = b"\xff" * 4_000
     result = issues(tmp_path, bytes(content))
     assert [(one.code, one.location) for one in result] == [("unreadable-table", "notes.parquet")]
 
 
 def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
-    """Arrow writes such text without looking; the engine refuses it without saying where."""
+    """Arrow writes such text unchecked; the engine rejects it without a position."""
     valid = pa.array([b"plain", b"K\xe4se", None, b"\xd6l"])
     note = pa.Array.from_buffers(pa.string(), 4, valid.buffers())
     result = issues(tmp_path, pa.table({"id": [1, 2, 3, 4], "note": note}))
@@ -68,7 +68,7 @@ def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
      pa.array([0], pa.timestamp("us"))],
 )  # fmt: skip
 def test_an_id_must_be_a_whole_number_or_text(tmp_path: Path, ids: pa.Array) -> None:
-    """A truth value, a fraction, a time or a float too large to be exact is nobody's id."""
+    """A truth value, a fraction, a time or a float too large to be exact is no id."""
     result = issues(tmp_path, pa.table({"id": ids, "note": ["x"]}))
     assert [(one.code, one.row, one.column) for one in result] == [("wrong-type", 1, "id")]
 
@@ -114,8 +114,8 @@ def test_a_time_is_one_however_it_is_stored(tmp_path: Path, kind: pa.DataType) -
     at = people.schema.get_field_index("joined_at")
     pq.write_table(people.set_column(at, "joined_at", column), tmp_path / "people.parquet")
     expected = values()
-    for row, given in zip(expected["people"], ["2026-01-02", None, None], strict=True):
-        row.update(joined_at=given)
+    for row, time in zip(expected["people"], ["2026-01-02", None, None], strict=True):
+        row.update(joined_at=time)
     with read(SCHEMA, tmp_path) as records:
         assert records.sha256 == read_rows(SCHEMA, expected).sha256
 

@@ -69,7 +69,7 @@ def test_uuids_enums_numerics_and_zoned_times_are_read(peerbench: str) -> None:
 def test_infinite_times_and_numerics_that_are_none_are_told_as_written(
     postgresql: Postgresql, peerbench: str
 ) -> None:
-    """PostgreSQL has infinities and years that nobody else has."""
+    """Only PostgreSQL has infinities and such years."""
     postgresql.run(
         "UPDATE auth.people SET joined_at = 'infinity' WHERE name = 'Ada'",
         "UPDATE auth.people SET joined_at = '4000-01-01 BC' WHERE name = 'Bob'",
@@ -99,7 +99,7 @@ def test_a_table_that_may_not_be_read_is_told_with_the_grant_it_needs(
         "GRANT SELECT (id, name) ON auth.people TO reader",
         "GRANT SELECT ON works TO reader",
     )
-    address = postgresql.address(user="reader", password="secret%20of%20reader")  # noqa: S106 - of a server that lives as long as the tests
+    address = postgresql.address(user="reader", password="secret%20of%20reader")  # noqa: S106 - of a server of the tests
     records, issues = inspect(SCHEMA, address)
     records.close()
     assert {(one.code, one.table) for one in issues} == {
@@ -114,7 +114,7 @@ def test_a_table_that_may_not_be_read_is_told_with_the_grant_it_needs(
 def test_records_are_read_in_one_snapshot_and_nothing_is_written(
     postgresql: Postgresql, peerbench: str
 ) -> None:
-    """Reading leaves no temporary tables, no locks and no open transaction behind."""
+    """Reading leaves no temporary tables, no locks and no open transaction."""
     idle = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
     with (
         read(SCHEMA, peerbench),
@@ -173,7 +173,7 @@ def test_records_know_their_source_without_its_password(peerbench: str) -> None:
     ],
 )  # fmt: skip
 def test_an_address_is_shown_by_host_and_database(address: str, shown: str) -> None:
-    """They tell which database it was; user, password and options are nobody's business."""
+    """Messages name the database, without user, password and options."""
     assert parse_address(address).display_url == shown
     assert "connect_timeout=5" in parse_address(address).patient
 

@@ -110,7 +110,7 @@ def test_columns_have_the_names_of_the_source() -> None:
     ],
 )
 def test_a_condition_that_selects_nothing_is_an_error(where: Any, message: str) -> None:
-    """An empty board would look like a result."""
+    """An empty board would be taken for a result."""
     with pytest.raises(Unreadable, match=message):
         read_rows(SCHEMA, TABLES, where=where)
     with pytest.raises(Unreadable, match="by the schema's"):

@@ -23,7 +23,7 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
 @settings(max_examples=size(50), deadline=None)
 @given(data=st.data())
 def test_what_passes_together_passes_one_by_one(of: str, data: st.DataObject) -> None:
-    """The quick look may send rows to the slow one for nothing, and never let a bad one in."""
+    """The quick check may pass valid rows to the slow one, and accepts no bad one."""
     table = data.draw(st.sampled_from(discipline(of).schema.tables))
     left_out = data.draw(st.sets(st.sampled_from([column.name for column in table.columns])))
     rows = [
@@ -42,7 +42,7 @@ def test_what_passes_together_passes_one_by_one(of: str, data: st.DataObject) ->
 def test_a_column_that_passes_holds_nothing_that_does_not(
     kind: Kind, empty: bool, data: st.DataObject  # noqa: FBT001 - pytest gives it
 ) -> None:  # fmt: skip
-    """Kind by kind, so that right values come up often enough beside the wrong ones."""
+    """Kind by kind, so that valid values are frequent enough among the wrong ones."""
     choices = data.draw(st.sampled_from([(), ("a", "b")])) if kind is Kind.TEXT else ()
     column = Column("x", kind, nullable=empty, choices=choices)
     table = Table("any", (column,))
@@ -69,7 +69,7 @@ def test_a_column_that_passes_holds_nothing_that_does_not(
     ],
 )  # fmt: skip
 def test_usual_rows_need_no_second_look(of: str, table: str, rows: list[dict[str, Any]]) -> None:
-    """Else the quick look would be a loss."""
+    """Otherwise the quick check would cost time."""
     assert row_checker(discipline(of).schema.table(table)).accepts(_columns(rows), len(rows))
 
 

@@ -45,7 +45,7 @@ def test_ids_are_numbers_only_when_the_whole_family_is() -> None:
 
 
 def test_as_of_leaves_later_rows_out_and_keeps_those_without_a_time() -> None:
-    """A moment with a zone is the same moment in UTC; rows keep their numbers."""
+    """A time with a zone is the same time in UTC; rows have the same numbers."""
     joined = datetime(2026, 1, 1, 8, tzinfo=UTC)
     with read_rows(SCHEMA, values()) as records:
         for time in (joined, joined.replace(tzinfo=None),
@@ -102,7 +102,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_records_forgotten_without_closing_are_let_go(tmp_path: Path) -> None:
-    """A script that never closes leaves no folder behind either."""
+    """A script that never closes leaves no folder either."""
     script = (
         "from agon.records import read_rows; from records.contest import SCHEMA, values; "
         "records = read_rows(SCHEMA, values())"
@@ -138,7 +138,7 @@ def test_an_unknown_table_at_hand_is_refused_with_a_suggestion() -> None:
 
 
 def test_rows_at_hand_may_be_of_any_kind() -> None:
-    """Dicts with gaps, mixed types, huge numbers; a fault is told, never raised as another."""
+    """Dicts with gaps, mixed types, huge numbers; an error is an issue, never another exception."""
     rows = [{"id": 1, "name": "Ada", "active": True, "age": 2**70}, {"id": "x", "name": 3}]
     with pytest.raises(InvalidRecords) as caught:
         read_rows(SCHEMA, {"people": rows})

@@ -1,4 +1,4 @@
-"""Files and folders that are there whole, or not at all."""
+"""Files and folders are written completely or not at all."""
 
 import os
 import signal
@@ -20,12 +20,12 @@ from records.contest import SCHEMA, arrow, values
 
 def tables() -> dict[str, pa.Table]:
     """Return the good records with everything text formats have trouble with."""
-    given = values()
-    given["people"][1]["name"] = 'a,"b"\r\n\té\u2028\\N'
-    given["people"][1]["joined_at"] = datetime(1, 1, 1, 0, 0, 0, 1, tzinfo=UTC)
-    given["works"][0]["score"] = 0.1 + 0.2
-    given["works"][2]["score"] = 5e-324
-    return {name: arrow(rows) for name, rows in given.items()}
+    tables = values()
+    tables["people"][1]["name"] = 'a,"b"\r\n\té\u2028\\N'
+    tables["people"][1]["joined_at"] = datetime(1, 1, 1, 0, 0, 0, 1, tzinfo=UTC)
+    tables["works"][0]["score"] = 0.1 + 0.2
+    tables["works"][2]["score"] = 5e-324
+    return {name: arrow(rows) for name, rows in tables.items()}
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -80,7 +80,7 @@ def test_a_folder_with_anything_in_it_is_left_alone(tmp_path: Path) -> None:
 def test_a_failure_leaves_nothing_half_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    """Neither at the target nor beside it."""
+    """Neither at the target nor next to it."""
     write_table = writing._write_table
     written = []
 
@@ -106,7 +106,7 @@ def pieces(error: BaseException | None = None) -> Iterator[bytes]:
 
 
 def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
-    """Its mode stays, a link keeps pointing at it, and nothing is left beside it."""
+    """Its mode stays, a link keeps pointing at it, and nothing is left next to it."""
     file, link = tmp_path / "board.json", tmp_path / "link.json"
     write_atomically(file, b"old")
     file.chmod(0o640)
@@ -172,7 +172,7 @@ def test_a_missing_parent_is_told(tmp_path: Path, write: Any) -> None:
 
 
 def test_a_folder_is_no_file_and_no_name_leads_out(tmp_path: Path) -> None:
-    """Wrong targets and names are refused before anything is written."""
+    """Wrong targets and names are rejected before anything is written."""
     with pytest.raises(Conflict, match="is a folder"):
         write_atomically(tmp_path, b"")
     for name in ("../x", "/x"):

@@ -1,4 +1,4 @@
-"""Dawid–Skene: equal to a naive EM, rising likelihood, known truths found."""
+"""Dawid–Skene: equal to a naive EM, rising likelihood, known truths recovered."""
 
 from itertools import pairwise
 from typing import Any

@@ -60,7 +60,7 @@ def test_published_example_with_missing_data(metric: Metric, expected: float) ->
 @law
 @given(table=tables)
 def test_alpha_equals_the_reference_package(metric: Metric, table: list[list[float]]) -> None:
-    """A second implementation, by coincidence matrices; where it cannot tell, we say so."""
+    """A second implementation, by coincidence matrices; where it is undefined, so is ours."""
     ratings = np.array(table)
     paired = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
     kinds = np.unique(paired[~np.isnan(paired)])
@@ -92,7 +92,7 @@ def test_names_will_do() -> None:
 
 
 def test_what_cannot_be_compared_is_rejected() -> None:
-    """Alone, all alike, twice by one rater, or ragged: each said in its own words."""
+    """One rating, equal ratings, two by one rater, or ragged columns: each has its message."""
     with pytest.raises(NotScorable, match="two ratings"):
         krippendorff_alpha([1, 2], [1, 1], [5, 5])
     with pytest.raises(NotScorable, match="two ratings"):

@@ -1,4 +1,4 @@
-"""Bradley–Terry: the optimum and nothing else, by either solver, or a refusal with the reason."""
+"""Bradley–Terry: the optimum by either solver, or an error with the reason."""
 
 from itertools import pairwise
 
@@ -36,7 +36,7 @@ def random_counts(players: int, matches: int, seed: int, *, band: int | None = N
     b = (a + gap) % players if band is None else np.where(a + gap < players, a + gap, a - gap)
     wins = rng.random(matches) < 1 / (1 + np.exp(strength[b] - strength[a]))
     scores = np.where(rng.random(matches) < 0.15, 0.5, wins)
-    ladder = np.arange(players - 1)  # one tie with the neighbour keeps everybody connected
+    ladder = np.arange(players - 1)  # one tie with the neighbor connects all players
     return count_pairs(
         np.append(a, ladder), np.append(b, ladder + 1), np.append(scores, 0 * ladder + 0.5),
         players=players,
@@ -44,7 +44,7 @@ def random_counts(players: int, matches: int, seed: int, *, band: int | None = N
 
 
 def oracle(counts: PairCounts, *, regularization: float = 0.0) -> np.ndarray:
-    """Climb by Newman's iteration on dense matrices, a phantom player standing for the prior."""
+    """Climb by Newman's iteration on dense matrices, with a phantom player as the prior."""
     n = counts.players
     won = np.zeros((n + 1, n + 1))
     won[counts.i, counts.j] = counts.wins_i
@@ -67,7 +67,7 @@ def oracle(counts: PairCounts, *, regularization: float = 0.0) -> np.ndarray:
 def test_gpt_4_gets_the_published_score_on_the_crowd_votes(
     votes: tuple[list[str], list[str], list[float]],
 ) -> None:
-    """A golden value published elsewhere (normalised to sum 1, ties half wins)."""
+    """A golden value published elsewhere (normalized to sum 1, ties half wins)."""
     names, a, b = encode(votes[0], votes[1])
     fit = bradley_terry(count_pairs(a, b, votes[2], players=len(names)), regularization=0.0)
     gpt_4 = names.to_pylist().index("GPT 4")
@@ -87,13 +87,13 @@ def test_all_scores_agree_with_evalica_and_choix_on_random_matches() -> None:
     won = rng.random(800) < 1 / (1 + np.exp((b - a) / 4))
     fit = bradley_terry(count_pairs(a, b, won, players=12), regularization=0.0)
 
-    winners = [evalica.Winner.X if one else evalica.Winner.Y for one in won]
-    theirs = evalica.bradley_terry(
+    winners = [evalica.Winner.X if a_won else evalica.Winner.Y for a_won in won]
+    expected = evalica.bradley_terry(
         a.tolist(), b.tolist(), winners, tolerance=1e-12, limit=10_000
     ).scores.sort_index()
-    assert fit.shares == pytest.approx(theirs.to_numpy() / theirs.sum(), rel=1e-6)
+    assert fit.shares == pytest.approx(expected.to_numpy() / expected.sum(), rel=1e-6)
 
-    pairs = [(x, y) if one else (y, x) for x, y, one in zip(a, b, won, strict=True)]
+    pairs = [(x, y) if a_won else (y, x) for x, y, a_won in zip(a, b, won, strict=True)]
     mm = choix.mm_pairwise(12, pairs, max_iter=100_000, tol=1e-12)
     assert fit.log_strength == pytest.approx(mm - mm.mean(), abs=1e-6)
 
@@ -101,7 +101,7 @@ def test_all_scores_agree_with_evalica_and_choix_on_random_matches() -> None:
 @few
 @given(rows_of_six)
 def test_either_the_optimum_or_an_error(rows: list[tuple[int, int, float]]) -> None:
-    """The oracle needs no derivative; where it would run off to infinity we must refuse."""
+    """The oracle needs no derivative; where it would diverge, the rating must be an error."""
     counts = counted(rows, 6)
     if groups_of(counts)[0] == 1:
         assert bradley_terry(counts, regularization=0.0).log_strength == pytest.approx(
@@ -117,7 +117,7 @@ def test_either_the_optimum_or_an_error(rows: list[tuple[int, int, float]]) -> N
 def test_with_a_prior_everything_can_be_rated(
     rows: list[tuple[int, int, float]], strength: float
 ) -> None:
-    """Ties against a phantom hold everybody together, also those without any match."""
+    """Ties against a phantom connect all players, also those without any match."""
     counts = counted(rows, 6)
     fit = bradley_terry(counts, regularization=strength)
     assert fit.log_strength == pytest.approx(oracle(counts, regularization=strength), abs=1e-6)
@@ -151,7 +151,7 @@ def test_many_players_meet_the_optimum_within_a_thousandth_of_a_point(
         np.abs(sparse.elo(scale=400.0, mean=1000.0) - dense.elo(scale=400.0, mean=1000.0)).max()
         <= 0.001
     )
-    if regularization == 0.0:  # the optimum itself; a prior's is centred afterwards
+    if regularization == 0.0:  # the optimum itself; a prior's is centered afterwards
         steep = likelihood.likelihood_of(counts, 0.0).gradient(dense.log_strength)
         assert np.abs(steep).max() < 1e-6
 
@@ -160,17 +160,17 @@ def test_many_players_meet_the_optimum_within_a_thousandth_of_a_point(
 def test_elimination_replaces_slow_conjugate_gradients(
     monkeypatch: pytest.MonkeyPatch, regularization: float
 ) -> None:
-    """A long chain of matches needs more rounds than are granted; the answer stays exact."""
+    """A long chain of matches needs more rounds than allowed; the result stays exact."""
     monkeypatch.setattr(likelihood, "compiled", lambda function: function)
     monkeypatch.setattr(likelihood, "_MAX_ROUNDS", 3)
     eliminated: list[int] = []
     solve = SparseLikelihood._eliminate
 
-    def noted(self: SparseLikelihood, slope: np.ndarray) -> np.ndarray:
+    def eliminate(self: SparseLikelihood, slope: np.ndarray) -> np.ndarray:
         eliminated.append(len(slope))
         return solve(self, slope)
 
-    monkeypatch.setattr(SparseLikelihood, "_eliminate", noted)
+    monkeypatch.setattr(SparseLikelihood, "_eliminate", eliminate)
     counts = random_counts(300, 600, seed=2, band=3)
     sparse = bradley_terry(counts, regularization=regularization)
     assert eliminated
@@ -214,7 +214,7 @@ def test_a_lopsided_record_does_not_make_newton_overshoot() -> None:
 def test_a_rating_that_does_not_exist_is_rejected_with_names_and_remedy(
     rows: list[tuple[int, int, float]], message: str
 ) -> None:
-    """Any number given here would be an artefact of when the solver stopped."""
+    """Any number would be an artifact of when the solver stopped."""
     names = ["ada", "bob", "cyd", "dan"]
     present = 1 + max(max(a, b) for a, b, _ in rows)
     with pytest.raises(NotScorable, match=message) as error:
@@ -223,7 +223,7 @@ def test_a_rating_that_does_not_exist_is_rejected_with_names_and_remedy(
 
 
 def test_an_almost_undefeated_player_among_ties_is_distinguished() -> None:
-    """Ada tied once, so somebody took half a point off her: a finite rating exists."""
+    """Ada tied once and so lost half a point: a finite rating exists."""
     counts = counted([(0, 1, 1.0), (0, 2, 0.5), (1, 2, 0.5)], 3)
     assert groups_of(counts)[0] == 1
     fit = bradley_terry(counts, regularization=0.0)
@@ -235,7 +235,7 @@ def test_an_almost_undefeated_player_among_ties_is_distinguished() -> None:
 def test_the_quick_test_of_connection_never_contradicts_the_full_one(
     rows: list[tuple[int, int, float]],
 ) -> None:
-    """Large inputs take a shortcut when ties and mutual wins alone join everybody."""
+    """Large inputs use a shortcut when ties and mutual wins alone connect all players."""
     counts = counted(rows, 6)
     full = groups_of(counts)[0]
     with pytest.MonkeyPatch.context() as patch:
@@ -243,8 +243,8 @@ def test_the_quick_test_of_connection_never_contradicts_the_full_one(
         assert groups_of(counts)[0] == full
 
 
-def test_a_contest_of_none_or_one_has_a_rating() -> None:
-    """Nothing to compare is not an error: a lone player stands at the mean."""
+def test_no_player_and_one_player_have_ratings() -> None:
+    """Nothing to compare is not an error: a single player has the mean."""
     assert bradley_terry(counted([], 0), regularization=0.0).log_strength.tolist() == []
     assert bradley_terry(counted([], 0), regularization=0.0).shares.tolist() == []
     alone = bradley_terry(counted([], 1), regularization=0.0)

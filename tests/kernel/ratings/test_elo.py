@@ -166,14 +166,14 @@ def test_the_fold_agrees_with_a_naive_second_implementation(
 def test_folding_a_prefix_and_then_the_rest_gives_the_bits_of_folding_all(
     rows: list[tuple[int, int, float]], rule: dict[str, Any], cut: int
 ) -> None:
-    """A contest resumes from a stored state; nobody may see where it was stored."""
-    whole = played(rows, **rule)
+    """A contest resumes from a stored state; the result must not depend on where it was stored."""
+    complete = played(rows, **rule)
     prefix = played(rows[:cut], **rule)
     rest = played(rows[cut:], prefix.state, **rule)
-    assert rest.state.ratings.tolist() == whole.state.ratings.tolist()
-    assert rest.state.games.tolist() == whole.state.games.tolist()
-    assert [*prefix.change_a, *rest.change_a] == whole.change_a.tolist()
-    assert [*prefix.change_b, *rest.change_b] == whole.change_b.tolist()
+    assert rest.state.ratings.tolist() == complete.state.ratings.tolist()
+    assert rest.state.games.tolist() == complete.state.games.tolist()
+    assert [*prefix.change_a, *rest.change_a] == complete.change_a.tolist()
+    assert [*prefix.change_b, *rest.change_b] == complete.change_b.tolist()
 
 
 @few
@@ -232,7 +232,7 @@ def test_k_falls_after_the_thirtieth_match_and_each_player_has_its_own() -> None
 
 
 def test_the_given_state_is_not_touched() -> None:
-    """A state may be kept and resumed from twice."""
+    """A state may be stored and resumed from twice."""
     state = EloState.fresh(2, start=1000.0)
     played([(0, 1, 1.0)], state, round_changes=True)
     assert state.ratings.tolist() == [1000.0, 1000.0]
@@ -246,11 +246,11 @@ def test_hopeless_gaps_do_not_overflow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "whole"), [(0.5, 1), (-0.5, -1), (1.5, 2), (-2.5, -3), (0.49999999999999994, 0)]
+    ("change", "rounded"), [(0.5, 1), (-0.5, -1), (1.5, 2), (-2.5, -3), (0.49999999999999994, 0)]
 )
-def test_halves_round_away_from_zero(change: float, whole: float) -> None:
-    """Rounding half to even would favour nobody in particular and surprise everybody."""
-    assert half_away(change) == whole
+def test_halves_round_away_from_zero(change: float, rounded: float) -> None:
+    """Rounding half to even would surprise readers."""
+    assert half_away(change) == rounded
 
 
 @pytest.mark.parametrize("score", [1.5, -0.1, float("nan")])

@@ -27,7 +27,7 @@ def drawn(strength: np.ndarray, matches: int, dice: np.random.Generator) -> Pair
 
 
 def test_sandwich_intervals_cover_the_truth_as_often_as_they_promise() -> None:
-    """A 90 % interval that covers 70 % or 99 % is wrong; 200 contests of 6 players tell."""
+    """A 90 % interval that covers 70 % or 99 % is wrong; measured on 200 contests of 6 players."""
     dice = np.random.default_rng(11)
     truth = np.linspace(-1, 1, 6)
     covered = []
@@ -81,7 +81,7 @@ def test_a_player_without_matches_is_as_uncertain_as_the_prior() -> None:
 
 
 def test_resamples_without_an_optimum_are_counted_and_declared() -> None:
-    """Among few matches somebody often draws only wins; silence about it would be wrong."""
+    """Among few matches a player often has only wins; the interval must say so."""
     counts = count_pairs([0, 0, 1, 1, 2], [1, 1, 2, 2, 0], [1, 0, 1, 0, 0.5], players=3)
     fit = bradley_terry(counts, regularization=0.0)
     intervals = bootstrap_intervals(
@@ -93,7 +93,7 @@ def test_resamples_without_an_optimum_are_counted_and_declared() -> None:
 
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
-    """A published interval can be checked by anybody."""
+    """Every reader can check a published interval."""
     counts = drawn(np.linspace(-1, 1, 4), 300, np.random.default_rng(3))
     fit = bradley_terry(counts, regularization=0.0)
     one, same, other = (
@@ -113,7 +113,7 @@ def test_a_regularized_fit_keeps_its_prior_in_every_refit() -> None:
 
 
 def test_intervals_move_to_the_elo_scale_with_their_ratings() -> None:
-    """Low and high stand beside a rating on the same scale."""
+    """Low and high have the scale of the rating."""
     counts = drawn(np.linspace(-1, 1, 4), 300, np.random.default_rng(3))
     fit = bradley_terry(counts, regularization=0.0)
     low, high = sandwich_intervals(counts, fit, level=0.9).elo(scale=400.0, mean=1000.0)

@@ -140,7 +140,7 @@ def test_columns_of_different_length_are_our_bug() -> None:
 
 
 def test_many_players_are_named_by_the_first_few() -> None:
-    """A message with ten thousand names helps nobody."""
+    """A message with ten thousand names cannot be read."""
     assert (
         names_text(range(7), None) == "player 0, player 1, player 2, player 3, player 4 and 2 more"
     )
