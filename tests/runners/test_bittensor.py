@@ -1,4 +1,4 @@
-"""Setting weights: what either SDK is told, and what its answers become."""
+"""Setting weights: the calls of either SDK, and the results of its responses."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ def test_scaling_a_payload_again_changes_nothing(case: dict[str, Any]) -> None:
 
 
 class ChainError(Exception):
-    """What version 11 raises when the chain refuses."""
+    """The error of version 11 when the chain rejects weights."""
 
 
 class KeyFileError(Exception):
@@ -52,7 +52,7 @@ class Sdk11:
 
     fails: Exception | None = None
     message: str = ""
-    told: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
 
     def set_weights(  # noqa: PLR0913 (the SDK's signature)
         self,
@@ -69,7 +69,7 @@ class Sdk11:
     ) -> SimpleNamespace:
         """Set weights by uid; ``uids`` stays None with a mapping."""
         assert (uids, mechid, version_key, retries) == (None, 0, 0, 2)
-        self.told.append(
+        self.calls.append(
             {"netuid": netuid, "weights": weights, "wallet": wallet, "hotkey": hotkey,
              "network": network}
         )  # fmt: skip
@@ -80,10 +80,10 @@ class Sdk11:
 
 @dataclass
 class Subtensor10:
-    """Mirror the connection of bittensor 10; a refusal is its answer."""
+    """Mirror the connection of bittensor 10; a rejection is its response."""
 
     answer: tuple[bool, str | None]
-    told: list[dict[str, Any]]
+    calls: list[dict[str, Any]]
     closed: bool = False
 
     def set_weights(
@@ -99,7 +99,7 @@ class Subtensor10:
     ) -> tuple[bool, str | None]:
         """Set weights and wait for the block."""
         assert (mechid, wait_for_inclusion, wait_for_finalization) == (0, True, True)
-        self.told.append({"netuid": netuid, "uids": uids, "weights": weights, "wallet": wallet})
+        self.calls.append({"netuid": netuid, "uids": uids, "weights": weights, "wallet": wallet})
         return self.answer
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class Sdk10:
 
     answer: tuple[bool, str | None] = (True, "Success")
     lost: str = ""
-    told: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
     connections: list[Subtensor10] = field(default_factory=list)
 
     def Wallet(self, *, name: str, hotkey: str) -> tuple[str, str]:  # noqa: N802 (the SDK's name)
@@ -126,7 +126,7 @@ class Sdk10:
         """Connect."""
         if self.lost == "network":
             raise ConnectionError(f"no way to {network}")
-        self.connections.append(Subtensor10(self.answer, self.told))
+        self.connections.append(Subtensor10(self.answer, self.calls))
         return self.connections[-1]
 
 
@@ -135,7 +135,7 @@ def test_version_11_is_given_weights_by_uid() -> None:
     sdk = Sdk11()
     setter: WeightSetter = Bittensor(sdk)
     assert setter.set_weights(ORDER) == "extrinsic 812-4"
-    assert sdk.told == [
+    assert sdk.calls == [
         {"netuid": 5, "weights": {0: 21845, 7: 65535}, "wallet": "validator", "hotkey": "one",
          "network": "test"}
     ]  # fmt: skip
@@ -146,7 +146,7 @@ def test_version_10_is_given_two_lists_and_its_connection_is_closed() -> None:
     """Lists of the same length, in the order of uids."""
     sdk = Sdk10()
     assert Bittensor(sdk).set_weights(ORDER) == "Success"
-    assert sdk.told == [
+    assert sdk.calls == [
         {"netuid": 5, "uids": [0, 7], "weights": [21845, 65535], "wallet": ("validator", "one")}
     ]
     assert [one.closed for one in sdk.connections] == [True]
@@ -167,7 +167,7 @@ def test_version_10_is_given_two_lists_and_its_connection_is_closed() -> None:
 def test_what_goes_wrong_is_told_in_the_sdks_words(
     sdk: Any, kind: type[AgonError], said: str
 ) -> None:
-    """A refusal is 4, a missing key 3, everything out of reach 5; never a silent success."""
+    """A rejection is 4, a missing key 3, an unreachable chain 5; never a silent success."""
     with pytest.raises(kind, match=said):
         Bittensor(sdk).set_weights(ORDER)
     assert all(one.closed for one in getattr(sdk, "connections", []))

@@ -1,4 +1,4 @@
-"""PNG: what the renderer is asked, and what is said where it is missing or has no font."""
+"""PNG: the call of the renderer, and the errors where it is missing or has no font."""
 
 import sys
 from typing import Any

@@ -1,4 +1,4 @@
-"""PNG by the renderer itself: a picture of the size asked for, with words in it."""
+"""PNG by the renderer itself: a picture of the requested size, with text in it."""
 
 import struct
 
@@ -11,7 +11,7 @@ SVG = (
 
 
 def test_a_drawing_becomes_a_png_with_its_words() -> None:
-    """The header tells the size; a drawing with words differs from one without."""
+    """The header has the size; a drawing with text differs from one without."""
     said = png(SVG.format('<text x="4" y="20">burn</text>'))
     assert said.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", said[16:24]) == (120 * ZOOM, 40 * ZOOM)

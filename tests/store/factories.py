@@ -1,4 +1,4 @@
-"""Make values for the tests of databases: small, whole, each different where it is said."""
+"""Create small, complete values for the tests of databases; arguments make them differ."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,7 +20,7 @@ def later(seconds: float) -> datetime:
 
 
 def contest(name: str = "spring", **changed: Any) -> Contest:
-    """Make a contest nobody has stored yet."""
+    """Return a contest that is not stored."""
     made = Contest(
         no=0, id=name, discipline="arena", title="Spring", description="", visibility="public",
         series=None, season=None, state="draft", edition="arena/sentience-1", overrides={},
@@ -30,7 +30,7 @@ def contest(name: str = "spring", **changed: Any) -> Contest:
 
 
 def new(seq: int, **changed: Any) -> NewEntry:
-    """Make an entry that only the table's rules look at."""
+    """Return an entry that satisfies the rules of the table only."""
     made = NewEntry(
         seq=seq, kind="record-added", at=later(seq), line=b'{"seq":%d}' % seq,
         sha256=sha256(b"%d" % seq).digest(), table="votes", record=f"votes/m{seq}",
@@ -59,7 +59,7 @@ def vote(number: int, *, at: datetime = NOON) -> Draft:
     return Draft(kind="record-added", body=body, at=at, by="user:ada", external_id=f"x{number}")
 
 
-def sealed(
+def chained(
     drafts: Iterable[Draft], *, previous: bytes, seq: int = 0
 ) -> tuple[list[NewEntry], bytes, int]:
     """Chain drafts to a ledger; return the entries, the head and the position after them."""
@@ -88,7 +88,7 @@ RULES = {
 
 
 def snapshot(contest_no: int, *, rows: int, unscored: int = 0, **changed: Any) -> Snapshot:
-    """Make a snapshot nobody has stored yet."""
+    """Return a snapshot that is not stored."""
     made = Snapshot(
         no=0, contest_no=contest_no, board="models", seq=7, at=NOON, published_at=later(1),
         manifest={"seq": 7, "board": "models", **RULES}, signature="ab" * 64,
@@ -98,5 +98,5 @@ def snapshot(contest_no: int, *, rows: int, unscored: int = 0, **changed: Any) -
 
 
 def job(name: str, **changed: Any) -> NewJob:
-    """Make a job nobody has added yet."""
+    """Return a job that is not in the queue."""
     return replace(NewJob(id=name, kind="judge", payload={"submission": name}), **changed)

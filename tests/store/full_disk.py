@@ -1,7 +1,7 @@
-"""Fill a small disk: append until there is no room, back up to it; print what came of each step.
+"""Fill a small disk: append until it is full, back up to it; print the result of each step.
 
 ``python full_disk.py SMALL BIG`` is run by ``test_database_errors.py``: the folder SMALL is a file
-system of its own; BIG is a database that has no room in it.
+system of its own; BIG is a database that is larger than it.
 """
 
 import os
@@ -15,7 +15,7 @@ from agon.ledger.entry import genesis
 from agon.store import open_store
 from agon.store.maintenance.backup import backup
 from agon.store.maintenance.verify import verify
-from store.factories import NOON, contest, created, sealed, vote
+from store.factories import NOON, chained, contest, created, vote
 
 
 def main(small: Path, big: str) -> None:
@@ -24,7 +24,7 @@ def main(small: Path, big: str) -> None:
     store = open_store(url)
     with store.write() as session:
         spring = session.contests.add(contest())
-        entries, head, seq = sealed([created("spring")], previous=genesis("spring"))
+        entries, head, seq = chained([created("spring")], previous=genesis("spring"))
         session.entries.append(spring.no, entries)
         session.contests.save(replace(spring, seq=seq, head=head))
     stored = 0
@@ -33,7 +33,7 @@ def main(small: Path, big: str) -> None:
             with store.write() as session:
                 locked = session.contests.lock("spring")
                 drafts = [vote(number) for number in range(start, start + 1000)]
-                entries, head, seq = sealed(drafts, previous=locked.head, seq=locked.seq)
+                entries, head, seq = chained(drafts, previous=locked.head, seq=locked.seq)
                 session.entries.append(locked.no, entries)
                 session.contests.save(replace(locked, seq=seq, head=head))
             stored = seq

@@ -6,7 +6,7 @@ from agon.entities.access import User
 from agon.entities.contests import Event, HistoryStep
 from agon.ledger.entry import genesis
 from agon.store import open_store
-from store.factories import NOON, contest, created, job, later, opened, sealed, snapshot, vote
+from store.factories import NOON, chained, contest, created, job, later, opened, snapshot, vote
 
 
 def fill(url: str) -> None:
@@ -20,7 +20,7 @@ def fill(url: str) -> None:
             vote(1, at=later(2)),
             vote(2, at=later(3)),
         ]
-        entries, head, seq = sealed(drafts, previous=genesis("spring"))
+        entries, head, seq = chained(drafts, previous=genesis("spring"))
         session.entries.append(spring.no, entries)
         session.contests.save(replace(spring, seq=seq, head=head, state="open"))
         session.snapshots.add(

@@ -80,12 +80,12 @@ def test_a_revoked_token_stays_revoked_whatever_is_saved(store: Store) -> None:
         session.access.save_token(replace(read_before, revoked_at=later(5)))
     with store.write() as session:
         session.access.save_token(replace(read_before, used_at=later(6)))
-        kept = session.access.token("t1")
-    assert kept == replace(read_before, revoked_at=later(5), used_at=later(6))
+        token = session.access.token("t1")
+    assert token == replace(read_before, revoked_at=later(5), used_at=later(6))
 
 
 def test_tokens_need_a_user_and_an_id_of_their_own(store: Store) -> None:
-    """A token of nobody could not be taken away."""
+    """A token without a user could not be revoked."""
     with store.write() as session:
         with pytest.raises(NotFound, match="'ada'"):
             session.access.add_token(_token())
@@ -139,7 +139,7 @@ def test_only_what_gives_no_sign_of_life_is_taken_over(store: Store) -> None:
 
 
 def test_the_audit_log_is_read_newest_first(store: Store) -> None:
-    """Who looks wants to know what just happened."""
+    """Readers of the log need the latest rows first."""
     with store.write() as session:
         for place in range(3):
             session.access.add_audit_entry(

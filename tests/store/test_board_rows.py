@@ -37,7 +37,7 @@ def _line(place: int) -> bytes:
     return b'{"id":"model %d"}' % place
 
 
-def asked(url: str, ask: Callable[[BoardRows], Awaitable[Any]]) -> Any:
+def run(url: str, ask: Callable[[BoardRows], Awaitable[Any]]) -> Any:
     """Ask in an event loop of its own, and let go."""
 
     async def asking() -> Any:
@@ -67,27 +67,27 @@ def test_any_stretch_of_rows_is_what_a_session_would_give(url: str, board: Snaps
         ]
 
     lines = [_line(place) for place in range(N)]
-    for result, (start, count) in zip(asked(url, ask), stretches, strict=True):
+    for result, (start, count) in zip(run(url, ask), stretches, strict=True):
         assert result == lines[start : start + count]
 
 
 def test_many_who_ask_at_once_get_each_what_they_asked_for(url: str, board: Snapshot) -> None:
-    """One statement answers all that came in meanwhile; nobody may get another's row."""
+    """One statement serves all waiting requests; each gets its own row."""
     places = [*range(0, N, 7), N - 1]
 
     async def ask(board_rows: BoardRows) -> Any:
         people = [board_rows.index(board.no, _name(place)) for place in places]
         rows = [board_rows.lines(board.no, start=place, count=2) for place in places]
-        strangers = [
+        unknown = [
             board_rows.index(board.no, "nobody"),
             board_rows.index(board.no, "ä"),
             board_rows.index(board.no + 1, _name(0)),
             board_rows.lines(board.no + 1, start=0, count=5),
             board_rows.state(),
         ]
-        return await asyncio.gather(*people, *rows, *strangers)
+        return await asyncio.gather(*people, *rows, *unknown)
 
-    result = asked(url, ask)
+    result = run(url, ask)
     assert [place for _, place in result[: len(places)]] == places
     lines = [_line(place) for place in range(N)]
     rows = result[len(places) : 2 * len(places)]
@@ -98,7 +98,7 @@ def test_many_who_ask_at_once_get_each_what_they_asked_for(url: str, board: Snap
 def test_the_state_differs_once_anything_was_stored(
     url: str, store: Store, board: Snapshot
 ) -> None:
-    """What is kept for as long as nothing is stored would else be shown for ever."""
+    """A cached row would otherwise be shown until something is stored."""
 
     async def ask(board_rows: BoardRows) -> None:
         for _ in range(3):
@@ -110,13 +110,13 @@ def test_the_state_differs_once_anything_was_stored(
             after, _ = await board_rows.lines(board.no, start=0, count=1)
             assert after != before
 
-    asked(url, ask)
+    run(url, ask)
 
 
 def test_the_state_is_the_same_while_nothing_is_stored(
     url: str, store: Store, board: Snapshot
 ) -> None:
-    """Else everything would be looked up for every page; reading stores nothing."""
+    """Otherwise every page would need a query; reading stores nothing."""
 
     async def ask(board_rows: BoardRows) -> list[Any]:
         states = []
@@ -127,11 +127,11 @@ def test_the_state_is_the_same_while_nothing_is_stored(
         return states
 
     # PostgreSQL tidies up by itself now and then, and that counts.
-    assert len(set(asked(url, ask))) < 10
+    assert len(set(run(url, ask))) < 10
 
 
 def test_rows_that_were_forgotten_are_gone(url: str, store: Store, board: Snapshot) -> None:
-    """An old board's rows make room for new ones; half a page is worse than none."""
+    """Rows of an old board are replaced by new ones; a partial page is worse than none."""
 
     async def ask(board_rows: BoardRows) -> Any:
         await board_rows.lines(board.no, start=0, count=5)
@@ -142,7 +142,7 @@ def test_rows_that_were_forgotten_are_gone(url: str, store: Store, board: Snapsh
             (await board_rows.index(board.no, _name(0)))[1],
         ]
 
-    assert asked(url, ask) == [[], None]
+    assert run(url, ask) == [[], None]
 
 
 def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
@@ -158,11 +158,11 @@ def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
             await board_rows.state()
         return result
 
-    assert [type(one) for one in asked(nowhere, ask)] == [DatabaseUnavailable] * 2
+    assert [type(one) for one in run(nowhere, ask)] == [DatabaseUnavailable] * 2
 
 
 def test_a_failure_leaves_nothing_begun(url: str, store: Store, board: Snapshot) -> None:
-    """The next who asks would be refused for the one before, for ever."""
+    """Otherwise every later request would fail because of the earlier one."""
 
     def rename(before: str, after: str) -> None:
         with begin(store._engine, writing=True) as connection:
@@ -176,7 +176,7 @@ def test_a_failure_leaves_nothing_begun(url: str, store: Store, board: Snapshot)
         rename("hidden_rows", "snapshot_rows")
         return await board_rows.lines(board.no, start=0, count=1)
 
-    assert asked(url, ask)[1] == [_line(0)]
+    assert run(url, ask)[1] == [_line(0)]
 
 
 def test_a_connection_that_was_cut_is_made_anew(
@@ -196,4 +196,4 @@ def test_a_connection_that_was_cut_is_made_anew(
                 await board_rows.state()
         return await board_rows.lines(board.no, start=0, count=1)
 
-    assert asked(url, ask)[1] == [_line(0)]
+    assert run(url, ask)[1] == [_line(0)]

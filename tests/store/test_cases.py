@@ -46,7 +46,7 @@ def test_cases_are_listed_oldest_first(store: Store, spring: Contest) -> None:
 
 
 def test_findings_are_those_of_the_last_look(store: Store, spring: Contest) -> None:
-    """Looked and found nothing is not the same as never looked."""
+    """A search without findings differs from no search."""
     with store.write() as session:
         assert (
             session.cases.findings(spring.no)

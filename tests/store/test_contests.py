@@ -32,7 +32,7 @@ def test_an_id_is_taken_once(store: Store, spring: Contest) -> None:
 
 
 def test_an_unknown_id_is_answered_with_the_closest_public_one(store: Store) -> None:
-    """A slip should cost no search, and a private contest's name is not told."""
+    """A misspelled id should cost no search; the id of a private contest is not shown."""
     with store.write() as session:
         session.contests.add(contest("autumn-2026", visibility="private"))
         session.contests.add(contest("spring-2026"))

@@ -1,4 +1,4 @@
-"""Databases at an operator's worst moment: full, locked away, damaged; one line, one remedy."""
+"""Databases that are full, unreadable or damaged: one message with one remedy."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ from agon.store import open_store
 from agon.store.database_errors import to_agon_error
 from agon.store.maintenance.backup import backup
 from agon.store.maintenance.verify import verify
-from store.factories import NOON, contest, created, opened, sealed, vote
+from store.factories import NOON, chained, contest, created, opened, vote
 
 _PAGE = 16_384
 
@@ -30,7 +30,7 @@ def large(tmp_path: Path) -> str:
     with store.write() as session:
         spring = session.contests.add(contest())
         drafts = [created("spring"), opened(), *map(vote, range(1500))]
-        entries, head, seq = sealed(drafts, previous=genesis("spring"))
+        entries, head, seq = chained(drafts, previous=genesis("spring"))
         session.entries.append(spring.no, entries)
         session.contests.save(replace(spring, seq=seq, head=head, state="open"))
     store.close()
@@ -41,10 +41,10 @@ def test_a_full_disk_keeps_what_was_stored_and_says_what_to_do(large: str, tmp_p
     """Nothing half is left: not in the ledger, not of a backup."""
     small = tmp_path / "small"
     small.mkdir()
-    wall = shutil.which("bwrap")
-    assert wall is not None, "install the Debian package bubblewrap"
+    bwrap = shutil.which("bwrap")
+    assert bwrap is not None, "install the Debian package bubblewrap"
     result = subprocess.run(
-        [wall, "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--size", str(1 << 22),
+        [bwrap, "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--size", str(1 << 22),
          "--tmpfs", str(small), sys.executable, str(Path(__file__).with_name("full_disk.py")),
          str(small), large],
         capture_output=True, text=True, check=False, timeout=120,
@@ -104,7 +104,7 @@ def test_entries_on_a_damaged_page_are_named(large: str, tmp_path: Path, harm: s
     ],
 )
 def test_every_plight_has_its_remedy(text: str, remedy: str) -> None:
-    """Whoever reads it has no time to look anything up."""
+    """The operator who reads it has no time for a search."""
     error = to_agon_error(sqlite3.OperationalError(text), "the database agon.db")
     assert isinstance(error, Unavailable)
     assert text in str(error)

@@ -50,7 +50,7 @@ def test_reading_begins_after_a_position_and_ends_where_it_is_told(
 def test_rare_entries_are_found_by_kind_in_order(
     store: Store, spring: Contest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of several kinds as well; portions are the database's business here too."""
+    """Also of several kinds; the database reads them in batches."""
     monkeypatch.setattr(module, "_FEW", 2)
     kinds = ("draw-made", "decision-made", "record-added")
     _append(store, spring.no, *(new(seq, kind=kinds[seq % 3], record=None) for seq in range(1, 16)))
@@ -67,7 +67,7 @@ def test_rare_entries_are_found_by_kind_in_order(
 
 
 def test_a_record_is_known_as_it_was_at_a_position(store: Store, spring: Contest) -> None:
-    """What replaced it behind a freeze is not known before it."""
+    """An amendment after a freeze is not visible before it."""
     replaced = new(3, kind="record-replaced", record="votes/m1")
     _append(store, spring.no, new(1), new(2), replaced)
     with store.read() as session:
@@ -133,7 +133,7 @@ def test_what_is_there_already_is_named(
 
 
 def test_a_refused_batch_leaves_nothing(store: Store, spring: Contest) -> None:
-    """All or nothing: half a batch would be a ledger nobody asked for."""
+    """All or nothing: half a batch would be a wrong ledger."""
     with pytest.raises(Conflict):
         _append(store, spring.no, new(1), new(2), new(3, record="votes/m1"))
     with store.read() as session:
@@ -169,7 +169,7 @@ def _records(
 
 
 def test_records_are_entered_as_columns(store: Store, spring: Contest) -> None:
-    """A portion by one statement, and a few; they are found as those of single entries are."""
+    """One statement per batch, and a few; they are listed like those of single entries."""
     many = [f"votes/m{number}" for number in range(1_000)]
     with store.write() as session:
         session.entries.insert(spring.no, _records(1, *many))
@@ -219,7 +219,7 @@ def test_a_name_that_only_a_replacement_has_is_known(store: Store, spring: Conte
 
 
 def test_records_that_are_there_are_a_conflict(store: Store, spring: Contest) -> None:
-    """Who enters without looking is told."""
+    """Entering an unchecked record is an error."""
     with store.write() as session:
         session.entries.insert(spring.no, _records(1, "votes/m1"))
     with pytest.raises(Conflict, match="already; read it and try again"), store.write() as session:
@@ -245,16 +245,16 @@ def test_keys_of_any_letters_are_found(store: Store, spring: Contest) -> None:
 
 
 def test_positions_are_found_by_time(store: Store, spring: Contest) -> None:
-    """``as_of`` may be a time; several entries of one moment count together."""
+    """``as_of`` may be a time; several entries of one time count together."""
     times = [1, 2, 2, 2, 5]
     _append(store, spring.no, *(new(seq, at=later(at)) for seq, at in enumerate(times, 1)))
     with store.read() as session:
 
-        def found(seconds: float) -> int:
+        def position(seconds: float) -> int:
             return session.entries.position_at(spring.no, later(seconds))
 
         seconds = [0, 0.999999, 1, 1.5, 2, 2.000001, 4.9, 5, 99]
-        assert [found(at) for at in seconds] == [0, 0, 1, 1, 4, 4, 4, 5, 5]
+        assert [position(at) for at in seconds] == [0, 0, 1, 1, 4, 4, 4, 5, 5]
         elsewhere = later(2).astimezone(timezone(timedelta(hours=9)))
         assert session.entries.position_at(spring.no, elsewhere) == 4
         assert session.entries.position_at(spring.no + 1, NOON) == 0

@@ -49,13 +49,13 @@ def test_a_step_that_is_there_is_replaced(store: Store, spring: Contest) -> None
     assert result == [_step(1, score=None), _step(2, score=8.0), _step(3)]
 
 
-def _names(store: Store, contest: Contest, begins: str, **asked: Any) -> list[str]:
+def _names(store: Store, contest: Contest, begins: str, **options: Any) -> list[str]:
     with store.read() as session:
-        return session.histories.names(contest.no, "models", begins=begins, **asked)
+        return session.histories.names(contest.no, "models", begins=begins, **options)
 
 
 def test_ids_are_found_by_how_they_begin(store: Store, spring: Contest) -> None:
-    """Who looks for somebody knows the first letters, and the id has many steps or one."""
+    """A search knows the first letters, and an id has many steps or one."""
     last = chr(sys.maxunicode)
     odd = ["a", "ad", "ada", f"ada{last}", "ada😀", "adb", "Ada", "a%", "a_a", "é", f"{last}z"]
     steps = [_step(seq, name=name) for name in odd for seq in (1, 2, 3)]
@@ -70,7 +70,7 @@ def test_ids_are_found_by_how_they_begin(store: Store, spring: Contest) -> None:
 
 
 def test_ids_of_later_positions_alone_are_left_out(store: Store, spring: Contest) -> None:
-    """Behind a freeze nobody's name comes out, however many are new there."""
+    """No name of after the freeze is listed, however many are new."""
     late = [_step(9, name=f"b{n:03}") for n in range(100)]
     with store.write() as session:
         session.histories.add(spring.no, "models", [*late, _step(5, name="bob"), _step(9)])

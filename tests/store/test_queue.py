@@ -32,16 +32,16 @@ def _claim(
     )
 
 
-def _ids(store: Store, **asked: Any) -> list[str]:
+def _ids(store: Store, **arguments: Any) -> list[str]:
     """Claim until there is nothing more."""
     result: list[str] = []
     with store.write() as session:
-        while one := _claim(session.queue, lease=f"l{len(result)}", **asked):
+        while one := _claim(session.queue, lease=f"l{len(result)}", **arguments):
             result.append(one.id)
     return result
 
 
-def test_a_job_comes_back_as_it_was_asked_for(store: Store, spring: Contest) -> None:
+def test_a_job_is_read_as_it_was_added(store: Store, spring: Contest) -> None:
     """What the worker gets is what the asker gave."""
     expected_job = job("j1", payload={"n": [1, None]}, contest_no=spring.no, priority=-3,
                 not_before=later(5), max_attempts=2, by="user:ada", dedupe="d")  # fmt: skip
@@ -67,7 +67,7 @@ def test_an_id_is_taken_once(store: Store) -> None:
 
 
 def test_a_claim_leases_the_job(store: Store) -> None:
-    """From here on only the lease's holder may say what becomes of it."""
+    """From then on only the owner of the lease may change its state."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
         claimed = _claim(session.queue, at=10)
@@ -96,16 +96,16 @@ def test_the_most_urgent_then_the_oldest_is_next(store: Store) -> None:
 def test_only_what_the_worker_can_and_may_do_is_claimed(store: Store, spring: Contest) -> None:
     """A worker from outside gets foreign programs of its contests, and nothing else."""
     with store.write() as session:
-        session.queue.add(job("house"), now=later(0))
+        session.queue.add(job("trial"), now=later(0))
         session.queue.add(job("mine", contest_no=spring.no), now=later(1))
         session.queue.add(job("board", kind="publish", contest_no=spring.no), now=later(0))
         session.queue.add(job("tomorrow", not_before=later(99)), now=later(0))
     assert _ids(store, kinds=[]) == _ids(store, contests=[]) == []
     assert _ids(store, contests=[spring.no, 99]) == ["mine"]
-    assert _ids(store, kinds=["trial", "judge"]) == ["house"]
+    assert _ids(store, kinds=["trial", "judge"]) == ["trial"]
     assert _ids(store, kinds=["publish"]) == ["board"]
     with store.write() as session:
-        for name in ("house", "mine", "board"):
+        for name in ("trial", "mine", "board"):
             session.queue.cancel(name, now=later(11))
     assert _ids(store, at=99) == ["tomorrow"]
 
@@ -143,16 +143,16 @@ def test_a_job_begun_too_often_fails_for_good(store: Store) -> None:
         lost = session.queue.get("lost")
         assert (lost.state, lost.ended_at, lost.lease) == ("failed", later(30), None)
         assert lost.causes[-1]["cause"] == "lease expired (worker w7)"
-        session.queue.add(job("told", max_attempts=1), now=later(0))
+        session.queue.add(job("other", max_attempts=1), now=later(0))
         _claim(session.queue, at=40, lease="l2")
         result = session.queue.fail(
-            "told", lease="l2", cause="no disk", now=later(41), retry_at=later(50)
+            "other", lease="l2", cause="no disk", now=later(41), retry_at=later(50)
         )
     assert (result.state, result.causes[0]["cause"]) == ("failed", "no disk")
 
 
 def test_a_heartbeat_extends_the_lease(store: Store) -> None:
-    """Long work keeps its job as long as the worker lives."""
+    """A long job stays claimed while the worker runs."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
         _claim(session.queue, at=0)
@@ -168,7 +168,7 @@ def test_a_heartbeat_extends_the_lease(store: Store) -> None:
 
 
 def test_a_failed_attempt_waits_before_the_next(store: Store) -> None:
-    """What failed a moment ago will fail again at once."""
+    """A job that has just failed would fail again at once."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
         _claim(session.queue, at=0)
@@ -196,7 +196,7 @@ def test_equal_work_is_queued_once(store: Store) -> None:
 
 
 @pytest.mark.parametrize("how", ["its lease ran out", "its worker failed", "it is retried"])
-def test_equal_work_asked_for_at_the_same_moment_hurts_nobody(store: Store, how: str) -> None:
+def test_equal_jobs_added_at_the_same_time_are_no_error(store: Store, how: str) -> None:
     """A job comes back to the queue while another session, not yet done, queues its like.
 
     On PostgreSQL neither sees the other before it has ended; one ended the worker that claimed.
@@ -232,9 +232,9 @@ def test_equal_work_asked_for_at_the_same_moment_hurts_nobody(store: Store, how:
 def test_a_job_is_queued_for_a_contest_that_another_session_has_locked(
     store: Store, spring: Contest
 ) -> None:
-    """A recorder has the contest and asks for the board that somebody else asks for as well.
+    """A recorder has the contest and asks for the board that another asks for as well.
 
-    On PostgreSQL each of the two waited for the other, and one recorder's request was refused.
+    On PostgreSQL each of the two waited for the other, and the request of one failed.
     """
     board = job("board", kind="publish", contest_no=spring.no, dedupe="publish:1")
     again = job("again", kind="publish", contest_no=spring.no, dedupe="publish:1")
@@ -319,7 +319,7 @@ def test_the_wait_is_told_by_how_long_the_last_ones_took(store: Store) -> None:
 
 
 def test_jobs_are_listed_newest_first_and_filtered(store: Store, spring: Contest) -> None:
-    """Operators look for what just failed."""
+    """Operators need the latest failures first."""
     with store.write() as session:
         queue = session.queue
         queue.add(job("a", contest_no=spring.no), now=later(1))
@@ -327,8 +327,8 @@ def test_jobs_are_listed_newest_first_and_filtered(store: Store, spring: Contest
         queue.add(job("c"), now=later(0))
         queue.cancel("a", now=later(2))
 
-        def ids(**asked: Any) -> list[str]:
-            return [one.id for one in queue.page(**asked)]
+        def ids(**arguments: Any) -> list[str]:
+            return [one.id for one in queue.page(**arguments)]
 
         assert ids() == ["b", "a", "c"]
         assert ids(after="b", limit=1) == ["a"]
@@ -365,7 +365,7 @@ def test_sweeping_forgets_what_ended_long_ago(store: Store) -> None:
 
 
 def test_the_last_one_done_is_found_among_the_recent(store: Store, spring: Contest) -> None:
-    """Work that repeats itself waits for a while after it was done last, not after it was asked."""
+    """A repeated job waits after its last end, not after its last request."""
     with store.write() as session:
         queue = session.queue
         for number, ended in enumerate((30, 20, 10)):
@@ -375,9 +375,9 @@ def test_the_last_one_done_is_found_among_the_recent(store: Store, spring: Conte
             queue.complete(name, lease=name, result={}, now=later(ended))
         queue.add(job("waits", kind="find", contest_no=spring.no), now=later(0))
 
-        def last(**asked: Any) -> str | None:
-            given: dict[str, Any] = {"contest_no": spring.no, "since": later(5), **asked}
-            result = queue.last_done("find", **given)
+        def last(**arguments: Any) -> str | None:
+            options: dict[str, Any] = {"contest_no": spring.no, "since": later(5), **arguments}
+            result = queue.last_done("find", **options)
             return None if result is None else result.id
 
         assert last() == "f0"

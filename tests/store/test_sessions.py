@@ -18,22 +18,22 @@ from agon.ledger.entry import chain, genesis
 from agon.store import open_store
 from agon.store.session import Store
 from sizes import ALL
-from store.factories import contest, created, job, later, new, sealed, vote
+from store.factories import chained, contest, created, job, later, new, vote
 
 WRITERS, ROUNDS = 8, 12
 
 
-class Stumbled(Exception):
-    """Leave a session by an error of ours."""
+class StepError(Exception):
+    """The error by which a test leaves a session."""
 
 
 def test_a_session_left_by_an_error_leaves_nothing(store: Store) -> None:
-    """Half a step must not be seen by anybody, ever."""
-    with pytest.raises(Stumbled), store.write() as session:  # noqa: PT012 - it ends the session
+    """No reader may see half a step."""
+    with pytest.raises(StepError), store.write() as session:  # noqa: PT012 - it ends the session
         spring = session.contests.add(contest())
         session.entries.append(spring.no, [new(1)])
         session.queue.add(job("j1"), now=later(0))
-        raise Stumbled
+        raise StepError
     with store.read() as session:
         assert session.contests.page() == []
         assert session.queue.page() == []
@@ -43,7 +43,7 @@ def test_a_session_left_by_an_error_leaves_nothing(store: Store) -> None:
 
 
 def test_a_reading_session_sees_one_state(store: Store, spring: Contest) -> None:
-    """A page and its count must be of the same moment."""
+    """A page and its count must be of the same state."""
     with store.read() as reading:
         before = reading.contests.get("spring")
         with store.write() as writing:
@@ -56,7 +56,7 @@ def test_a_reading_session_sees_one_state(store: Store, spring: Contest) -> None
 
 
 def test_a_reading_session_cannot_write(store: Store) -> None:
-    """A slip in a reading route must not change the truth."""
+    """An error in a route that reads must not change records."""
     with pytest.raises(Unavailable), store.read() as session:
         session.contests.add(contest())
     with store.write() as session:
@@ -64,13 +64,13 @@ def test_a_reading_session_cannot_write(store: Store) -> None:
 
 
 def _append_votes(url: str, writer: int) -> None:
-    """Append as the service does: lock, seal after the newest, store, move the head."""
+    """Append as the service does: lock, chain after the newest entry, store, save the head."""
     store = open_store(url, create=False)
     for number in range(ROUNDS):
         with store.write() as session:
             locked = session.contests.lock("spring")
             drafts = [vote(writer * 1000 + number * 2 + more) for more in (0, 1)]
-            entries, head, seq = sealed(drafts, previous=locked.head, seq=locked.seq)
+            entries, head, seq = chained(drafts, previous=locked.head, seq=locked.seq)
             session.entries.append(locked.no, entries)
             session.contests.save(replace(locked, seq=seq, head=head))
     store.close()
@@ -79,15 +79,15 @@ def _append_votes(url: str, writer: int) -> None:
 def _began(url: str) -> None:
     with (store := open_store(url)).write() as session:
         spring = session.contests.add(contest())
-        entries, head, seq = sealed([created("spring")], previous=genesis("spring"))
+        entries, head, seq = chained([created("spring")], previous=genesis("spring"))
         session.entries.append(spring.no, entries)
         session.contests.save(replace(spring, seq=seq, head=head))
     store.close()
 
 
 @pytest.mark.parametrize("way", ["threads", "processes"])
-def test_many_writers_keep_the_chain_whole(url: str, way: str) -> None:
-    """Every position once, every hash over the one before: whoever wrote."""
+def test_many_writers_extend_one_complete_chain(url: str, way: str) -> None:
+    """Every position once, every hash over the previous one, for any writers."""
     _began(url)
     if way == "threads":
         with ThreadPoolExecutor(WRITERS) as pool:
@@ -110,7 +110,7 @@ def test_many_writers_keep_the_chain_whole(url: str, way: str) -> None:
 
 
 def test_no_two_workers_get_the_same_job(store: Store) -> None:
-    """A program judged twice would be two verdicts."""
+    """A program that is judged twice would have two verdicts."""
     with store.write() as session:
         for number in range(60):
             session.queue.add(job(f"j{number:02}"), now=later(number))
@@ -132,8 +132,8 @@ def test_no_two_workers_get_the_same_job(store: Store) -> None:
     assert Counter(claimed) == Counter(f"j{number:02}" for number in range(60))
 
 
-def test_a_job_is_not_claimed_before_what_it_is_for_is_there(store: Store, spring: Contest) -> None:
-    """Who asks for a board that is queued already must still get a board with their votes."""
+def test_a_job_is_not_claimed_before_its_entries_are_stored(store: Store, spring: Contest) -> None:
+    """A second request for a queued board must still get a board with its votes."""
     with store.write() as session:
         session.queue.add(job("a", dedupe="publish:1"), now=later(0))
     seen: list[int] = []
@@ -161,7 +161,7 @@ def test_a_job_is_not_claimed_before_what_it_is_for_is_there(store: Store, sprin
     assert seen == [1]
 
 
-def test_a_result_of_a_lost_lease_is_not_kept(store: Store, spring: Contest) -> None:
+def test_the_result_of_a_lost_lease_is_not_stored(store: Store, spring: Contest) -> None:
     """Result and state change are stored together, or neither."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
@@ -174,8 +174,8 @@ def test_a_result_of_a_lost_lease_is_not_kept(store: Store, spring: Contest) -> 
         assert list(session.entries.after(spring.no)) == []
 
 
-def test_a_writer_that_waits_too_long_is_told_so(store: Store, tmp_path: Path) -> None:
-    """A request must end, even when somebody holds the database."""
+def test_a_writer_that_waits_too_long_gets_an_error(store: Store, tmp_path: Path) -> None:
+    """A request must end, even when another session holds the database."""
     store.close()
     own = open_store(f"sqlite:///{tmp_path}/held.db", lock_timeout_s=0.1)
     with (
@@ -198,22 +198,22 @@ def _enter(begin: Callable[[], AbstractContextManager[object]]) -> None:
     ["mysql://h/x", "sqlite://", "sqlite:///:memory:", "nonsense", "sqlite:///a?mode=ro",
      "postgresql://ada:hunter2@h:port/x"],
 )  # fmt: skip
-def test_addresses_agon_has_no_use_for_are_refused_without_their_password(url: str) -> None:
-    """What is typed wrong is often pasted into a public place next."""
+def test_unsupported_addresses_are_rejected_without_their_password(url: str) -> None:
+    """The message of a mistyped address is often pasted into a public page."""
     with pytest.raises(Unreadable, match="write sqlite:///agon") as caught:
         open_store(url)
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
-    """The message goes to logs."""
+def test_an_unreachable_server_is_named_without_its_password() -> None:
+    """The message is logged."""
     with pytest.raises(Unavailable, match="the database agon on 127") as caught:
         open_store("postgresql://ada:hunter2@127.0.0.1:1/agon")
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
-    """And it is left as it is."""
+def test_a_file_that_is_no_database_is_rejected(tmp_path: Path) -> None:
+    """The file is not changed."""
     path = tmp_path / "letter.db"
     path.write_text("Dear Ada, " * 1000)
     with pytest.raises(Unavailable, match="not a database"):
@@ -221,8 +221,8 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     assert path.read_text() == "Dear Ada, " * 1000
 
 
-def test_values_a_database_cannot_keep_are_refused_as_input(store: Store, url: str) -> None:
-    """PostgreSQL has no NUL in text; SQLite keeps it: neither may end in a traceback."""
+def test_values_a_database_cannot_store_are_rejected_as_input(store: Store, url: str) -> None:
+    """PostgreSQL has no NUL in text; SQLite stores it: neither may end in a traceback."""
     is_server = url.startswith("postgresql")
     refusing = (
         pytest.raises(Unreadable, match="remove the character") if is_server else nullcontext()

@@ -119,10 +119,10 @@ def test_pruning_forgets_rows_and_keeps_the_proof(store: Store, spring: Contest)
         assert session.snapshots.prune(spring.no, "models", keep=[made[1].no]) == 2
         assert session.snapshots.prune(spring.no, "models", keep=[made[1].no]) == 0
     with store.read() as session:
-        for one, kept in [(made[0], False), (made[1], True), (made[2], False), (judges, True)]:
-            assert session.snapshots.get(one.no) == replace(one, stored=kept)
-            assert len(session.snapshots.lines(one.no, start=0, count=9)) == (3 if kept else 0)
+        for one, stored in [(made[0], False), (made[1], True), (made[2], False), (judges, True)]:
+            assert session.snapshots.get(one.no) == replace(one, stored=stored)
+            assert len(session.snapshots.lines(one.no, start=0, count=9)) == (3 if stored else 0)
             places = session.snapshots.row_indexes(one.no, ["model ä 2"])
-            assert places == ({"model ä 2": 2} if kept else {})
+            assert places == ({"model ä 2": 2} if stored else {})
             rest = session.snapshots.lines(one.no, start=0, count=9, unscored=True)
-            assert len(rest) == int(kept)
+            assert len(rest) == int(stored)

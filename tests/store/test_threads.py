@@ -1,4 +1,4 @@
-"""Work that goes on beside its caller."""
+"""Work in a thread next to that of its caller."""
 
 from threading import Event, get_ident
 
@@ -27,7 +27,7 @@ def test_the_caller_goes_on_while_the_work_is_done() -> None:
 
 
 def test_what_goes_wrong_is_raised_where_the_end_is_waited_for() -> None:
-    """A thread that dies alone tells nobody."""
+    """The error of a thread would otherwise be lost."""
 
     def work() -> None:
         raise LookupError("nothing here")

@@ -26,7 +26,7 @@ def commit(url: str, *, paused: bool) -> None:
 
 @pytest.fixture
 def watch(url: str) -> Iterator[Watch]:
-    """Watch a database that is laid out, and has told of that."""
+    """Watch a database after the notice of its creation."""
     commit(url, paused=False)
     watching = Watch(url)
     assert watching.wait(20)
@@ -36,7 +36,7 @@ def watch(url: str) -> Iterator[Watch]:
 
 
 def test_a_commit_ends_the_wait(url: str, watch: Watch) -> None:
-    """An idle worker hears of a job long before it would look by itself."""
+    """An idle worker is notified of a job long before its next poll."""
     assert not watch.wait(0)
     timer = Timer(0.1, commit, (url,), {"paused": True})
     timer.start()
@@ -93,7 +93,7 @@ def test_a_stop_ends_the_wait(url: str) -> None:
 
 
 def test_a_lost_connection_counts_as_news_and_is_made_again(postgresql: Postgresql) -> None:
-    """PostgreSQL was restarted; what was stored meanwhile, nobody told of."""
+    """PostgreSQL was restarted; there are no notices of what was stored meanwhile."""
     url = postgresql.address(postgresql.emptied())
     commit(url, paused=False)
     naps: list[float] = []
@@ -103,7 +103,7 @@ def test_a_lost_connection_counts_as_news_and_is_made_again(postgresql: Postgres
     postgresql.run(f"SELECT pg_terminate_backend(pid) {_MINE}")
     assert watch.wait(20)
     naps.clear()
-    assert watch.wait(20)  # not yet: it is looked at as if there were no word of commits
+    assert watch.wait(20)  # not yet: it polls as if there were no notices of commits
     assert naps == [0.1]
     end = time.monotonic() + 20
     while watch.wait(0.1):
@@ -115,7 +115,7 @@ def test_a_lost_connection_counts_as_news_and_is_made_again(postgresql: Postgres
 
 
 def test_a_server_that_is_not_there_is_looked_at_ten_times_a_second() -> None:
-    """The worker tells why it cannot go on; waiting is no place to raise."""
+    """The worker reports why it cannot go on; waiting must not raise."""
     url = "postgresql://agon@127.0.0.1:1/agon"
     naps: list[float] = []
     watch = Watch(url, pause=naps.append)

@@ -25,7 +25,7 @@ def _delivery(name: str, *, at: float = 0, webhook: str = "w1") -> DeliveryLog:
 
 
 def test_a_webhook_is_saved_listed_and_removed(store: Store, spring: Contest) -> None:
-    """Its deliveries go with it: they name an address nobody wants to be called any more."""
+    """Its deliveries are removed with it: they name an address that is not to be called again."""
     first, second = _webhook(spring.no), _webhook(spring.no, "a", at=1)
     with store.write() as session:
         session.webhooks.save(second)
@@ -44,7 +44,7 @@ def test_a_webhook_is_saved_listed_and_removed(store: Store, spring: Contest) ->
 
 
 def test_deliveries_are_listed_newest_first(store: Store, spring: Contest) -> None:
-    """Who looks wants to know what just went wrong."""
+    """Readers of the list need the latest failures first."""
     with store.write() as session:
         session.webhooks.save(_webhook(spring.no))
         for name, at in [("a", 1), ("b", 1), ("c", 0)]:

@@ -1,4 +1,4 @@
-"""Make programs nobody would write: random bytes, and correct programs with something changed."""
+"""Create invalid programs: random bytes, and correct programs with a change."""
 
 import ast
 import copy

@@ -68,7 +68,7 @@ def test_every_entry_is_called_as_its_interface_says(
 
 
 def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
-    """What sympy loads on first use has to be there before the wall stands."""
+    """Modules that sympy loads on first use must be loaded before files are closed off."""
     source = (
         "from sympy import Matrix, Symbol, fibonacci, primerange, rsolve, Function, totient\n"
         "from sympy.combinatorics.named_groups import SymmetricGroup\n"
@@ -99,7 +99,7 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
 def test_a_wrong_type_is_said_with_its_place(
     sandbox: Sandbox, source: str, entry: Any, said: str
 ) -> None:
-    """Authors find the term; nobody is scored for 2.0."""
+    """Authors find the term; 2.0 is no integer."""
     run = sandbox.run(job(source, entry=entry))
     assert (run.outcome, run.reason, run.terms) == ("wrong_type", said, ())
 
@@ -144,7 +144,7 @@ def test_a_program_that_computes_for_ever_is_ended_once(sandbox: Sandbox) -> Non
 
 
 def test_a_run_just_above_its_limit_is_run_again(sandbox: Sandbox) -> None:
-    """A slow moment of the machine must not decide; twice above is above."""
+    """A short delay of the machine must not decide; two runs above the limit do."""
     source = (
         "from time import process_time\n"
         "def solver():\n"
@@ -331,7 +331,7 @@ def test_nothing_is_remembered_between_runs(sandbox: Sandbox) -> None:
 
 
 def test_the_layers_are_named(sandbox: Sandbox) -> None:
-    """An operator sees what stands; a degraded wall says that namespaces are missing."""
+    """An operator sees the layers; a degraded isolation lacks namespaces."""
     assert ("namespaces" in sandbox.layers[0]) == (sandbox.mode != "degraded")
     assert sandbox.layers[-2:] == ("resource limits", "system call list")
 

@@ -35,7 +35,7 @@ def busy(at: int) -> RunRequest:
 
 
 class Death:
-    """Kill one process of a sandbox after the other at random moments, until it has enough."""
+    """Kill processes of a sandbox at random times, a given number of times."""
 
     def __init__(self, trials: int, seed: int) -> None:
         self.dice = random.Random(seed)  # noqa: S311  # a repeatable trial, no secret
@@ -70,7 +70,7 @@ def orphans_seen() -> Iterator[None]:
 @pytest.mark.usefixtures("orphans_seen")
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
 def test_no_verdict_is_lost_or_given_twice_when_processes_are_killed(mode: Mode) -> None:
-    """Wrappers, zygotes and children die at 250 random moments (50 in `make test`)."""
+    """Wrappers, zygotes and children are killed at 250 random times (50 in `make test`)."""
     death = Death(KILLS, seed=2002)
     given: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()

@@ -59,7 +59,7 @@ def test_no_bytes_can_do_more_than_spoil_their_own_verdict(answer: bytes) -> Non
 
 
 def test_a_long_answer_is_read_in_linear_time() -> None:
-    """A megabyte of digits is refused before anything is made a number."""
+    """A megabyte of digits is rejected before it is parsed as a number."""
     job = RunRequest(source=b"")
     assert decide(CLEAN, b"ok\n" + b"9" * (1 << 20), job).outcome == "runtime_error"
     many = b"ok\n" + b"7\n" * 500_000 + b"end\n"
@@ -88,7 +88,7 @@ def test_a_signal_of_the_kernel_has_its_verdict(number: int, outcome: str) -> No
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_from_outside_is_our_fault(number: int) -> None:
-    """A program can send none, so somebody else did: the run is repeated, not failed."""
+    """A program cannot send signals, so another process did: the run is repeated, not failed."""
     with pytest.raises(WorkerLost, match="outside"):
         decide(CLEAN._replace(status=number), b"ok\nend\n", JOB)
 
@@ -107,7 +107,7 @@ def test_a_wall_that_did_not_stand_is_our_fault() -> None:
 def test_a_run_just_above_its_processor_time_is_doubtful(
     cpu_s: float, outcome: str, *, doubtful: bool
 ) -> None:
-    """It ended by itself, so the answer is there; a quieter moment may bring it below."""
+    """It ended by itself, so it has a result; on a quieter machine it may be below."""
     verdict = decide(CLEAN._replace(cpu_us=round(cpu_s * 1e6)), b"ok\nend\n", JOB)
     assert (verdict.outcome, verdict.doubtful) == (outcome, doubtful)
 
@@ -116,7 +116,7 @@ def test_a_run_just_above_its_processor_time_is_doubtful(
 def test_a_run_that_waited_too_long_is_doubtful_unless_it_computed(
     cpu_s: float, *, doubtful: bool
 ) -> None:
-    """With processor time left, the machine may have kept it waiting."""
+    """With processor time left, the machine may have delayed it."""
     report = CLEAN._replace(expired=True, status=9, cpu_us=round(cpu_s * 1e6), waits=2)
     verdict = decide(report, b"", JOB)
     assert (verdict.outcome, verdict.doubtful) == ("time_limit", doubtful)

@@ -1,4 +1,4 @@
-"""Backups: whole while others write, checked before they count, from one kind to the other."""
+"""Backups: complete while others write, checked before use, between both kinds of database."""
 
 import gzip
 import io
@@ -24,7 +24,7 @@ from agon.store.maintenance.verify import verify
 from agon.store.migrations import current, upgrade
 from agon.store.schema import METADATA
 from agon.store.session import Store
-from store.factories import NOON, contest, created, job, later, new, sealed, vote
+from store.factories import NOON, chained, contest, created, job, later, new, vote
 from store.sample import fill
 
 
@@ -72,7 +72,7 @@ def test_a_backup_is_of_one_moment_while_others_write(url: str, tmp_path: Path) 
     store = open_store(url)
     with store.write() as session:
         spring = session.contests.add(contest())
-        entries, head, seq = sealed([created("spring")], previous=genesis("spring"))
+        entries, head, seq = chained([created("spring")], previous=genesis("spring"))
         session.entries.append(spring.no, entries)
         session.contests.save(replace(spring, seq=seq, head=head))
     enough = threading.Event()
@@ -106,7 +106,7 @@ def test_a_backup_is_of_one_moment_while_others_write(url: str, tmp_path: Path) 
 def _add_vote(store: Store, number: int) -> None:
     with store.write() as session:
         locked = session.contests.lock("spring")
-        entries, head, seq = sealed([vote(number)], previous=locked.head, seq=locked.seq)
+        entries, head, seq = chained([vote(number)], previous=locked.head, seq=locked.seq)
         session.entries.append(locked.no, entries)
         session.contests.save(replace(locked, seq=seq, head=head))
 
@@ -139,14 +139,14 @@ def test_files_are_never_written_over(filled: str, tmp_path: Path) -> None:
 
 
 def test_postgresql_is_backed_up_as_an_archive_only(tmp_path: Path) -> None:
-    """The name decides the form; a wrong one is told before anything is done."""
+    """The name determines the format; a wrong one is an error before anything is done."""
     with pytest.raises(Unreadable, match=r"name the file all\.db\.tar\.gz"):
         backup("postgresql://nobody@127.0.0.1:1/x", tmp_path / "all.db", now=NOON)
 
 
 @pytest.mark.parametrize("name", ["all.tar.gz", "all.db"])
 def test_what_is_not_there_or_empty_is_not_backed_up(tmp_path: Path, name: str) -> None:
-    """An empty file called a backup is found out on the worst day."""
+    """An empty file must not pass as a backup."""
     with pytest.raises(Unavailable, match="agon db upgrade"):
         backup(f"sqlite:///{tmp_path}/none.db", tmp_path / name, now=NOON)
     with pytest.raises(NotFound, match="no file"):
@@ -187,11 +187,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "other content": (
         lambda path: path.write_bytes(gzip.compress(b"x" * 99)), "not a complete archive",
     ),
-    "a portion lost": (
+    "a chunk missing": (
         lambda path: _rewrite(path, lambda name, old: None if "users/" in name else old),
         "damaged in users",
     ),
-    "a portion changed": (
+    "a chunk changed": (
         lambda path: _rewrite(path, lambda name, old: old.replace(b"Spring", b"Autumn")
                               if name.startswith("contests") else old),
         "damaged in contests",
@@ -214,7 +214,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_archive_is_refused_and_leaves_nothing(
+def test_a_damaged_archive_is_rejected_and_leaves_nothing(
     filled: str, other_url: str, tmp_path: Path, damage: str
 ) -> None:
     """Half an instance must not open."""
@@ -251,10 +251,10 @@ def test_a_file_copied_half_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "new.db").exists()
 
 
-def test_tables_of_many_portions_come_back_whole(
+def test_tables_of_many_chunks_are_restored_completely(
     url: str, other_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Memory stays small; no border between portions may lose or double a row."""
+    """Memory stays small; no row may be lost or duplicated between chunks."""
     monkeypatch.setattr(archive, "_BATCH_BYTES", 500)
     monkeypatch.setattr(archive, "_ROWS_PER_READ", 7)
     store = open_store(url)
@@ -269,7 +269,7 @@ def test_tables_of_many_portions_come_back_whole(
 
 
 def test_a_backup_can_be_read_by_sqlite_alone(tmp_path: Path) -> None:
-    """One file, no journal beside it: it can be copied anywhere."""
+    """One file without a journal: it can be copied anywhere."""
     url = f"sqlite:///{tmp_path}/source.db"
     store = open_store(url)
     with store.write() as session:
@@ -284,7 +284,7 @@ def test_a_backup_can_be_read_by_sqlite_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["copy.db", "copy.tar.gz"])
-def test_nobody_else_may_read_what_is_kept(tmp_path: Path, name: str) -> None:
+def test_only_the_owner_may_read_a_backup(tmp_path: Path, name: str) -> None:
     """Databases and backups hold hidden answers; another user of the machine sees none."""
     url = f"sqlite:///{tmp_path}/agon.db"
     upgrade(url)

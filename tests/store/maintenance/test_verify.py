@@ -19,7 +19,7 @@ def _change(url: str, statement: str) -> None:
 
 
 def test_a_whole_database_has_no_faults(filled: str) -> None:
-    """A false alarm would teach people not to look."""
+    """Operators ignore checks that raise false alarms."""
     report = verify(filled)
     assert (report.contests, report.entries, report.issues) == (1, 4, ())
     report.require_no_issues()
@@ -49,7 +49,7 @@ LINE = "(SELECT line FROM entries WHERE seq = 3)"
         ("DELETE FROM snapshot_rows WHERE NOT unscored", "has 1 chunks of rows, it needs 2"),
     ],
 )
-def test_whatever_was_changed_is_named(filled: str, statement: str, said: str) -> None:
+def test_every_change_is_named(filled: str, statement: str, said: str) -> None:
     """Who can write to the database cannot rewrite a contest unseen."""
     _change(filled, statement)
     report = verify(filled)
