@@ -14,7 +14,7 @@ SIZES = {"community": 200, "challenge": 5000, "dojo": 600, "arena": 8000}
 """Records in which every check fires once all attacks are played."""
 
 SMALL = {"community": 20, "challenge": 200, "dojo": 80, "arena": 1200}
-"""Records in which every attack has room."""
+"""Records large enough for every attack."""
 
 FIRED_BY_THEMSELVES = {
     ("dojo", "tag-distribution"),
@@ -38,7 +38,7 @@ ATTACKS = [(name, attack) for name in BUILT_IN for attack in discipline(name).at
 
 @pytest.mark.parametrize(("name", "attack"), ATTACKS)
 def test_every_attack_changes_the_records_and_is_in_the_truth(name: str, attack: str) -> None:
-    """A row whose function does nothing, or whose attacker nobody can look up, fails here."""
+    """An attack without effect, or whose attacker is not in the truth, fails here."""
     honest, attacked = simulated(name, ()), simulated(name, (attack,))
     assert attacked.tables != honest.tables
     people = attacked.truth["people"].to_pylist()

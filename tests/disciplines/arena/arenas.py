@@ -43,16 +43,18 @@ def bots(*names: Any) -> list[Row]:
     return [{"id": name, "name": f"bot {name}"} for name in names]
 
 
-def _id(*, whole: bool, prefix: str, number: int) -> int | str:
-    return number if whole else f"{prefix}{number}"
+def _id(*, is_integer: bool, prefix: str, number: int) -> int | str:
+    return number if is_integer else f"{prefix}{number}"
 
 
 @st.composite
 def arenas(draw: st.DrawFn) -> Tables:
     """Draw ties, equal times, missing times, early votes, odd panels, all kinds of matches."""
-    whole = draw(st.booleans())
-    names = [_id(whole=whole, prefix="b", number=number) for number in (1, 2, 10, 11)]
-    judges = [_id(whole=whole, prefix="j", number=number) for number in (1, 2, 30, 31, 32)]
+    is_integer = draw(st.booleans())
+    names = [_id(is_integer=is_integer, prefix="b", number=number) for number in (1, 2, 10, 11)]
+    judges = [
+        _id(is_integer=is_integer, prefix="j", number=number) for number in (1, 2, 30, 31, 32)
+    ]
     when = st.sampled_from([None, *TIMES])
     tables: Tables = {
         "bots": [
@@ -69,7 +71,7 @@ def arenas(draw: st.DrawFn) -> Tables:
     for number in range(draw(st.integers(1, 8))):
         a, b = draw(st.permutations(names))[:2]
         row = match(
-            _id(whole=whole, prefix="m", number=number * 3 + 1),
+            _id(is_integer=is_integer, prefix="m", number=number * 3 + 1),
             a,
             b,
             played_at=draw(when),

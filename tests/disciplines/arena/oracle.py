@@ -12,15 +12,15 @@ def id_key(name: Any) -> tuple[int, int, str]:
     """Order ids: whole numbers by value, then text."""
     text = str(name)
     digits = text.removeprefix("-")
-    whole = digits.isascii() and digits.isdigit() and len(digits) <= 18
-    if whole and str(int(text)) == text:
+    is_integer = digits.isascii() and digits.isdigit() and len(digits) <= 18
+    if is_integer and str(int(text)) == text:
         return (0, int(text), "")
     return (1, 0, text)
 
 
-def seen_at(tables: dict[str, list[Row]], moment: datetime | None) -> dict[str, list[Row]]:
-    """Leave out what came later than a moment."""
-    if moment is None:
+def seen_at(tables: dict[str, list[Row]], time: datetime | None) -> dict[str, list[Row]]:
+    """Return the rows up to a time."""
+    if time is None:
         return tables
     times = {"matches": "played_at", "votes": "voted_at", "reinstatements": "reinstated_at"}
     seen = {}
@@ -28,10 +28,10 @@ def seen_at(tables: dict[str, list[Row]], moment: datetime | None) -> dict[str, 
         column = times.get(name)
         seen[name] = [
             dict(row) for row in rows
-            if column is None or row.get(column) is None or row[column] <= moment
+            if column is None or row.get(column) is None or row[column] <= time
         ]  # fmt: skip
     for bot in seen["bots"]:
-        if bot.get("qualified_at") is not None and bot["qualified_at"] > moment:
+        if bot.get("qualified_at") is not None and bot["qualified_at"] > time:
             bot["qualified_at"] = None
     return seen
 
@@ -60,10 +60,10 @@ def half_away(x: float) -> float:
 
 
 def score(
-    tables: dict[str, list[Row]], rules: dict[str, Any], moment: datetime | None = None
+    tables: dict[str, list[Row]], rules: dict[str, Any], time: datetime | None = None
 ) -> dict[str, Any]:
     """Return ``bots`` and ``judges``: id → row, and the unscored of both."""
-    tables = seen_at(tables, moment)
+    tables = seen_at(tables, time)
     matches = sorted(
         tables["matches"],
         key=lambda m: (m["played_at"] is not None, m["played_at"] or datetime.min,  # noqa: DTZ901 - records hold UTC
@@ -125,7 +125,7 @@ def _bots(
     return rows
 
 
-def _judges(  # noqa: C901 - told in one go, as on the page
+def _judges(  # noqa: C901 - one function, as on the page
     tables: dict[str, list[Row]],
     matches: list[Row],
     votes: dict[str, dict[str, str]],

@@ -21,7 +21,7 @@ def test_the_literal_edition_sets_the_defaults() -> None:
 
 
 def test_every_rule_has_meaning_reason_and_source() -> None:
-    """A rule without a reason is a number nobody can argue with."""
+    """A rule without a reason is a number that cannot be discussed."""
     for text in ArenaRules.texts():
         assert text.meaning.endswith("."), text.name
         assert text.reason, text.name

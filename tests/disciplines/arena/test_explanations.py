@@ -42,7 +42,7 @@ def test_parts_sum_to_the_score_of_every_id_on_every_board(monkeypatch: pytest.M
 @settings(max_examples=size(25), deadline=None)
 @given(arenas(), RULES)
 def test_every_id_is_explained_scored_or_not(tables: Tables, rules: dict[str, Any]) -> None:
-    """Who is unscored is told why, and shown how far the computation came."""
+    """An unscored participant reads the reason and the steps of the computation."""
     result = scored(tables, **rules)
     for board in ("bots", "judges"):
         shown = result.board(board)
@@ -118,12 +118,12 @@ def test_a_reinstatement_is_an_event_with_its_reason() -> None:
         "matches": pots,
         "votes": [vote(n, "j", "b") for n in range(1, 5)],
         "reinstatements": [
-            {"judge_id": "j", "reinstated_at": "2026-01-05", "reason": "was tested anew"}
+            {"judge_id": "j", "reinstated_at": "2026-01-05", "reason": "was tested again"}
         ],
     }
     explanation = scored(tables).explain("j", board="judges")
     assert explanation.score == 50
-    assert "was tested anew" in explanation.parts[-2].text
+    assert "was tested again" in explanation.parts[-2].text
     assert explanation.notes == ()
 
 
@@ -148,21 +148,21 @@ def test_a_bradley_terry_rating_is_explained_by_points_taken_and_expected() -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "board", "told"),
+    ("name", "board", "hint"),
     [
         ("judy", "bots", "look at board judges"),
         ("ada", "judges", "look at board bots"),
         ("adda", "bots", "did you mean ada"),
     ],
 )
-def test_an_unknown_id_is_reported_with_a_hint(name: str, board: str, told: str) -> None:
+def test_an_unknown_id_is_reported_with_a_hint(name: str, board: str, hint: str) -> None:
     """Bots and judges have boards of their own."""
     tables = {
         "bots": bots("ada", "bob"),
         "matches": [match(1, "ada", "bob")],
         "votes": [vote(1, "judy", "a")],
     }
-    with pytest.raises(NotFound, match=told):
+    with pytest.raises(NotFound, match=hint):
         scored(tables).explain(name, board=board)
 
 
@@ -214,8 +214,8 @@ def test_what_bots_and_judges_miss_is_enough(tables: Tables, rules: dict[str, An
         judge = next(vote["judge_id"] for vote in tables["votes"]
                      if str(vote["judge_id"]) == row["id"])  # fmt: skip
         back = {"judge_id": judge, "reinstated_at": "2027-01-01", "reason": "tested"}
-        kept = tables.get("reinstatements", [])
-        after = scored({**tables, "reinstatements": [*kept, back]}, **rules)
+        former = tables.get("reinstatements", [])
+        after = scored({**tables, "reinstatements": [*former, back]}, **rules)
         shown = {one["id"]: one for one in after.board("judges").rows()}[row["id"]]
         assert shown["active"]
         assert after.explain(row["id"], board="judges").parts[-1].missing is None

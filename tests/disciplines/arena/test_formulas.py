@@ -59,7 +59,7 @@ def test_k_halves_after_thirty_matches_not_at_the_thirtieth() -> None:
 
 @given(st.lists(st.sampled_from("abt"), max_size=9))
 def test_the_consensus_is_the_single_most_voted(sides: list[str]) -> None:
-    """Any panel size; no single most is a tie; nobody is nothing."""
+    """Any panel size; no single maximum is a tie; an empty panel has no verdict."""
     counts = [sides.count(side) for side in "abt"]
     code = int(consensus([counts])[0])
     if not sides:
@@ -81,7 +81,7 @@ walks = st.lists(
 def test_the_walk_is_the_single_step_repeated_and_resumes_anywhere(
     events: list[tuple[int, int, int]], start: list[int], cut: int
 ) -> None:
-    """The closed form equals max(floor, c + change) step by step; a prefix can be kept."""
+    """The closed form equals max(floor, c + change) step by step; a prefix can be stored."""
     state = list(start)
     after = []
     for judge, change, floor in events:

@@ -18,7 +18,7 @@ SIZE = 2500
 SEEDS = (1, 2, 3)
 
 
-def look(*, attacks: list[str], seed: int) -> tuple[list[Finding], dict[str, set[str]]]:
+def findings_of(*, attacks: list[str], seed: int) -> tuple[list[Finding], dict[str, set[str]]]:
     """Simulate an arena; return its findings, and who has which role."""
     simulation = simulate(size=SIZE, seed=seed, attacks=attacks)
     findings = agon.score("arena", read_rows(SCHEMA, simulation.tables)).findings
@@ -31,7 +31,7 @@ def look(*, attacks: list[str], seed: int) -> tuple[list[Finding], dict[str, set
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_attack_is_caught_by_its_finding_and_no_one_else_is_warned_of(seed: int) -> None:
     """All attacks at once, seeds 1 to 3: warnings name exactly the attackers."""
-    findings, roles = look(attacks=list(ATTACKS), seed=seed)
+    findings, roles = findings_of(attacks=list(ATTACKS), seed=seed)
     for attack in ATTACKS:
         warned = {
             finding.subjects[0] if attack == "collusion" else subject
@@ -45,7 +45,7 @@ def test_every_attack_is_caught_by_its_finding_and_no_one_else_is_warned_of(seed
 @pytest.mark.parametrize("seed", [4, 5, 6, 7, 8, 9])
 def test_an_honest_arena_gives_no_warning(seed: int) -> None:
     """Seeds 4 to 9; `surprise` allows one false warning in a thousand contests per check."""
-    findings, _ = look(attacks=[], seed=seed)
+    findings, _ = findings_of(attacks=[], seed=seed)
     assert [finding for finding in findings if finding.severity is not Severity.INFO] == []
     assert {finding.code for finding in findings} <= {"agreement", "audit-disagreement",
                                                       "position-bias", "collusion"}  # fmt: skip
@@ -53,14 +53,14 @@ def test_an_honest_arena_gives_no_warning(seed: int) -> None:
 
 def test_every_finding_is_described_and_every_attack_has_one() -> None:
     """`checks` is what the rulebook lists."""
-    findings, _ = look(attacks=list(ATTACKS), seed=1)
+    findings, _ = findings_of(attacks=list(ATTACKS), seed=1)
     assert {finding.code for finding in findings} == set(CHECKS)
     assert set(ATTACKS) <= set(CHECKS)
     assert discipline("arena").checks == CHECKS
 
 
 def test_findings_point_at_their_records() -> None:
-    """Each vote or match behind a finding can be looked up."""
+    """Each vote or match behind a finding can be read."""
     simulation = simulate(size=SIZE, seed=1, attacks=list(ATTACKS))
     known = {
         "owners": {str(one) for one in simulation.tables["owners"]["id"].to_pylist()},
@@ -86,16 +86,16 @@ def voting(sides: list[str], *, first: str = "a") -> dict[str, list[dict[str, An
     }
 
 
-@pytest.mark.parametrize(("votes", "found"), [(10, False), (11, True)])
+@pytest.mark.parametrize(("votes", "is_reported"), [(10, False), (11, True)])
 def test_collusion_starts_above_ten_votes_for_one_bot(
     votes: int,
-    found: bool,  # noqa: FBT001 - a parameter of the table
+    is_reported: bool,  # noqa: FBT001 - a parameter of the table
 ) -> None:
     """> 10 of the last 50, with the probability under its exposure."""
     findings = scored(voting(["a"] * votes)).findings
     collusion = [finding for finding in findings if finding.code == "collusion"]
-    assert bool(collusion) is found
-    if found:
+    assert bool(collusion) is is_reported
+    if is_reported:
         assert collusion[0].value == 11
         # Nobody else has voted: a coin, so 11 of 11 has chance 1 / 2048.
         assert collusion[0].probability == pytest.approx(2**-11)
@@ -111,29 +111,29 @@ def test_only_the_last_fifty_votes_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sides", "found"),
+    ("sides", "is_reported"),
     [("aaaaaaaaab", True), ("aaaaaaaabb", False), ("aaaaaaaaa", False)],
 )
 def test_position_bias_needs_ten_votes_and_more_than_four_in_five(
     sides: str,
-    found: bool,  # noqa: FBT001 - a parameter of the table
+    is_reported: bool,  # noqa: FBT001 - a parameter of the table
 ) -> None:
     """9 of 10 is more than 80 %, 8 of 10 is not, and 9 of 9 are too few votes."""
     findings = [one for one in scored(voting(list(sides))).findings if one.code == "position-bias"]
-    assert bool(findings) is found
+    assert bool(findings) is is_reported
 
 
-@pytest.mark.parametrize(("right", "found"), [(2, True), (3, False)])
+@pytest.mark.parametrize(("right", "is_reported"), [(2, True), (3, False)])
 def test_audit_disagreement_is_less_than_half_of_at_least_five(
     right: int,
-    found: bool,  # noqa: FBT001 - a parameter of the table
+    is_reported: bool,  # noqa: FBT001 - a parameter of the table
 ) -> None:
     """2 of 5 is reported, 3 of 5 is not; without a fifth audit nothing is."""
     tables = voting(["a"] * 5)
     for n, row in enumerate(tables["matches"]):
         row["audit_verdict"] = "a" if n < right else "b"
     codes = [one.code for one in scored(tables).findings]
-    assert ("audit-disagreement" in codes) is found
+    assert ("audit-disagreement" in codes) is is_reported
     tables["matches"][4]["audit_verdict"] = None
     assert "audit-disagreement" not in [one.code for one in scored(tables).findings]
 
@@ -168,7 +168,7 @@ def test_simulation_is_the_same_for_a_seed_and_another_for_another() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 7, 1000])
 def test_simulated_records_pass_validation_at_any_size(size: int) -> None:
-    """From none to many; every board can be asked for."""
+    """From no record to many; every board can be computed."""
     simulation = simulate(size=size, seed=1, attacks=list(ATTACKS))
     result = agon.score("arena", read_rows(SCHEMA, simulation.tables))
     assert len(result.board("judges")) >= 18
@@ -176,6 +176,6 @@ def test_simulated_records_pass_validation_at_any_size(size: int) -> None:
 
 
 def test_an_unknown_attack_is_not_found() -> None:
-    """A misspelt attack is told the nearest one."""
+    """The error of a misspelled attack names the nearest one."""
     with pytest.raises(NotFound, match="did you mean collusion"):
         simulate(size=10, seed=1, attacks=["colusion"])

@@ -39,7 +39,7 @@ def test_the_range_is_inclusive_and_with_none_in_it_the_nearest_is_taken(
 
 
 def test_bots_of_one_owner_never_meet() -> None:
-    """Not even when nobody else is left: then one waits."""
+    """Not even when no other bot is left: then one waits."""
     one, two = Entrant("a", 1000, "ada"), Entrant("b", 1001, "ada")
     assert pairs(one, two, Entrant("c", 1900, "bob")) == [("a", "c")]
     alone = pair([one, two], within=200)
@@ -78,7 +78,7 @@ def test_pairing_equals_the_page_read_word_by_word(
     descending: bool,  # noqa: FBT001 - Hypothesis gives arguments by name
     dice: object,
 ) -> None:
-    """Each in order looks at all unmatched others: in range first, nearest, lower id."""
+    """Each in order compares all unmatched others: in range first, nearest, lower id."""
     bots = [Entrant(str(name), rating, owner) for name, rating, owner in given_]
     free = sorted(bots, key=lambda bot: ((-1 if descending else 1) * bot.rating, id_key(bot.id)))
     expected = []

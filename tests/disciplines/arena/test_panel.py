@@ -1,4 +1,4 @@
-"""Panels and draws: who may judge, who is drawn, and that anybody can check it."""
+"""Panels and draws: who may judge, who is drawn, and that every reader can check it."""
 
 from collections import Counter
 from dataclasses import replace
@@ -127,7 +127,7 @@ def test_honeypots_audits_and_labels_have_the_frequencies_of_the_rules() -> None
 
 
 def test_draws_of_one_match_are_independent() -> None:
-    """Knowing that a match is a honeypot tells nothing about its labels."""
+    """Knowing that a match is a honeypot reveals nothing about its labels."""
     matches = [f"m{n}" for n in range(4000)]
     pots = [one for one in matches if draws.is_honeypot("s", one, probability=0.5)]
     both = sum(draws.honeypot_real("s", one) == "a" for one in pots)

@@ -82,17 +82,17 @@ def test_every_board_has_the_columns_of_the_contract() -> None:
 
 
 def test_the_golden_board_of_the_edition_never_changes() -> None:
-    """What the released edition gives for one stored contest is stored beside it, and stays."""
+    """The boards of one stored contest under the released edition are stored with it."""
     golden = json.loads(GOLDEN.read_text())
     result = agon.score("arena", read_rows(SCHEMA, golden["records"]), edition="sentience-1")
     for name in ("bots", "judges"):
-        kept = CONTRACT[name]
-        rows = [{key: row[key] for key in kept} for row in result.board(name).rows()]
+        columns = CONTRACT[name]
+        rows = [{key: row[key] for key in columns} for row in result.board(name).rows()]
         assert rows == golden[name]
 
 
 def test_an_unknown_board_is_not_found() -> None:
-    """A misspelt board is told the nearest one."""
+    """The error of a misspelled board names the nearest one."""
     result = scored({"bots": bots("a"), "matches": []})
     with pytest.raises(NotFound, match="judges"):
         result.board("judge")
@@ -140,7 +140,7 @@ def test_an_audit_that_sees_a_tie_overrules_no_vote() -> None:
 
 
 def test_a_nonexistent_bradley_terry_rating_is_rejected_with_names_and_remedy() -> None:
-    """A rating that is infinite must not look like one; the organiser may ask for a prior."""
+    """An infinite rating must not be shown as one; the organizer may set a prior."""
     tables = {"bots": bots("ada", "bob"), "matches": [match(1, "ada", "bob", winner="a")]}
     with pytest.raises(NotScorable, match=r"ada.*never lost.*bradley_terry_regularisation"):
         scored(tables).board("bradley-terry")
@@ -174,7 +174,7 @@ def test_bradley_terry_intervals_hold_the_score_and_order_the_ranks(interval: st
     ],
 )
 def test_matches_that_cannot_be_are_rejected(row: dict[str, Any], problem: str) -> None:
-    """A contradiction in the records is the recorder's to mend, not ours to guess."""
+    """A contradiction in the records is corrected by its author, never guessed."""
     tables = {"bots": bots("a", "b"), "matches": [match(1, "a", "b", **row), match(2, "a", "b")]}
     tables["matches"][1]["honeypot_real"] = None
     with pytest.raises(InvalidRecords, match=problem):

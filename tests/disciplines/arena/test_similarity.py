@@ -107,4 +107,4 @@ def test_any_other_answer_is_rejected() -> None:
     with pytest.raises(ValueError, match="expected A or B"):
         outcome_of("both", first="bot")
     with pytest.raises(ValueError, match="first, got"):
-        outcome_of("A", first="nobody")
+        outcome_of("A", first="unknown")

@@ -42,8 +42,8 @@ def exact(value: float | str) -> Fraction:
 def id_key(name: object) -> tuple[int, int, str]:
     """Order ids: whole numbers by value, then text."""
     text = str(name)
-    whole = text.lstrip("-").isdigit() and str(int(text)) == text
-    return (0, int(text), "") if whole else (1, 0, text)
+    is_integer = text.lstrip("-").isdigit() and str(int(text)) == text
+    return (0, int(text), "") if is_integer else (1, 0, text)
 
 
 def middle(values: list[Fraction]) -> Fraction:
@@ -168,7 +168,7 @@ class Contest:
         return {v for v, far in z.items() if abs(far) > exact(rules["outlier_threshold"])}
 
     def stake_fraction(self, submission: str, epoch: int) -> Fraction:
-        """Return the part of all stake behind the evaluations that are kept."""
+        """Return the part of all stake of the evaluations that count."""
         stakes = self.stakes_at(epoch)
         total = sum(stakes.values())
         return sum((stakes[v] for v in self._kept(submission, epoch)), Fraction()) / total
@@ -190,9 +190,9 @@ class Contest:
         fraction = self.stake_fraction(submission, epoch)
         if fraction < exact(rules["min_stake_fraction"]) or fraction == 0:
             return None
-        kept = self._kept(submission, epoch)
-        weighted = sum((stakes[v] * given[v] for v in kept), Fraction())
-        return weighted / sum((stakes[v] for v in kept), Fraction())
+        counted = self._kept(submission, epoch)
+        weighted = sum((stakes[v] * given[v] for v in counted), Fraction())
+        return weighted / sum((stakes[v] for v in counted), Fraction())
 
     def _history(self) -> dict[str, tuple[Fraction, int] | None]:
         """Carry every competition through every epoch: (top, last improvement)."""

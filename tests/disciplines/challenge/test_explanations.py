@@ -186,7 +186,7 @@ def test_an_unknown_id_is_not_found(board: str) -> None:
     """The message helps: what is there, or what was meant."""
     result = scored(tables_of({"alpha": (11, [0.5] * 3)}))
     with pytest.raises(NotFound, match="there is no"):
-        result.explain("nobody", board=board)
+        result.explain("unknown", board=board)
     with pytest.raises(NotFound, match="did you mean alpha"):
         result.explain("alhpa", board="submissions")
 

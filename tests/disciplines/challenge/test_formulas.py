@@ -85,7 +85,7 @@ def test_strategies_give_the_seeds_shares() -> None:
     st.integers(1, 5),
 )
 def test_shares_sum_to_one_or_zero(scores: np.ndarray[Any, Any], strategy: str, top_n: int) -> None:
-    """What a competition pays is shared out whole, unless nobody is above 0."""
+    """The share of a competition is paid completely, unless no score is above 0."""
     scores = np.round(scores, 6)
     ranks = np.empty(len(scores), dtype=np.int64)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
@@ -138,8 +138,8 @@ def test_folding_a_prefix_and_then_the_rest_is_folding_all(scores: list[float], 
     bests = [decay.BestScore(epoch, score) for epoch, score in enumerate(scores)]
     rule: dict[str, Any] = {"threshold": 0.02, "improvement": "relative"}
     halfway = decay.fold(decay.DecayState(), bests[:cut], **rule)
-    whole = decay.fold(decay.DecayState(), bests, **rule)
-    assert decay.fold(halfway, bests[cut:], **rule) == whole
+    complete = decay.fold(decay.DecayState(), bests, **rule)
+    assert decay.fold(halfway, bests[cut:], **rule) == complete
 
 
 @pytest.mark.parametrize(
@@ -237,23 +237,23 @@ def test_a_burn_of_forty_percent_gives_the_documented_integers() -> None:
     """30000, 20000 and 15535 of 65535 at B = 40 % → 18000, 12000, 9321 and 26214 for UID 0."""
     shares = np.array([30000, 20000, 15535]) / 65535
     paid = emission.emission(shares, emission_share=1.0, burn_percent=40)
-    whole = emission.to_u16(np.append(paid.miners, paid.burned), rounding_rule="nearest")
-    assert whole.tolist() == [18000, 12000, 9321, 26214]
+    integers = emission.to_u16(np.append(paid.miners, paid.burned), rounding_rule="nearest")
+    assert integers.tolist() == [18000, 12000, 9321, 26214]
 
 
 @laws
 @given(WEIGHTS.filter(lambda weights: bool((weights > 0).any())))
 def test_the_largest_remainder_sums_to_65535(weights: np.ndarray[Any, Any]) -> None:
     """Anyone who needs whole numbers that add up sets rounding = largest_remainder."""
-    whole = emission.to_u16(weights / weights.sum(), rounding_rule="largest_remainder")
-    assert whole.sum() == 65535
+    integers = emission.to_u16(weights / weights.sum(), rounding_rule="largest_remainder")
+    assert integers.sum() == 65535
 
 
 @pytest.mark.parametrize("parts", [2, 6, 10, 30, 34])
 def test_halves_are_rounded_away_from_zero(parts: int) -> None:
     """65535 / 30 = 2184.5 is a half, whatever the nearest float of 1/30 makes of it."""
-    whole = emission.to_u16(np.full(parts, 1 / parts), rounding_rule="nearest")
-    assert set(whole.tolist()) == {int(65535 / parts + 0.5)}
+    integers = emission.to_u16(np.full(parts, 1 / parts), rounding_rule="nearest")
+    assert set(integers.tolist()) == {int(65535 / parts + 0.5)}
 
 
 def test_an_unknown_rounding_is_rejected() -> None:
@@ -285,7 +285,7 @@ def test_the_payload_is_what_the_network_takes(
 
 
 def test_a_payload_of_negative_or_unequal_lists_is_rejected() -> None:
-    """The network would refuse it too, later and dearer."""
+    """The network would reject it too, later and at a cost."""
     with pytest.raises(ValueError, match="negative"):
         bittensor.payload([-1], [1.0])
     with pytest.raises(ValueError, match="negative"):

@@ -36,7 +36,7 @@ BY_THEMSELVES = {"unimprovable-top", "paid-without-score", "missing-task-results
 
 @cache
 def findings(size: int, seed: int, *attacks: str) -> list[Finding]:
-    """Simulate a network and look for gaming."""
+    """Return the findings of a simulated network."""
     made = simulate(size=size, seed=seed, attacks=attacks)
     return find(read_rows(DISCIPLINE.schema, dict(made.tables)), ChallengeRules())
 
@@ -81,7 +81,7 @@ def test_validators_who_all_agree_are_no_copies() -> None:
 
 
 def test_a_lenient_validator_is_not_self_serving() -> None:
-    """Who is above the others for everybody serves nobody."""
+    """A validator above the others for all submissions favors none."""
     made = simulate(size=3000, seed=4, attacks=())
     table = made.tables["evaluations"]
     lenient = np.array(table["validator_id"].to_pylist()) == "v1"
@@ -109,7 +109,7 @@ def test_looking_never_fails(tables: Tables, rules: dict[str, Any]) -> None:
 
 
 def test_a_rewritten_source_is_recognised_and_a_different_one_is_not() -> None:
-    """Names, numbers and layout do not hide a program; the order of its steps does tell."""
+    """Names, numbers and layout do not hide a program; the order of its steps reveals it."""
     one = "def f(a, b):\n    c = a * 2 + b\n    return [c for _ in range(10) if c > a]\n"
     renamed = "def g(x,y):\n  z=x*3+y\n  return [z for _ in range(9) if z>x]"
     other = "while True:\n    try:\n        yield queue.pop()\n    except IndexError: break\n"

@@ -1,4 +1,4 @@
-"""Do what explanations and forecasts say is missing, in the records, and look what follows."""
+"""Add the records that explanations and forecasts name as missing; the result is as they say."""
 
 from copy import deepcopy
 from typing import Any

@@ -1,4 +1,4 @@
-"""The challenge against its second implementation, on networks full of nasty features."""
+"""The challenge against its second implementation, on networks with all difficult features."""
 
 from typing import Any
 
@@ -71,12 +71,12 @@ def test_every_board_is_the_oracles(tables: Tables, rules: dict[str, Any]) -> No
             scored(tables, **rules)
         return
     result = scored(tables, **rules)
-    weights, whole = oracle.weights(), oracle.u16()
+    weights, integers = oracle.weights(), oracle.u16()
     board = rows_of(result, "weights")
     assert {int(uid) for uid in board} == set(weights)
     for uid, row in board.items():
         assert row["weight"] == pytest.approx(float(weights[int(uid)]), abs=1e-11)
-        assert row["u16"] == whole[int(uid)]
+        assert row["u16"] == integers[int(uid)]
     _compare_submissions(oracle, result)
     _compare_competitions(oracle, result)
     _compare_validators(oracle, result)
@@ -93,14 +93,14 @@ def test_every_epoch_has_the_numbers_of_computing_it_alone(
     running = RunningConsensus(facts, network.eligibility)
     for scores in running.advance(until=40):
         alone = consensus_at(facts, network.eligibility, scores.epoch)
-        whole = running.snapshot()
-        assert scores.scores.tolist() == whole.scores.tolist() == [one.score for one in alone]
-        assert scores.scored.tolist() == whole.scored.tolist()
-        assert whole.status.tolist() == [one.status for one in alone]
-        assert whole.stake_fractions.tolist() == [one.stake_fraction for one in alone]
-        assert whole.flagged.tolist() == [one.flagged for one in alone]
-        assert whole.included.tolist() == [one.kept for one in alone]
-        reports = whole.reports
+        snapshot = running.snapshot()
+        assert scores.scores.tolist() == snapshot.scores.tolist() == [one.score for one in alone]
+        assert scores.scored.tolist() == snapshot.scored.tolist()
+        assert snapshot.status.tolist() == [one.status for one in alone]
+        assert snapshot.stake_fractions.tolist() == [one.stake_fraction for one in alone]
+        assert snapshot.flagged.tolist() == [one.flagged for one in alone]
+        assert snapshot.included.tolist() == [one.kept for one in alone]
+        reports = snapshot.reports
         assert reports.epoch == scores.epoch
         assert reports.values.tolist() == [one.values for one in alone]
         assert reports.since.tolist() == [one.since for one in alone]
@@ -115,7 +115,7 @@ def test_every_epoch_has_the_numbers_of_computing_it_alone(
 @many
 @given(networks(), RULES)
 def test_all_epochs_at_once_equal_each_epoch_alone(tables: Tables, rules: dict[str, Any]) -> None:
-    """The weights of a whole history are those of scoring every epoch by itself."""
+    """The weights of a complete history are those of scoring every epoch by itself."""
     facts = read_facts(records_of(tables))
     assume(len(facts.epochs))
     history = all_weights(facts, ChallengeRules().override(rules))

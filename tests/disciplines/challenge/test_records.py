@@ -15,7 +15,7 @@ def small() -> Tables:
     return tables_of({"a": (1, [0.5, 0.6, 0.7]), "b": (2, [0.1, 0.2, 0.3])})
 
 
-def refusal(tables: Tables) -> str:
+def error_of(tables: Tables) -> str:
     """Return the message with which tables are rejected."""
     with pytest.raises(InvalidRecords) as error:
         records_of(tables)
@@ -56,9 +56,9 @@ def test_two_stakes_without_an_epoch_are_two_in_epoch_0() -> None:
     """Which of them counts would be a guess, with or without an epoch column."""
     tables = small()
     tables["validators"].append({"id": "v1", "stake": 5})
-    assert "more than one stake" in refusal(tables)
+    assert "more than one stake" in error_of(tables)
     tables["validators"][-1]["epoch"] = 0
-    assert "more than one stake" in refusal(tables)
+    assert "more than one stake" in error_of(tables)
     tables["validators"][-1]["epoch"] = 1
     assert records_of(tables).count("validators") == 4
 
@@ -70,9 +70,9 @@ def test_shares_above_one_name_every_row() -> None:
         {"id": "main", "emission_share": 0.7},
         {"id": "x", "emission_share": 0.4},
     ]
-    said = refusal(tables)
-    assert "competitions, row 1, column emission_share: '0.7' is part of shares" in said
-    assert "competitions, row 2, column emission_share: '0.4' is part of shares" in said
+    message = error_of(tables)
+    assert "competitions, row 1, column emission_share: '0.7' is part of shares" in message
+    assert "competitions, row 2, column emission_share: '0.4' is part of shares" in message
 
 
 def test_ten_tenths_are_not_more_than_one() -> None:
@@ -88,7 +88,7 @@ def test_ten_tenths_are_not_more_than_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("column", "value", "text"),
     [
         ("strategy", "cubic", "give one of linear, winner_takes_all, quadratic, ranked"),
         ("top_n", 0, "is out of range"),
@@ -101,14 +101,14 @@ def test_ten_tenths_are_not_more_than_one() -> None:
     ],
 )
 def test_a_competitions_own_rule_is_held_to_the_rules_bounds(
-    column: str, value: object, said: str
+    column: str, value: object, text: str
 ) -> None:
     """A rule in a table is a rule: a bad one is rejected with its row and column."""
     tables = small()
     tables["competitions"] = [{"id": "main", "emission_share": 1, column: value}]
-    message = refusal(tables)
+    message = error_of(tables)
     assert f"competitions, row 1, column {column}" in message
-    assert said in message
+    assert text in message
 
 
 def test_columns_of_rules_have_the_rules_bounds() -> None:
@@ -127,12 +127,12 @@ def test_columns_of_rules_have_the_rules_bounds() -> None:
 
 
 def test_without_a_competitions_table_there_is_one_called_main() -> None:
-    """An absent table, an empty one and one that says the same score alike."""
+    """An absent table, an empty one and one with the same competition score equally."""
     tables = small()
     plain = scored(tables).board("weights").sha256
     assert scored({**tables, "competitions": []}).board("weights").sha256 == plain
-    whole = [{"id": "main", "emission_share": 1.0}]
-    assert scored({**tables, "competitions": whole}).board("weights").sha256 == plain
+    only = [{"id": "main", "emission_share": 1.0}]
+    assert scored({**tables, "competitions": only}).board("weights").sha256 == plain
     named = small()
     for row in named["submissions"]:
         row["competition"] = "main"
@@ -143,7 +143,7 @@ def test_a_submission_of_an_unnamed_competition_needs_one_called_main() -> None:
     """Where competitions are listed, a submission to none of them is rejected."""
     tables = small()
     tables["competitions"] = [{"id": "code", "emission_share": 1}]
-    assert "is not among the competitions" in refusal(tables)
+    assert "is not among the competitions" in error_of(tables)
 
 
 def test_task_results_alone_are_evaluations() -> None:
@@ -168,10 +168,10 @@ def test_a_given_evaluation_replaces_the_one_computed_from_tasks() -> None:
 
 
 def test_one_of_evaluations_and_task_results_is_needed() -> None:
-    """A network that nobody evaluates has nothing to score."""
+    """A network without evaluations has nothing to score."""
     tables = small()
     del tables["evaluations"]
-    assert "none of the tables evaluations, task_results" in refusal(tables)
+    assert "none of the tables evaluations, task_results" in error_of(tables)
     assert SCHEMA.one_table_of == (("evaluations", "task_results"),)
 
 

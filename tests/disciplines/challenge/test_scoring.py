@@ -45,7 +45,7 @@ def scorable(tables: Tables, rules: dict[str, Any]) -> ScoredChallenge:
 @laws
 @given(networks(), RULES)
 def test_weights_and_the_burn_sum_to_one(tables: Tables, rules: dict[str, Any]) -> None:
-    """Emission is paid or burned, whole; only the dropped excess of a cap vanishes."""
+    """All emission is paid or burned, except the dropped excess of a cap."""
     rows = scorable(tables, rules).board("weights").rows()
     total = sum(row["weight"] for row in rows)
     assert total <= 1 + 1e-10
@@ -106,9 +106,9 @@ def test_what_comes_later_does_not_change_an_epoch(tables: Tables, epoch: int) -
         ]
         for name, rows in tables.items()
     }
-    whole, part = scorable(tables, {"epoch": epoch}), scorable(prefix, {"epoch": epoch})
+    complete, prefix_result = scorable(tables, {"epoch": epoch}), scorable(prefix, {"epoch": epoch})
     for board in ("weights", "submissions", "competitions"):
-        assert whole.board(board).rows() == part.board(board).rows()
+        assert complete.board(board).rows() == prefix_result.board(board).rows()
 
 
 @laws
@@ -138,7 +138,7 @@ def test_equal_scores_go_to_the_earlier_then_the_smaller_id() -> None:
     assert [row["id"] for row in board] == ["9", "2", "10"]
 
 
-def test_a_board_has_the_columns_outsiders_read() -> None:
+def test_a_board_has_the_columns_of_the_contract() -> None:
     """The names are a contract (interfaces)."""
     result = scored(tables_of({"a": (1, [0.5] * 3)}), emission_total=100)
     columns = {name: result.board(name).table.column_names for name in DISCIPLINE.boards}
@@ -168,7 +168,7 @@ def test_uid_0_is_never_capped_and_its_earnings_join_the_burn() -> None:
 
 
 def test_zero_total_stake_is_an_error() -> None:
-    """Who forgot the stakes should not find an empty board."""
+    """Forgotten stakes should not give an empty board."""
     tables = tables_of({"a": (1, [0.5] * 3)}, stakes={"v1": 0, "v2": 0, "v3": 0})
     with pytest.raises(NotScorable, match="total stake at epoch 0 is 0"):
         scored(tables)
@@ -200,7 +200,7 @@ def test_without_any_evaluation_everything_burns() -> None:
 
 
 def test_the_scored_epoch_is_the_last_in_the_records() -> None:
-    """Idle epochs age the top score: decay goes on when nobody evaluates."""
+    """Idle epochs age the top score: decay goes on without evaluations."""
     tables = tables_of({"a": (1, [0.5] * 3)})
     tables["validators"].append({"id": "v1", "stake": 100, "epoch": 30})
     row = rows_of(scored(tables), "competitions")["main"]
@@ -269,7 +269,7 @@ def test_the_payload_lists_every_weight_by_uid() -> None:
     assert (payload.uids, payload.weights) == ((1, 2, 3), (39321, 65535, 26214))
 
 
-def test_the_editions_examples_come_out() -> None:
+def test_the_examples_of_the_edition_pass() -> None:
     """Every example of the seed and every vector of the page, as records."""
     assert lint("challenge/term-1") == []
     assert len(edition("challenge/term-1").examples) >= 40

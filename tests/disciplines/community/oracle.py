@@ -69,34 +69,34 @@ def slug(name: str) -> str:
     return ALIASES.get(name, name)
 
 
-def seen_at(tables: Mapping[str, Rows], moment: datetime | None) -> dict[str, Rows]:
+def seen_at(tables: Mapping[str, Rows], time: datetime | None) -> dict[str, Rows]:
     """Leave out what came later."""
-    if moment is None:
+    if time is None:
         return dict(tables)
     seen = {}
     for name, rows in tables.items():
-        kept = [row for row in rows if name not in TIMED or row.get("created_at") is None
-                or row["created_at"] <= moment]  # fmt: skip
+        visible = [row for row in rows if name not in TIMED or row.get("created_at") is None
+                or row["created_at"] <= time]  # fmt: skip
         if name == "prompt_sets":
-            kept = [{**row, "deleted_at": row["deleted_at"] if row.get("deleted_at")
-                     and row["deleted_at"] <= moment else None} for row in kept]  # fmt: skip
-        seen[name] = kept
+            visible = [{**row, "deleted_at": row["deleted_at"] if row.get("deleted_at")
+                     and row["deleted_at"] <= time else None} for row in visible]  # fmt: skip
+        seen[name] = visible
     return seen
 
 
 def score(  # noqa: C901, PLR0912, PLR0915 - one long loop reads like the specification
     tables: Mapping[str, Rows],
     changed: Mapping[str, Any] | None = None,
-    moment: datetime | None = None,
+    time: datetime | None = None,
     *,
     reviews: bool = True,
 ) -> dict[str, Any]:
-    """Score everybody; returns the boards' rows by user id, and ``unranked`` reviewers.
+    """Score all users; return the rows of the boards by user id, and ``unranked`` reviewers.
 
     Without ``reviews`` the reviewers are left out.
     """
     rules = {**DEFAULTS, **(changed or {})}
-    tables = defaultdict(list, seen_at(tables, moment))
+    tables = defaultdict(list, seen_at(tables, time))
     users = [row["id"] for row in tables["users"]]
     here = set(users)
     registered = {(row["cid"], row["sha256"]): row["uploader_id"]
@@ -197,7 +197,7 @@ def score(  # noqa: C901, PLR0912, PLR0915 - one long loop reads like the specif
 
     affiliated = {row["user_id"] for row in tables["org_to_people"]}
     reviewers = _reviewers(on_prompts, opinions, rules) if reviews else {}
-    now = moment or max(
+    now = time or max(
         [t for t in [*written.values(), *(t for ts in given.values() for t in ts)] if t],
         default=None,
     )
@@ -337,7 +337,7 @@ def _optional(user: Any, rules: Any, seen: dict[str, Any]) -> dict[str, tuple[An
         result["impact"] = total, total * 5
     if rules.get("nominations"):
         by = {row["by_user_id"] for row in tables["nominations"] if row["user_id"] == user}
-        # Whoever is not there by the as_of cannot have nominated anybody.
+        # A user who does not exist at as_of cannot have nominated others.
         count = len(by & here - {user})
         result["nominations"] = count, count * 5
     if rules.get("flags"):

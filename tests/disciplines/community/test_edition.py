@@ -49,7 +49,7 @@ def test_the_edition_carries_both_versions() -> None:
 
 
 def test_every_rule_has_meaning_reason_and_source() -> None:
-    """A rule without a reason is a number nobody can argue with."""
+    """A rule without a reason is a number that cannot be discussed."""
     for text in CommunityRules.texts():
         assert text.meaning.endswith("."), text.name
         assert text.reason.endswith("."), text.name

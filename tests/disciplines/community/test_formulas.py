@@ -64,7 +64,7 @@ def test_distinct_counts_are_those_of_sets(rows: list[tuple[int, int]]) -> None:
 def test_codes_are_places_for_near_and_far_numbers_and_text(
     ids: list[int], looked_up: list[int | None]
 ) -> None:
-    """Dense numbers are found by address, sparse ones and text by hash; empty ones not at all."""
+    """Dense numbers are found by address, sparse ones and text by hash; empty ones have none."""
     expected = [ids.index(one) if one in ids else -1 for one in looked_up]
     numbers = IdIndex(pa.array(ids, pa.int64()))
     assert numbers.of(pa.array(looked_up, pa.int64())).tolist() == expected

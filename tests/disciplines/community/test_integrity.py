@@ -112,18 +112,18 @@ def test_cross_validation_correlates_scores_with_an_outside_reputation() -> None
 
 
 def test_every_attack_has_its_check() -> None:
-    """An attack nothing looks for would be an invitation."""
+    """An attack without a check would be an invitation."""
     assert ATTACKS.keys() <= CHECKS.keys()
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "alike"),
+    ("one", "other", "equal"),
     [("ada_lovelace", "Ada-L0velace", True), ("adalovelace", "ada1ovelace", True),
      ("modern-art", "modem_art", True), ("grace", "graces", False), ("ａｄａ１", "adal", True)],
 )  # fmt: skip
-def test_skeletons_are_what_an_eye_sees(one: str, other: str, *, alike: bool) -> None:
-    """Case, separators, full-width letters and look-alike digits make no other name."""
-    assert (skeleton(one) == skeleton(other)) is alike
+def test_names_that_look_equal_have_equal_skeletons(one: str, other: str, *, equal: bool) -> None:
+    """Case, separators, full-width letters and look-equal digits make no other name."""
+    assert (skeleton(one) == skeleton(other)) is equal
 
 
 @pytest.mark.parametrize(
@@ -152,5 +152,5 @@ def test_text_ids_replace_missing_handles() -> None:
 
 
 def test_an_empty_community_has_no_finding() -> None:
-    """Nothing to look at is no reason to fail."""
+    """Empty tables are no error."""
     assert find(read_rows(DISCIPLINE.schema, {"users": []}), CommunityRules()) == []

@@ -1,4 +1,4 @@
-"""Do what explanations say is missing, in the records, and look whether the points arrive."""
+"""Add the records that explanations name as missing; they give the points."""
 
 from collections.abc import Callable
 from itertools import count

@@ -38,7 +38,7 @@ CHANGES = st.fixed_dictionaries(
         "time_decay_half_life_days": st.sampled_from([7.0, 30.0]),
     },
 )
-MOMENTS = st.none() | st.integers(0, 80).map(lambda n: DAY + timedelta(days=n, hours=12))
+TIMES = st.none() | st.integers(0, 80).map(lambda n: DAY + timedelta(days=n, hours=12))
 
 
 def same(scored: Community, expected: dict[str, Any]) -> None:
@@ -61,22 +61,22 @@ def same(scored: Community, expected: dict[str, Any]) -> None:
 
 
 @settings(max_examples=size(60), deadline=None)
-@given(tables=communities(), changes=CHANGES, moment=MOMENTS)
+@given(tables=communities(), changes=CHANGES, time=TIMES)
 def test_both_scorers_agree_on_every_number(
-    tables: Rows, changes: dict[str, Any], moment: datetime | None
+    tables: Rows, changes: dict[str, Any], time: datetime | None
 ) -> None:
-    """Ties, repeats, empty values, missing tables, ids of both kinds, any moment: all the same."""
+    """On ties, repeats, empty values, missing tables, ids of both kinds, and at any time."""
     rules = {**EASY, **changes}
-    records = read_rows(SCHEMA, tables).as_of(moment)
-    same(score(records, CommunityRules().override(rules)), oracle.score(tables, rules, moment))
+    records = read_rows(SCHEMA, tables).as_of(time)
+    same(score(records, CommunityRules().override(rules)), oracle.score(tables, rules, time))
 
 
 @settings(max_examples=size(40), deadline=None)
-@given(tables=communities(), changes=CHANGES, moment=MOMENTS)
+@given(tables=communities(), changes=CHANGES, time=TIMES)
 def test_both_scorers_agree_with_every_opt_in_on(
-    tables: Rows, changes: dict[str, Any], moment: datetime | None
+    tables: Rows, changes: dict[str, Any], time: datetime | None
 ) -> None:
     """Components 12 to 15, flags, nominations, impact and decay."""
     rules = {**EASY, **ALL_ON, **changes}
-    records = read_rows(SCHEMA, tables).as_of(moment)
-    same(score(records, CommunityRules().override(rules)), oracle.score(tables, rules, moment))
+    records = read_rows(SCHEMA, tables).as_of(time)
+    same(score(records, CommunityRules().override(rules)), oracle.score(tables, rules, time))

@@ -1,4 +1,4 @@
-"""Simulations: seeded, valid, with the truth beside them."""
+"""Simulations are seeded and valid, and come with the truth."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_records_pass_validation_and_ids_are_numbers() -> None:
 
 
 def test_the_truth_names_every_user_once_and_attackers_by_role() -> None:
-    """What a scorer must not see stands beside the records."""
+    """The truth, which a scorer must not read, is separate from the records."""
     made = simulate(size=60, seed=1, attacks=["reciprocal-ring"])
     people = made.truth["people"]
     assert sorted(people["id"].to_pylist()) == list(range(1, 65))
@@ -42,7 +42,7 @@ def test_the_truth_names_every_user_once_and_attackers_by_role() -> None:
 
 
 def test_honest_users_do_not_rate_their_own_prompts() -> None:
-    """Else self-feedback could not be told from chance."""
+    """Otherwise self-feedback could not be distinguished from chance."""
     made = simulate(size=30, seed=5, attacks=[])
     creator = dict(
         zip(

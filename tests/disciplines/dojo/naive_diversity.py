@@ -26,10 +26,10 @@ class Entry:
 
 def earliest_per_user_and_tag(entries: Sequence[Entry]) -> list[Entry]:
     """Keep the earliest entry of each (user, tag), in that order (seed 002, 6.4 dedup)."""
-    kept: dict[tuple[str, str], Entry] = {}
+    earliest: dict[tuple[str, str], Entry] = {}
     for entry in sorted(entries, key=lambda each: each.order):
-        kept.setdefault((entry.user, entry.tag), entry)
-    return list(kept.values())
+        earliest.setdefault((entry.user, entry.tag), entry)
+    return list(earliest.values())
 
 
 def naive_diversity(

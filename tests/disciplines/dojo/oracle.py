@@ -70,8 +70,10 @@ def problem_board(problem: Row, submissions: list[Row]) -> list[Row]:
     for s in scored:
         if s["user_id"] not in seen:
             seen.add(s["user_id"])
-            kept = {key: s[key] for key in ("l_chars", "stage", "reward")}
-            rows.append({"id": s["user_id"], "score": s["points"], "submission": s["id"], **kept})
+            columns = {key: s[key] for key in ("l_chars", "stage", "reward")}
+            rows.append(
+                {"id": s["user_id"], "score": s["points"], "submission": s["id"], **columns}
+            )
     return rows
 
 

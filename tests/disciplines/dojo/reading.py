@@ -11,7 +11,7 @@ def read(source: str | bytes) -> Program:
     return program
 
 
-def refused(source: str | bytes) -> Violation:
+def violation_in(source: str | bytes) -> Violation:
     """Parse a source that must not be readable."""
     raw = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     violation = parse(raw, max_bytes=1_000_000, max_depth=300)

@@ -92,8 +92,8 @@ def test_canonical_source_agrees_with_a_line_by_line_reading(source: str) -> Non
 
 def test_the_hash_of_a_tidy_file_is_its_sha256() -> None:
     """Anyone can check a published hash with sha256sum."""
-    tidy = "def solver():\n    return [1]  # π\n".encode()
-    assert source_hash(canonicalize(tidy)) == hashlib.sha256(tidy).hexdigest()
+    canonical = "def solver():\n    return [1]  # π\n".encode()
+    assert source_hash(canonicalize(canonical)) == hashlib.sha256(canonical).hexdigest()
 
 
 def test_length_counts_bytes_not_characters() -> None:
@@ -116,7 +116,7 @@ def test_length_counts_bytes_not_characters() -> None:
 def test_what_is_not_utf8_is_rejected_with_offset_and_line(
     raw: bytes, offset: int, line: int
 ) -> None:
-    """Latin-1, surrogates, overlong forms, a cut character and UTF-16 are all told their place."""
+    """Latin-1, surrogates, overlong forms, a cut character and UTF-16 have their position."""
     with pytest.raises(NotUtf8, match=f"offset {offset} \\(line {line}\\)") as error:
         canonicalize(raw)
     assert (error.value.offset, error.value.line) == (offset, line)

@@ -77,7 +77,7 @@ def test_a_plain_lie_is_contradicted(declared: str, solver: str) -> None:
 
 
 def test_evidence_names_the_first_line_that_shows_each_feature() -> None:
-    """A finding quotes lines that a person can look at."""
+    """A finding quotes lines that a person can read."""
     source = (
         "def solver():\n    a = [1, 1]\n    while len(a) < 200:\n        a.append(a[-1] + a[-2])\n"
     )
@@ -88,13 +88,13 @@ def test_evidence_names_the_first_line_that_shows_each_feature() -> None:
 
 
 def test_an_unrecognized_program_is_other_and_contradicts_no_tag() -> None:
-    """No evidence is no evidence against anybody."""
+    """Missing evidence is no evidence against a user."""
     empty = classify(read(""))
     assert empty == Classification("other", ())
     assert not any(contradicts(tag, empty) for tag in get_args(Tag))
 
 
 def test_deep_programs_are_classified_without_a_traceback() -> None:
-    """The shapes are looked at with loops, not with recursion."""
+    """The shapes are compared in loops, not by recursion."""
     deep = "for i in x:\n a = [0]\n a.append(" + "+".join(["a[-1]"] * 280) + ")"
     assert classify(read(deep)).tag == "linear_recurrence"

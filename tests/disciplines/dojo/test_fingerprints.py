@@ -1,4 +1,4 @@
-"""Structure hash: the same program behind other names (dojo.md, Integrity findings)."""
+"""Structure hash: the same program with other names (dojo.md, Integrity findings)."""
 
 import re
 from pathlib import Path
@@ -86,7 +86,7 @@ def test_the_example_solvers_all_differ() -> None:
 
 @pytest.mark.parametrize("path", SOLVERS, ids=lambda path: path.name.removesuffix(".py.txt"))
 def test_a_solver_with_renamed_variables_keeps_its_hash(path: Path) -> None:
-    """Copies of real programs are found, not only of toy ones."""
+    """Copies of real programs are detected, not only of small ones."""
     source = path.read_text()
     own = sorted(set(re.findall(r"\b([a-z]) (?:=|in)\b", source)) - {"t"})
     renamed = source

@@ -114,7 +114,7 @@ def test_the_stage_is_half_of_the_terms_rounded_down(n_check: int, stage: int) -
 
 @pytest.mark.parametrize("n_check", [1, 0, -3])
 def test_a_stage_without_terms_is_rejected(n_check: int) -> None:
-    """A gate of no terms would let everybody pass."""
+    """A gate of no terms would accept every program."""
     with pytest.raises(ValueError, match="at least 2"):
         stage_length(n_check)
 
@@ -183,7 +183,7 @@ def test_unspecified_can_be_left_out() -> None:
 def test_diversity_is_what_the_naive_oracle_gives(
     entries: list[Entry], ignored: str | None, cap: int
 ) -> None:
-    """The page looks at each user's earliest entry of a tag; arrays find the first at once."""
+    """The page compares each user's earliest entry of a tag; arrays compute the first at once."""
     expected = naive_diversity(entries, ignored=ignored, cap=cap)
     assert points(entries, ignored=ignored, cap=cap) == expected
 
@@ -191,7 +191,7 @@ def test_diversity_is_what_the_naive_oracle_gives(
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=12))
 @settings(max_examples=size(100), deadline=None)
 def test_families_of_a_problem_do_not_depend_on_the_others(rows: list[tuple[int, int]]) -> None:
-    """A season's problems are looked at together; the rule speaks of one."""
+    """The problems of a season are computed together; the rule is about one."""
     problem, tag = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     together = families(problem, tag, problems=4, tags=5)
     for one in range(4):

@@ -9,7 +9,7 @@ from disciplines.dojo.reading import read
 ENTRY = "def solver(): return []\n"
 
 
-def found(source: str, *, kind: Kind = "solver") -> list[Violation]:
+def violations_of(source: str, *, kind: Kind = "solver") -> list[Violation]:
     """Scan a source as the given kind of package."""
     return scan(read(source), kind=kind)
 
@@ -33,8 +33,8 @@ def found(source: str, *, kind: Kind = "solver") -> list[Violation]:
     ],
 )
 def test_what_the_rules_allow_is_not_rejected(line: str) -> None:
-    """A refusal costs all points; only what the page names is rejected."""
-    assert found(f"{ENTRY}{line}\n") == []
+    """A rejection costs all points; only what the page names is rejected."""
+    assert violations_of(f"{ENTRY}{line}\n") == []
 
 
 @pytest.mark.parametrize(
@@ -73,19 +73,19 @@ def test_what_the_rules_allow_is_not_rejected(line: str) -> None:
     ],
 )
 def test_each_way_out_is_rejected(line: str, what: str) -> None:
-    """Doors the page names, and their disguises, each told once."""
-    assert [v.what for v in found(f"{ENTRY}{line}\n")] == [what]
+    """Forbidden names of the page and their disguises are each reported once."""
+    assert [v.what for v in violations_of(f"{ENTRY}{line}\n")] == [what]
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED_NAMES))
 def test_each_rejected_builtin_is_rejected(name: str) -> None:
     """The list of the page, one by one, called or merely named."""
-    assert [v.what for v in found(f"{ENTRY}{name}()")] == [f"use of {name}"]
+    assert [v.what for v in violations_of(f"{ENTRY}{name}()")] == [f"use of {name}"]
 
 
 def test_all_violations_are_reported_sorted_with_positions() -> None:
     """Authors correct a file once; the places are lines and columns from 1."""
-    violations = found("import os\nx = 'é'; y = open\nz = x.__class__\n")
+    violations = violations_of("import os\nx = 'é'; y = open\nz = x.__class__\n")
     assert [(v.line, v.column, v.verdict) for v in violations] == [
         (0, 0, "runtime_error"),
         (1, 1, "rejected_import"),
@@ -112,7 +112,7 @@ def test_all_violations_are_reported_sorted_with_positions() -> None:
 )
 def test_any_top_level_binding_makes_a_solver(source: str) -> None:
     """Golfers write lambdas: what can be called as solver() is a solver."""
-    assert found(source) == []
+    assert violations_of(source) == []
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,11 @@ def test_any_top_level_binding_makes_a_solver(source: str) -> None:
 )
 def test_a_solver_that_cannot_be_called_is_reported(source: str, line: int) -> None:
     """Without solver() there is nothing to run; the verdict is what running would give."""
-    assert [(v.line, v.verdict) for v in found(source)] == [(line, "runtime_error")]
+    assert [(v.line, v.verdict) for v in violations_of(source)] == [(line, "runtime_error")]
 
 
 @pytest.mark.parametrize(
-    ("source", "offered", "told"),
+    ("source", "offered", "violation"),
     [
         ("def seq(n: int) -> int: return n", "seq", None),
         ("def gen(N): return []", "gen", None),
@@ -151,8 +151,10 @@ def test_a_solver_that_cannot_be_called_is_reported(source: str, line: int) -> N
     ],
 )
 def test_a_setter_offers_exactly_one_function(
-    source: str, offered: str | None, told: str | None
+    source: str, offered: str | None, violation: str | None
 ) -> None:
     """Two functions would be two sequences."""
     assert interface(read(source)) == offered
-    assert [v.what for v in found(source, kind="setter")] == ([told] if told else [])
+    assert [v.what for v in violations_of(source, kind="setter")] == (
+        [violation] if violation else []
+    )

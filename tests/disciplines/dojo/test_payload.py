@@ -131,7 +131,7 @@ def test_everything_is_reported_at_once_and_in_its_place() -> None:
 
 
 def test_a_total_is_reported_where_it_goes_over() -> None:
-    """The literal that crosses the limit is the one to look at."""
+    """The literal that crosses the limit is reported."""
     (violation,) = violations("x = 1\n" * 125)
     assert (violation.line, violation.column) == (121, 5)
 

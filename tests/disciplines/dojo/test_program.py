@@ -12,7 +12,7 @@ from agon.disciplines.dojo.fingerprints import structure_hash
 from agon.disciplines.dojo.imports import scan
 from agon.disciplines.dojo.payload import measure
 from agon.disciplines.dojo.program import Program, Violation, parse
-from disciplines.dojo.reading import read, refused
+from disciplines.dojo.reading import read, violation_in
 from sizes import size
 
 ALPHABET = st.sampled_from(
@@ -45,7 +45,7 @@ ALPHABET = st.sampled_from(
 )
 def test_parser_bombs_are_rejected_as_syntax_errors(bomb: str) -> None:
     """Depth is the attacker's choice; the judge answers with a verdict in every case."""
-    violation = refused(bomb)
+    violation = violation_in(bomb)
     assert violation.verdict == "syntax_error"
     assert violation.remedy
 
@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_named_with_its_line(
     source: str | bytes, line: int, what: str
 ) -> None:
     """An author corrects a line, not a file."""
-    violation = refused(source)
+    violation = violation_in(source)
     assert (violation.line, violation.verdict) == (line, "syntax_error")
     assert what in violation.what
 
@@ -84,8 +84,8 @@ def test_a_long_line_is_read_once(source: str) -> None:
 
 @pytest.mark.parametrize("source", ["x =" + " " * 50_000 + "$", "x = " + "'\\" * 25_000])
 def test_a_long_line_that_is_not_python_is_read_once(source: str) -> None:
-    """The same, where the parser refuses the line."""
-    assert refused(source).what.startswith("not Python")
+    """The same, where the parser rejects the line."""
+    assert violation_in(source).what.startswith("not Python")
 
 
 def test_an_encoding_cookie_is_only_a_comment() -> None:
@@ -95,7 +95,7 @@ def test_an_encoding_cookie_is_only_a_comment() -> None:
 
 
 def test_the_bounds_hold_to_the_byte_and_to_the_level() -> None:
-    """A limit allows itself and refuses one more."""
+    """A limit allows itself and rejects one more."""
     assert isinstance(parse(b"x = 1\n", max_bytes=6, max_depth=9), Program)
     assert isinstance(parse(b"x = 12\n", max_bytes=6, max_depth=9), Violation)
     assert isinstance(parse(b"((((x))))", max_bytes=99, max_depth=4), Program)
@@ -124,7 +124,7 @@ def test_columns_count_characters() -> None:
 @given(st.lists(ALPHABET, max_size=30).map("".join))
 @settings(max_examples=size(300), deadline=None)
 def test_any_text_gets_a_program_or_a_verdict(text: str) -> None:
-    """No text may escape as an exception, and what Python parses must not be refused."""
+    """No text may escape as an exception, and what Python parses must not be rejected."""
     result = parse(text.encode(), max_bytes=10_000, max_depth=100)
     if isinstance(result, Violation):
         assert result.verdict == "syntax_error"

@@ -136,7 +136,7 @@ def test_a_stricter_policy_rescores_without_running_a_program() -> None:
 
 
 def test_a_laxer_policy_admits_a_program_that_was_run_all_the_same() -> None:
-    """A judge records the terms of refused programs, so that no program has to run again."""
+    """A judge records the terms of rejected programs, so that no program has to run again."""
     row = submission(verdict="rejected_policy", terms_matched=200)
     assert scored([{"id": "p"}], [row], max_numeric_literals=1).board().rows()[0]["score"] == 0.0
     assert scored([{"id": "p"}], [row]).board().rows()[0]["reward_corrects"] == 1
@@ -204,7 +204,7 @@ def test_a_verdict_outside_the_closed_list_and_a_lost_length_are_rejected() -> N
 
 @pytest.mark.parametrize("name", ["0.1", "0.2"])
 def test_the_golden_season_of_an_edition_does_not_move(name: str) -> None:
-    """A board once published under an edition stays as it is; the records are stored beside it."""
+    """A board once published under an edition stays as it is; the records are stored with it."""
     golden = Path(__file__).parent / "golden"
     expected = json.loads((golden / f"board-{name}.json").read_text())
     result = agon.score("dojo", agon.read_records("dojo", golden), edition=name)
