@@ -161,7 +161,7 @@ def test_elimination_replaces_slow_conjugate_gradients(
     monkeypatch: pytest.MonkeyPatch, regularization: float
 ) -> None:
     """A long chain of matches needs more rounds than allowed; the result stays exact."""
-    monkeypatch.setattr(likelihood, "compiled", lambda function: function)
+    monkeypatch.setattr(likelihood, "compile_loop", lambda function: function)
     monkeypatch.setattr(likelihood, "_MAX_ROUNDS", 3)
     eliminated: list[int] = []
     solve = SparseLikelihood._eliminate
