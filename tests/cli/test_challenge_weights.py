@@ -171,7 +171,7 @@ def test_png_without_its_renderer_writes_nothing(
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     ended = agon("challenge", "plot", season, "--out", tmp_path / "p", "--format", "png")
     assert ended.code == 5
-    assert "agon[plots]" in ended.err
+    assert "agon-engine[plots]" in ended.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -201,7 +201,7 @@ def test_submit_is_a_dry_run_by_default(
     assert {"rules_sha256", "records_sha256", "epoch"} <= set(value)
     result = agon("challenge", "submit", season, "--netuid", 5, "--no-dry-run")
     assert (result.code, result.out) == (5, "")
-    assert "agon[bittensor]" in result.err
+    assert "agon-engine[bittensor]" in result.err
 
 
 class Chain:

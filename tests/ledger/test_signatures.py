@@ -56,9 +56,9 @@ def test_what_is_no_signature_is_none(signature: str) -> None:
 def test_without_cryptography_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The base install reads ledgers; only signatures need the extra."""
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric", None)
-    with pytest.raises(Unavailable, match=r"pip install 'agon\[serve\]'"):
+    with pytest.raises(Unavailable, match=r"pip install 'agon-engine\[serve\]'"):
         signatures.new_key()
-    with pytest.raises(Unavailable, match=r"pip install 'agon\[serve\]'"):
+    with pytest.raises(Unavailable, match=r"pip install 'agon-engine\[serve\]'"):
         signatures.verify(bytes(32), {}, "0" * 128)
 
 

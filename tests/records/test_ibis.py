@@ -64,6 +64,6 @@ def test_without_ibis_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "ibis", None)
     community = discipline("community")
     with read_rows(community.schema, {"users": [{"id": 1}]}) as records:
-        with pytest.raises(Unavailable, match=r"pip install 'agon\[ibis\]'"):
+        with pytest.raises(Unavailable, match=r"pip install 'agon-engine\[ibis\]'"):
             records.table("users")
         assert records.count("users") == 1

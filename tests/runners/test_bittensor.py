@@ -176,7 +176,7 @@ def test_what_goes_wrong_is_told_in_the_sdks_words(
 def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message ends in what to do; with it, the way is open."""
     monkeypatch.setitem(sys.modules, "bittensor", None)
-    with pytest.raises(Unavailable, match=r"pip install 'agon\[bittensor\]'"):
+    with pytest.raises(Unavailable, match=r"pip install 'agon-engine\[bittensor\]'"):
         open_bittensor()
     sdk: Any = Sdk11()
     monkeypatch.setitem(sys.modules, "bittensor", sdk)

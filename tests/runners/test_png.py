@@ -41,5 +41,5 @@ def test_a_picture_without_words_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 def test_without_the_renderer_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """And that SVG needs nothing."""
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(Unavailable, match=r"pip install 'agon\[plots\]'; SVG needs nothing"):
+    with pytest.raises(Unavailable, match=r"pip install 'agon-engine\[plots\]'; SVG needs nothing"):
         png("<svg/>")

@@ -171,5 +171,5 @@ def _url(database: str | None) -> str:
 
     url = Target(None, None, database).settings().database
     if find_spec("sqlalchemy") is None or find_spec("alembic") is None:
-        raise Unavailable("databases belong to the service; install it: pip install 'agon[serve]'")
+        raise Unavailable("databases belong to the service: pip install 'agon-engine[serve]'")
     return url

@@ -18,7 +18,7 @@ from agon.errors import AgonError, Unavailable, Unreadable
 try:
     import httpx2
 except ModuleNotFoundError:
-    raise Unavailable("the client needs httpx2; install it: pip install 'agon[serve]'") from None
+    raise Unavailable("the client needs httpx2: pip install 'agon-engine[serve]'") from None
 
 Method: TypeAlias = Literal["GET", "POST", "PATCH", "DELETE"]
 

@@ -10,18 +10,20 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from agon.disciplines.definition import (
-    Demo,
-    Discipline,
-    PlanRound,
-    ScoredRecords,
-    Simulate,
-    Simulation,
-    SubmissionKind,
-)
 from agon.errors import Conflict, NotFound, Unavailable, did_you_mean
+
+if TYPE_CHECKING:
+    from agon.disciplines.definition import (
+        Demo,
+        Discipline,
+        PlanRound,
+        ScoredRecords,
+        Simulate,
+        Simulation,
+        SubmissionKind,
+    )
 
 __all__ = [
     "BUILT_IN",
@@ -47,6 +49,13 @@ GROUP: Final = "agon.disciplines"
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
+def __getattr__(name: str) -> Any:
+    # The definition imports pyarrow, which those that need only the names do without.
+    if name in __all__:
+        return getattr(import_module("agon.disciplines.definition"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def names() -> tuple[str, ...]:
     """Return the names of all disciplines: agon's own first, then those of plugins by name.
 
@@ -66,7 +75,7 @@ def is_discipline(name: object) -> bool:
 
 
 @cache
-def discipline(name: str) -> Discipline:
+def discipline(name: str) -> "Discipline":
     """Return the discipline of that name.
 
     Raises:
@@ -112,12 +121,14 @@ def _plugins() -> Mapping[str, EntryPoint]:
     return plugins
 
 
-def _load(entry: EntryPoint) -> Discipline:
+def _load(entry: EntryPoint) -> "Discipline":
     """Return the discipline of an entry point.
 
     Raises:
         Unavailable: it cannot be imported, or is not a discipline of that name.
     """
+    from agon.disciplines.definition import Discipline
+
     remedy = "update or uninstall that package"
     try:
         loaded = entry.load()

@@ -86,13 +86,13 @@ class Board:
         return self.table
 
     def to_polars(self) -> Any:
-        """Return the board as a polars DataFrame (needs polars: ``pip install 'agon[polars]'``)."""
+        """Return a polars DataFrame (needs polars: ``pip install 'agon-engine[polars]'``)."""
         import polars as pl
 
         return pl.from_arrow(self.table)
 
     def to_pandas(self) -> Any:
-        """Return the board as a pandas DataFrame (needs pandas: ``pip install 'agon[pandas]'``)."""
+        """Return a pandas DataFrame (needs pandas: ``pip install 'agon-engine[pandas]'``)."""
         return self.table.to_pandas()
 
     def rows(self, *, top: int | None = None) -> list[dict[str, Any]]:

@@ -67,6 +67,6 @@ def _ed25519() -> Any:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
         raise Unavailable(
-            "signatures need the package cryptography; pip install 'agon[serve]'"
+            "signatures need the package cryptography; pip install 'agon-engine[serve]'"
         ) from None
     return ed25519

@@ -1,8 +1,13 @@
 """Read, check and hash the typed tables a discipline scores."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.schemas import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
-from agon.records.tables import Records, inspect, inspect_rows, read, read_rows
+
+if TYPE_CHECKING:
+    from agon.records.tables import Records, inspect, inspect_rows, read, read_rows
 
 __all__ = [
     "Column",
@@ -19,3 +24,10 @@ __all__ = [
     "read",
     "read_rows",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Tables need pyarrow, which those that need only their schemas do without.
+    if name in __all__:
+        return getattr(import_module("agon.records.tables"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -143,7 +143,9 @@ class Records:
         try:
             import ibis
         except ModuleNotFoundError as error:
-            raise Unavailable("Ibis expressions need Ibis: pip install 'agon[ibis]'") from error
+            raise Unavailable(
+                "Ibis expressions need Ibis: pip install 'agon-engine[ibis]'"
+            ) from error
         return ibis.duckdb.from_connection(self._connection)
 
 

@@ -73,7 +73,7 @@ def open_bittensor() -> Bittensor:
         sdk = import_module("bittensor")
     except ImportError:
         raise Unavailable(
-            "sending weights needs the Bittensor SDK: pip install 'agon[bittensor]'"
+            "sending weights needs the Bittensor SDK: pip install 'agon-engine[bittensor]'"
         ) from None
     return Bittensor(sdk)
 

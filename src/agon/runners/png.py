@@ -19,7 +19,7 @@ def png(svg: str) -> bytes:
         resvg: Any = import_module("resvg_py")
     except ImportError:
         raise Unavailable(
-            "PNG needs a renderer: pip install 'agon[plots]'; SVG needs nothing"
+            "PNG needs a renderer: pip install 'agon-engine[plots]'; SVG needs nothing"
         ) from None
     image = bytes(resvg.svg_to_bytes(svg_string=svg, zoom=ZOOM))
     # Without a font the renderer omits all text silently.

@@ -45,7 +45,9 @@ def open_store(
         from agon.store.migrations import current, upgrade
         from agon.store.session import Store
     except ModuleNotFoundError as error:
-        raise Unavailable(f"the service needs {error.name}: pip install 'agon[serve]'") from error
+        raise Unavailable(
+            f"the service needs {error.name}: pip install 'agon-engine[serve]'"
+        ) from error
     lock_timeout_s = LOCK_TIMEOUT_S if lock_timeout_s is None else lock_timeout_s
     idle_timeout_s = IDLE_TIMEOUT_S if idle_timeout_s is None else idle_timeout_s
     engine = open_engine(url, lock_timeout_s=lock_timeout_s)

@@ -118,7 +118,9 @@ def open_engine(url: str, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
             pool_recycle=1800,
         )  # fmt: skip
     except ModuleNotFoundError as error:
-        raise Unavailable("PostgreSQL needs psycopg: pip install 'agon[postgres]'") from error
+        raise Unavailable(
+            "PostgreSQL needs psycopg: pip install 'agon-engine[postgres]'"
+        ) from error
 
 
 @contextmanager

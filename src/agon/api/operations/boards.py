@@ -22,7 +22,6 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, BoardName, ParticipantId
 from agon.api.transport import Noun
 from agon.app.contests.boards import pages
-from agon.app.contests.boards.explain import explain
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.proofs import proof
 from agon.app.contests.boards.search import search
@@ -109,6 +108,8 @@ def get_explanation(
     ctx: ContestContext, board: BoardName, participant: ParticipantId, *, as_of: AsOf = None
 ) -> Explanation:
     """Explain a score: every part with its inputs, rules, points and records."""
+    from agon.app.contests.boards.explain import explain
+
     explanation = explain(ctx.service, ctx.view, board, participant, as_of=as_of)
     return Explanation.model_validate(explanation.to_dict())
 

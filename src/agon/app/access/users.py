@@ -135,7 +135,7 @@ def _hasher() -> Any:
     try:
         from argon2 import PasswordHasher
     except ImportError:
-        raise Unavailable("passwords need argon2-cffi; install agon[serve]") from None
+        raise Unavailable("passwords need argon2-cffi; install agon-engine[serve]") from None
     return PasswordHasher()
 
 

@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.score import overrides_of, rules_of, rules_title
+from agon.app.analysis.score import overrides_of, rules_of
 from agon.disciplines import discipline
+from agon.editions.titles import rules_title
 from agon.kernel.findings import Finding, Severity, in_order
 from agon.kernel.times import parse_time
 from agon.records import InvalidRecords, RowIssue, inspect

@@ -12,6 +12,7 @@ from agon.app.charts.intervals import MAX_ROWS
 from agon.disciplines import Discipline, ScoredRecords, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
+from agon.editions.titles import rules_title
 from agon.errors import Conflict
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
@@ -162,28 +163,6 @@ def overrides_of(edition: Edition, rules: Rules) -> dict[str, Any]:
     own = edition.rules.model_dump(mode="json")
     values = rules.model_dump(mode="json")
     return {name: value for name, value in values.items() if value != own[name]}
-
-
-def rules_title(edition: str, overrides: Mapping[str, Any]) -> str:
-    """Return an edition and overrides as headings name them.
-
-    Example:
-        >>> rules_title("arena/sentience-1", {"confidence": 0.9})
-        'arena/sentience-1 with confidence=0.9'
-    """
-    changed = ", ".join(f"{name}={_plain(value)}" for name, value in overrides.items())
-    return f"{edition} with {changed}" if changed else edition
-
-
-def _plain(value: Any) -> str:
-    """Return a rule's value as ``--set`` takes it."""
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return f"{value:.15g}"
-    return "none" if value is None else str(value)
 
 
 def score(

@@ -56,7 +56,7 @@ def plot_epochs(
       agon challenge plot data/ --out burn.svg --kind burn
       agon challenge plot data/ --out pictures/ --format png
 
-    PNG needs pip install 'agon[plots]'.
+    PNG needs pip install 'agon-engine[plots]'.
     """
     targets = dict(_files(out, kinds, form))
     from agon.cli.shared.output import require_writable

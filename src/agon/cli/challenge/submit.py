@@ -63,7 +63,7 @@ def submit_weights(
       agon challenge submit data/ --netuid 5
       agon challenge submit data/ --netuid 5 --network test --wallet validator --no-dry-run
 
-    Sending needs pip install 'agon[bittensor]'. Exit code 4: the chain rejected the weights.
+    Sending needs pip install 'agon-engine[bittensor]'. Exit code 4: the chain rejected the weights.
     """
     from agon.app.analysis.score import score
     from agon.app.challenge.epochs import cautions, imported_uids

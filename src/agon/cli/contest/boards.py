@@ -291,9 +291,9 @@ def _draw(
     find: str | None,
     is_cut: bool,
 ) -> None:
-    from agon.app.analysis.score import rules_title
     from agon.cli.score import draw_listed
     from agon.cli.shared.tables import Output
+    from agon.editions.titles import rules_title
     from agon.kernel.boards import interval_caption
 
     out = Output(output)

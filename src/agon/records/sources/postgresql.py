@@ -64,7 +64,7 @@ def tables(connection: Any, schema: Schema, address: str) -> SourceTables:
         import adbc_driver_postgresql.dbapi as driver
     except ImportError:
         raise Unavailable(
-            "reading PostgreSQL needs its driver: pip install 'agon[postgres]'"
+            "reading PostgreSQL needs its driver: pip install 'agon-engine[postgres]'"
         ) from None
     place = parse_address(address)
     try:

@@ -97,6 +97,7 @@ def known_revisions() -> tuple[str, ...]:
 
 
 def _require_known(name: str | None, database: str) -> None:
+    # The list of revisions is read by alembic, whose import takes longer than most commands.
     if name not in {None, NEWEST} and name not in known_revisions():
         raise Unavailable(
             f"{database} has revision {name}, which this version of agon does not know: install a "

@@ -7,7 +7,6 @@ from typing import Any
 import orjson
 
 from agon.app.access.permissions import View
-from agon.app.analysis.score import rules_of
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
@@ -355,6 +354,8 @@ def _intervals(view: View, snapshot: Snapshot) -> Mapping[str, Any] | None:
     manifest, of = snapshot.manifest, discipline(view.contest.discipline)
     if of.intervals is None:
         return None
+    from agon.app.analysis.score import rules_of
+
     _, rules = rules_of(of.name, manifest["edition"], manifest["overrides"])
     return of.intervals(snapshot.board, rules)
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.analysis.score import rules_of
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.disciplines import discipline
@@ -60,6 +59,8 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
         InvalidRule: an override is unknown or out of bounds.
         Unreadable: the id, the title or the description is invalid.
     """
+    from agon.app.analysis.score import rules_of
+
     _require_valid(new)
     of = discipline(new.discipline)
     edition, rules = rules_of(new.discipline, new.edition, new.overrides)

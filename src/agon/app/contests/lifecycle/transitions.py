@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry, require_reason
-from agon.app.contests.boards.publish import draft_boards, publish
-from agon.app.contests.boards.snapshots import store_boards
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -99,6 +97,8 @@ def _with_boards(
 
     If it always grows, the boards are scored while the contest is locked, and writers wait.
     """
+    from agon.app.contests.boards.publish import publish
+
     with service.store.read() as session:
         contest = session.contests.get(contest_id)
         check(session, contest)
@@ -138,6 +138,9 @@ def _with_lock(
     does this: in the other order two threads would wait for each other. If storing is interrupted,
     the next ``publish`` job completes it.
     """
+    from agon.app.contests.boards.publish import draft_boards
+    from agon.app.contests.boards.snapshots import store_boards
+
     with service.replicas.current(service.store, contest) as replica:
         with service.store.write() as session:
             contest = session.contests.lock(contest.id)

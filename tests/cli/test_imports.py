@@ -1,0 +1,65 @@
+"""Commands that only read a database import neither the scoring engine nor the server."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_REPORT = """
+import json, sys
+from agon.cli.run import run
+code = run(sys.argv[1:])
+print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
+"""
+
+HEAVY = (
+    "alembic", "argon2", "duckdb", "fastapi", "httpx2", "ibis", "limits", "numba", "pandas",
+    "scipy", "sympy", "uvicorn", "agon.app.analysis.score", "agon.app.contests.boards.publish",
+)  # fmt: skip
+"""Modules whose import takes longer than reading a board."""
+
+ARROW = ("numpy", "pyarrow", "agon.records.tables", "agon.disciplines.definition")
+"""Modules that a list of contests does without, too."""
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a database with a contest that has a published board."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('imports') / 'agon.db'}"
+    tutorial = Path(__file__).parents[2] / "examples" / "tutorial"
+    created = ("create", "spring", "--discipline", "community")
+    for arguments in (created, ("add", "spring", str(tutorial))):
+        code, _ = modules("contest", *arguments, "--database", url)
+        assert code == 0, arguments
+    return url
+
+
+def modules(*arguments: str) -> tuple[int, set[str]]:
+    """Run a command in a new process; return its exit code and the modules it imported."""
+    process = subprocess.run(
+        [sys.executable, "-c", _REPORT, *arguments], capture_output=True, text=True, check=True
+    )
+    code, names = json.loads(process.stderr.splitlines()[-1])
+    return code, set(names)
+
+
+@pytest.mark.parametrize(
+    ("command", "unwanted"),
+    [
+        (("contest", "list"), HEAVY + ARROW),
+        (("contest", "show", "spring"), HEAVY + ARROW),
+        (("contest", "board", "spring"), HEAVY),
+        (("token", "list"), HEAVY + ARROW),
+    ],
+    ids=lambda value: " ".join(value) if len(value) < 5 else None,
+)
+def test_reading_commands_import_no_heavy_modules(
+    database: str, command: tuple[str, ...], unwanted: tuple[str, ...]
+) -> None:
+    """Imports are most of what such a command takes: one heavy module doubles it."""
+    code, imported = modules(*command, "--database", database)
+
+    assert code == 0
+    assert imported & set(unwanted) == set()

@@ -1,0 +1,100 @@
+"""The distribution ``agon-engine`` is built, installed into an empty environment and used.
+
+The wheel is built from the unpacked source distribution. The environment has no package but that
+wheel; the dependencies are those of this environment, by a path file, so that none is downloaded.
+That the lists of dependencies suffice is not shown here: ``requirements/base.lock`` is made from
+them, and every installation of this checkout uses it.
+"""
+
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run a command and return what it printed."""
+    process = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel that is built from the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = (sys.executable, "-m", "hatchling", "build", "-d", folder)
+    run(*build, "-t", "sdist", cwd=ROOT)
+    (source,) = folder.glob("agon_engine-*.tar.gz")
+    with tarfile.open(source) as archive:
+        archive.extractall(folder, filter="data")
+    run(*build, "-t", "wheel", cwd=folder / source.name.removesuffix(".tar.gz"))
+    (path,) = folder.glob("agon_engine-*.whl")
+    return path
+
+
+def test_the_wheel_contains_every_file_of_the_package(wheel: Path) -> None:
+    """Editions, examples and templates are data, which a build forgets without an error."""
+    tracked = run("git", "ls-files", "src/agon", cwd=ROOT).splitlines()
+    with zipfile.ZipFile(wheel) as archive:
+        packed = set(archive.namelist())
+
+    assert {path.removeprefix("src/") for path in tracked} - packed == set()
+
+
+def test_the_wheel_names_the_distribution_its_extras_and_its_command(wheel: Path) -> None:
+    """Messages say ``pip install agon-engine[…]``; the name ``agon`` belongs to another project."""
+    with zipfile.ZipFile(wheel) as archive:
+        folder = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = message_from_bytes(archive.read(folder))
+        commands = archive.read(folder.replace("METADATA", "entry_points.txt")).decode()
+
+    assert metadata["Name"] == "agon-engine"
+    assert {"serve", "postgres", "ibis", "pandas", "polars", "plots", "bittensor"} == set(
+        metadata.get_all("Provides-Extra") or ()
+    )
+    assert "agon = agon.cli:main" in commands
+
+
+def test_an_installed_wheel_scores_records_and_serves_a_contest(
+    wheel: Path, tmp_path: Path
+) -> None:
+    """The checkout is not on its path: what the wheel lacks is missing here."""
+    venv.create(tmp_path / "venv", with_pip=False)
+    python = tmp_path / "venv" / "bin" / "python"
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
+    run(*pip, "install", "-qq", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    (packages,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    agon = python.with_name("agon")
+    records, database = ROOT / "examples" / "tutorial", f"sqlite:///{tmp_path / 'agon.db'}"
+
+    assert Path(
+        run(python, "-c", "import agon; print(agon.__file__)", cwd=tmp_path).strip()
+    ).is_relative_to(packages)
+    assert "agon, version" in run(agon, "--version", cwd=tmp_path)
+    assert '"id":"ada"' in run(agon, "score", "community", records, "--format", "ndjson",
+                               cwd=tmp_path).replace(" ", "")  # fmt: skip
+    run(agon, "contest", "create", "spring", "--discipline", "community", "--database", database,
+        cwd=tmp_path)  # fmt: skip
+    assert "spring" in run(agon, "contest", "list", "--database", database, cwd=tmp_path)
+
+
+def test_messages_and_documents_name_the_distribution() -> None:
+    """``pip install agon[serve]`` installs somebody else's package."""
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src/agon").rglob("*.py")]
+    extras = ("serve", "postgres", "ibis", "pandas", "polars", "plots", "bittensor")
+
+    assert [
+        str(path.relative_to(ROOT))
+        for path in texts
+        if any(f"agon[{extra}]" in path.read_text(encoding="utf-8") for extra in extras)
+    ] == []
