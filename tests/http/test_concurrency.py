@@ -109,7 +109,7 @@ def test_waiting_expensive_requests_do_not_block_other_requests(
             inside -= 1
         return really(*args, **options)
 
-    monkeypatch.setattr("agon.api.operations.boards.explain", slow)
+    monkeypatch.setattr("agon.app.contests.boards.explain.explain", slow)
     client = instance.client
     with ThreadPoolExecutor(60) as threads:
         requests = [threads.submit(client.get, WHY) for _ in range(MAX_PER_CALLER + 50)]

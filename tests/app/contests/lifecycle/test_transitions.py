@@ -10,7 +10,6 @@ from agon.api.models.base import ReasonRequest
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
-from agon.app.contests.lifecycle import transitions
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import (
     finalize,
@@ -74,7 +73,7 @@ def test_records_that_arrive_while_boards_are_published_are_in_the_frozen_boards
             record(service, contest, [arriving.pop()], by=ORGANISER)
         return publication
 
-    monkeypatch.setattr(transitions, "publish", publish_meanwhile)
+    monkeypatch.setattr("agon.app.contests.boards.publish.publish", publish_meanwhile)
     contest = freeze(spring, "spring", by=ORGANISER)
     assert contest.frozen_at == 9
     with spring.store.read() as session:
@@ -93,7 +92,7 @@ def busy(spring: Service, monkeypatch: Any) -> Service:
         record(service, contest, [("bots", {"id": name, "name": "late"}, None)], by=ORGANISER)
         return publication
 
-    monkeypatch.setattr(transitions, "publish", publish_meanwhile)
+    monkeypatch.setattr("agon.app.contests.boards.publish.publish", publish_meanwhile)
     return spring
 
 
@@ -132,7 +131,7 @@ def test_boards_that_a_crash_left_out_are_stored_by_the_next_job(
     def crash(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(transitions, "store_boards", crash)
+    monkeypatch.setattr("agon.app.contests.boards.snapshots.store_boards", crash)
     with pytest.raises(KeyboardInterrupt):
         freeze(busy, "spring", by=ORGANISER)
     with busy.store.read() as session:
