@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from agon.errors import NotFound, did_you_mean
+from agon.kernel.explanations import Explanation
+from agon.kernel.findings import Finding
+from agon.kernel.rules import Rules
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from agon.kernel.boards import Board
-    from agon.kernel.explanations import Explanation
-    from agon.kernel.findings import Finding
-    from agon.kernel.rules import Rules
     from agon.records import Records, Schema
 
 
@@ -33,7 +33,7 @@ class ScoredRecords(Protocol):
         """
         ...
 
-    def explain(self, name: str, *, board: str) -> "Explanation":
+    def explain(self, name: str, *, board: str) -> Explanation:
         """Explain the score of an id on a board.
 
         An unscored id has an explanation without a score but with the reason.
@@ -168,7 +168,7 @@ class Discipline:
 
     name: str
     schema: "Schema"
-    rules: "type[Rules]"
+    rules: type[Rules]
     boards: tuple[str, ...]
     score: "Callable[[Records, Any], ScoredRecords]"
     find: "Callable[[Records, Any], list[Finding]]"
