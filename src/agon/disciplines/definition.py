@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.explanations import Explanation
-from agon.kernel.findings import Finding
 from agon.kernel.rules import Rules
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from agon.kernel.boards import Board
+    from agon.kernel.findings import Finding
     from agon.records import Records, Schema
 
 
