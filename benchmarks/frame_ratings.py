@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 import agon
 
 RATING_TOLERANCE = 0.5  # Elo; the peers stop earlier than agon
-WIDTH_TOLERANCE = 0.15  # of the mean width of the intervals; each draws its own resamples
+WIDTH_TOLERANCE = 0.1  # of the mean width of the intervals; each draws its own resamples
 
 
 def with_agon(df: pd.DataFrame, rounds: int) -> pd.DataFrame:

@@ -62,6 +62,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let the interpreter collect at its end, so that libraries report no leaks."""
+    gc.unfreeze()
+
+
 @dataclass(frozen=True)
 class Postgresql:
     """A running server: its port, credentials and folder."""

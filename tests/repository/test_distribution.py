@@ -64,7 +64,7 @@ def test_the_wheel_names_the_distribution_its_extras_and_its_command(wheel: Path
     assert "agon = agon.cli:main" in commands
 
 
-def test_an_installed_wheel_scores_records_and_serves_a_contest(
+def test_an_installed_wheel_scores_records_and_creates_a_contest(
     wheel: Path, tmp_path: Path
 ) -> None:
     """The checkout is not on its path: what the wheel lacks is missing here."""

@@ -77,8 +77,6 @@ def _public_url(value: str) -> str:
 
 def _rate(value: str) -> str:
     """Return a valid rate in the notation of the package ``limits``; ``;`` separates several."""
-    if _PLAIN_RATES.fullmatch(value):  # without the package, which takes long to import
-        return value
     from limits import parse_many
 
     try:
@@ -95,9 +93,6 @@ def _network(value: str) -> str:
         raise ValueError(f"{error}; write networks such as 10.0.0.0/8 or 127.0.0.1") from None
 
 
-_PLAIN_RATES = re.compile(
-    r"[1-9][0-9]{0,8}/(second|minute|hour)(;[1-9][0-9]{0,8}/(second|minute|hour))*"
-)
 _Rate = Annotated[str, AfterValidator(_rate)]
 _Networks = Annotated[tuple[Annotated[str, AfterValidator(_network)], ...], BeforeValidator(_list)]
 _Modes = Annotated[tuple[SandboxMode, ...], BeforeValidator(_list), Field(min_length=1)]
