@@ -1,8 +1,10 @@
 """One suite for the local and the remote client: equal results and errors."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -96,6 +98,32 @@ def test_repeated_records_are_added_once(api: Api, spring: str) -> None:
         spring, [b'{"table":"users","row":{"id":"ada","affiliation":"other"}}'], replace=True
     )
     assert replaced.replaced == 1
+
+
+def test_records_may_be_dicts(api: Api, spring: str) -> None:
+    """They are in envelopes, or rows of one table; both are the records of the same NDJSON."""
+    rows: list[dict[str, object]] = [{"id": name, "affiliation": "org"} for name in PEOPLE]
+    enveloped = [{"table": "users", "row": row, "external_id": None} for row in rows]
+    assert api.records.add(spring, enveloped).repeated == len(rows)
+    summary = api.records.add(spring, [*rows, {"id": "dan"}], table="users")
+    assert (summary.added, summary.repeated) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([{"id": "eve"}, "eve"], "record 2: expected a dict or bytes, got str"),
+        ([{"id": object()}], "record 1 has a value that JSON cannot hold"),
+        ([{"id": "eve", "weight": math.nan}], "record 1 has a number that is not finite"),
+        ({"id": "eve"}, "expected a list of dicts or of bytes, got dict"),
+        (b"{}", "expected a list of dicts or of bytes, got bytes"),
+    ],
+)
+def test_what_is_no_record_is_named(api: Api, spring: str, records: Any, message: str) -> None:
+    """Nothing of it is added, and no value is replaced by null."""
+    with pytest.raises(Unreadable, match=message):
+        api.records.add(spring, records, table="users")
+    assert api.contests.get(spring).seq == 5
 
 
 def test_boards_have_pages_proofs_explanations_and_histories(api: Api, spring: str) -> None:

@@ -184,7 +184,7 @@ class Client(Api):
                 client.contests.create(
                     ContestCreate(id="spring", discipline="arena", title="Spring")
                 )
-                client.records.add("spring", [b'{"table":"owners","row":{"id":"ada"}}'])
+                client.records.add("spring", [{"id": "ada"}], table="owners")
                 for row in client.boards.page("spring").rows:
                     print(row["rank"], row["id"], row["score"])
     """

@@ -1,6 +1,7 @@
 """Records: add them in bulk, list them."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Final
 
 import orjson
@@ -13,7 +14,8 @@ from agon.api.pages import PageRequest
 from agon.api.transport import Noun
 from agon.disciplines import discipline
 from agon.entities.contests import StoredEntry
-from agon.errors import NotFound, did_you_mean
+from agon.errors import NotFound, Unreadable, did_you_mean
+from agon.kernel.plain_json import InvalidJson, write_json
 
 _ROW: Final[dict[str, Any]] = {"type": "object", "additionalProperties": True}
 _RECORD: Final[dict[str, Any]] = {
@@ -83,31 +85,66 @@ class Records(Noun):
     def add(
         self,
         contest: str,
-        chunks: Iterable[bytes],
+        records: Iterable[bytes | Mapping[str, Any]],
         *,
         table: str | None = None,
         replace: bool = False,
         dry_run: bool = False,
     ) -> ImportSummary:
-        """Add records that are given as NDJSON.
+        """Add records that are given as dicts or as NDJSON.
 
         Over HTTP a long stream is sent in several requests; each is added completely or not at
         all, and sending the whole stream again adds only what is missing.
 
         Args:
             contest: the contest's id.
-            chunks: the bytes, cut anywhere: lines ``{"table", "row", "external_id"?}``.
-            table: the table of all lines, which are then rows without an envelope.
+            records: dicts ``{"table", "row", "external_id"?}``, or the bytes of such lines, cut
+                anywhere.
+            table: the table of all records, which are then rows without an envelope.
             replace: whether a record supersedes one with the same key.
             dry_run: validate only; add nothing.
 
         Raises:
             InvalidRecords: with all errors (over HTTP as Unreadable).
             Conflict: keys or external ids are there with other content, or the contest is final.
+            Unreadable: a record is of another type, or a value in it has no JSON form.
         """
         return self.transport.add_records(
-            contest, chunks, table=table, replace=replace, dry_run=dry_run
+            contest, _ndjson(records), table=table, replace=replace, dry_run=dry_run
         )
+
+
+def _ndjson(records: Iterable[bytes | Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield records as NDJSON: dicts as lines, bytes as they are."""
+    if isinstance(records, bytes | str | Mapping):
+        raise Unreadable(
+            f"expected a list of dicts or of bytes, got {type(records).__name__}; put it in a list"
+        )
+    for number, record in enumerate(records, 1):
+        if isinstance(record, bytes):
+            yield record
+        elif isinstance(record, Mapping):
+            yield _line(dict(record), number)
+        else:
+            raise Unreadable(
+                f"record {number}: expected a dict or bytes, got {type(record).__name__}; "
+                'write {"table": …, "row": {…}}, or the row alone with table='
+            )
+
+
+def _line(record: dict[str, Any], number: int) -> bytes:
+    """Return a record as a line of JSON; NaN and infinities, which would be null, are errors."""
+    try:
+        line = write_json(record)
+        if b"null" in line:
+            json.dumps(record, allow_nan=False, default=str)
+    except InvalidJson as error:
+        raise Unreadable(f"record {number} {error}") from None
+    except ValueError:
+        raise Unreadable(
+            f"record {number} has a number that is not finite; give None for a missing value"
+        ) from None
+    return line + b"\n"
 
 
 def records_page(ctx: ContestContext, page: PageRequest, table: str) -> Page[Record]:
