@@ -117,6 +117,16 @@ def test_an_invalid_toml_file_is_rejected_with_its_line(tmp_path: Path) -> None:
         load(environ={}, cwd=tmp_path)
 
 
+def test_origins_are_written_as_browsers_send_them(tmp_path: Path) -> None:
+    """A path in one would never be equal to an Origin header."""
+    environ = {"AGON_CORS_ORIGINS": "https://Site.example/, http://localhost:5173"}
+    origins = load(environ=environ, cwd=tmp_path).cors_origins
+    assert origins == ("https://site.example", "http://localhost:5173")
+    for wrong in ("site.example", "https://site.example/page", "https://u@site.example"):
+        with pytest.raises(Unreadable, match="AGON_CORS_ORIGINS: cors_origins cannot be"):
+            load(environ={"AGON_CORS_ORIGINS": wrong}, cwd=tmp_path)
+
+
 def test_lists_are_toml_lists_or_separated_by_commas(tmp_path: Path) -> None:
     """Environment variables can only contain text."""
     (tmp_path / "agon.toml").write_text('sandbox_modes = ["bwrap", "cold"]\n')

@@ -22,6 +22,7 @@ from agon.http.metrics import Metrics
 from agon.http.middleware.auth import AuthMiddleware
 from agon.http.middleware.bodies import BodyLimitMiddleware
 from agon.http.middleware.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
+from agon.http.middleware.cors import cors_middleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
 from agon.http.operations import operation_routes
@@ -69,6 +70,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         lifespan=_lifespan,
         middleware=[
             Middleware(AddressMiddleware),
+            *cors_middleware(settings.cors_origins),
             Middleware(LoggingMiddleware, serving=parts),
             Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
             Middleware(AuthMiddleware, serving=parts),

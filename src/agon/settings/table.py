@@ -75,6 +75,18 @@ def _public_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _cors_origin(value: str) -> str:
+    """Return an origin as browsers send it: scheme, host and port in small letters."""
+    if value == "*":
+        return value
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
+        raise ValueError("write origins such as https://site.example, or *")
+    if parts.path not in {"", "/"} or parts.query or parts.fragment:
+        raise ValueError("leave out the path; an origin is scheme, host and port")
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
 def _rate(value: str) -> str:
     """Return a valid rate in the notation of the package ``limits``; ``;`` separates several."""
     from limits import parse_many
@@ -95,6 +107,9 @@ def _network(value: str) -> str:
 
 _Rate = Annotated[str, AfterValidator(_rate)]
 _Networks = Annotated[tuple[Annotated[str, AfterValidator(_network)], ...], BeforeValidator(_list)]
+_Origins = Annotated[
+    tuple[Annotated[str, AfterValidator(_cors_origin)], ...], BeforeValidator(_list)
+]
 _Modes = Annotated[tuple[SandboxMode, ...], BeforeValidator(_list), Field(min_length=1)]
 
 
@@ -173,6 +188,12 @@ class Settings(BaseSettings):
         (),
         "Networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted.",
         bounds="networks such as 10.0.0.0/8, with commas",
+    )
+    cors_origins: _Origins = _setting(
+        (),
+        "Origins whose pages may call the API from a browser (CORS); * is every origin. A page "
+        "needs a token as any client does; with auth = open other origins are rejected.",
+        bounds="origins such as https://site.example with commas, or *",
     )
     metrics_public: bool = _setting(
         False,
