@@ -11,6 +11,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import NamedTuple, Self
 
+from agon import __version__
 from agon.app.sandbox import DeterminismCheck, Mode, RunRequest, RunResult
 from agon.errors import Unavailable
 from agon.runners.sandbox.inside.child import PADS
@@ -64,7 +65,7 @@ class Pool:
         self._all: set[Zygote] = set()
         self._closed = False
         self._runner = (
-            f"sandbox 1, agon {version('agon')}, Python {platform.python_version()}, "
+            f"sandbox 1, agon {__version__}, Python {platform.python_version()}, "
             f"sympy {version('sympy')}"
         )
         self._executor = ThreadPoolExecutor(self._workers, "sandbox")
