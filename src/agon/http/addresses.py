@@ -19,6 +19,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.catalog import all_operations
+from agon.http.media_types import has_body, require_json
 from agon.kernel.plain_json import InvalidJson, read_json
 
 _SLASH: Final = "%2F"
@@ -87,6 +88,8 @@ class OperationRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def answer(request: Request) -> Response:
+            if self.body_field is not None and has_body(request.headers):
+                require_json(request.headers)
             return await handle(OperationRequest(request))
 
         return answer
@@ -97,7 +100,7 @@ def allowed_methods(path: str) -> str:
 
     Example:
         >>> allowed_methods("/api/v1/contests/spring/records")
-        'GET, POST'
+        'GET, HEAD, POST'
     """
     methods = next((allowed for pattern, allowed in _patterns() if pattern.match(path)), ())
     return ", ".join(sorted(methods))
@@ -108,5 +111,6 @@ def _patterns() -> Sequence[tuple[Pattern[str], Sequence[str]]]:
     """Return the methods of each path of an operation; paths without placeholders come first."""
     methods_of: dict[str, list[str]] = {}
     for operation in sorted(all_operations(), key=lambda item: len(item.placeholders)):
-        methods_of.setdefault(operation.url, []).append(operation.method)
+        methods = methods_of.setdefault(operation.url, [])
+        methods += ["GET", "HEAD"] if operation.method == "GET" else [operation.method]
     return [(compile_path(url)[0], methods) for url, methods in methods_of.items()]

@@ -281,7 +281,7 @@ class _Endpoint:
 
 def _route(path: str, handler: _Handler) -> Route:
     route = Route(path, _Endpoint(handler), methods=["GET"], include_in_schema=False)
-    route.methods = {"GET"}  # Starlette adds HEAD, which no other route of the API has
+    route.methods = {"GET"}  # Starlette adds HEAD, which is GET by now
     return route
 
 

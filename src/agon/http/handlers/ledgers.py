@@ -19,7 +19,8 @@ from agon.app.service import Service
 from agon.http.archives import pack, stream, unpack
 from agon.http.boards import cache_control
 from agon.http.etags import etag, is_known
-from agon.http.middleware.bodies import media_type, raise_status, spooled
+from agon.http.media_types import media_type, raise_unsupported
+from agon.http.middleware.bodies import spooled
 
 _BATCH: Final = 5000
 _NDJSON: Final = "application/x-ndjson"
@@ -60,8 +61,9 @@ def export_contest(_request: Request, _response: Response, ctx: ContestContext) 
 
 async def import_contest(request: Request, response: Response, ctx: Context) -> Contest:
     """Import the ZIP file of an export."""
-    if media_type(request.headers) != ZIP:
-        raise_status(415, f"send {ZIP}, as an export gives it")
+    kind = media_type(request.headers)
+    if kind != ZIP:
+        raise_unsupported(kind, f"{ZIP}, and the file of an export")
     body = await spooled(request)
 
     def work() -> Contest:

@@ -10,7 +10,8 @@ from agon.api.models.records import ImportSummary
 from agon.api.operation import ContestContext
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines, read_value
-from agon.http.middleware.bodies import media_type, raise_status, spooled
+from agon.http.media_types import media_type, raise_unsupported
+from agon.http.middleware.bodies import spooled
 
 NDJSON_TYPES: Final = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
 
@@ -27,7 +28,7 @@ async def add_records(
     """Add the records of a body. It is read to its end before the ledger is locked."""
     kind = media_type(request.headers)
     if kind not in NDJSON_TYPES | {"application/json"}:
-        raise_status(415, "send application/x-ndjson (an object a line) or application/json")
+        raise_unsupported(kind, "application/x-ndjson (an object a line) or application/json")
     body = await spooled(request)
 
     def work() -> ingest.ImportSummary:

@@ -10,6 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agon.http.media_types import media_type, raise_status
+
 TIMEOUT_S: Final = 10.0
 """Maximum number of seconds between two chunks of a body."""
 
@@ -147,15 +149,6 @@ def _too_large(limit: int) -> NoReturn:
     )
 
 
-def raise_status(status: int, detail: str) -> NoReturn:
-    """Reject a request with an HTTP status and close the connection: more of its body may follow.
-
-    Raises:
-        HTTPException: always.
-    """
-    raise HTTPException(status, detail, headers={"connection": "close"})
-
-
 async def spooled(request: Request) -> IO[bytes]:
     """Return the whole body, in memory or, when it is large, in a file; the caller closes it.
 
@@ -170,8 +163,3 @@ async def spooled(request: Request) -> IO[bytes]:
         raise
     file.seek(0)
     return file
-
-
-def media_type(headers: Headers) -> str:
-    """Return the media type of a request's body, without parameters."""
-    return headers.get("content-type", "").partition(";")[0].strip().casefold()

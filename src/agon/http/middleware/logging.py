@@ -120,11 +120,12 @@ class _Response:
         """Write the log line and count the request."""
         seconds = time.perf_counter() - self.began
         route = getattr(self.scope.get("route"), "path", None) or "unknown"
+        method = self.scope.get("agon.method", self.scope["method"])
         status = 499 if self.disconnected and not self.status else self.status
-        self.serving.metrics.count_response(self.scope["method"], route, status, seconds)
+        self.serving.metrics.count_response(method, route, status, seconds)
         self.serving.log.info(
             "answered",
-            method=self.scope["method"],
+            method=method,
             path=self.scope["path"],
             status=status,
             ms=round(seconds * 1000, 2),
