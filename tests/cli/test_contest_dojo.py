@@ -83,6 +83,31 @@ def test_a_program_is_submitted(agon: Cli, database: str, tmp_path: Path) -> Non
     assert agon("contest", *sending, "--user", "ada", "--database", database).code == 2
 
 
+def test_submit_waits_for_the_verdict(
+    agon: Cli, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scripts then need no loop; a verdict that does not come is an error after some time."""
+    [problem, _] = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+    solver = tmp_path / "solver.py"
+    solver.write_text(RIGHT)
+    sending = ("submit", "autumn", solver, "--problem", problem["id"], "--user", "ada", "--wait")
+
+    def judge(_: float) -> None:
+        listed = good(agon, database, "submissions", "autumn", "--format", "json").json()
+        service = open_service(load({"database": database}))
+        judged(
+            service, listed["submissions"][0]["id"], problem["id"], verdict="runtime_error",
+            terms_matched=None, reason="there is no function solver()",
+        )  # fmt: skip
+        service.store.close()
+
+    monkeypatch.setattr("agon.cli.contest.dojo.time.sleep", judge)
+    out = good(agon, database, *sending).out
+    assert out.splitlines()[-1] == "runtime_error: there is no function solver()"
+    monkeypatch.setattr("agon.cli.contest.dojo._MAX_WAIT_S", 0)
+    assert agon("contest", *sending[:-2], "bob", "--wait", "--database", database).code == 5
+
+
 def test_the_verdict_of_a_program_is_shown(agon: Cli, database: str, tmp_path: Path) -> None:
     """Participants need the cause and the program of a failed submission."""
     [problem, _] = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]

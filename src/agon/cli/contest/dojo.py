@@ -1,8 +1,9 @@
 """``agon contest problems|publish|reveal|submit|submissions``: problems, programs, verdicts."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,9 +13,14 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import Target, target
 
+if TYPE_CHECKING:
+    from agon.client import Api
+
 _COLUMNS = ("id", "title", "N_check", "first_index", "freeze_started_at", "revealed")
 _SENT: Final = ("id", "user", "verdict", "terms_matched", "at", "problem")
 _MAX_TERMS_SHOWN: Final = 5
+_POLL_S: Final = 1.0
+_MAX_WAIT_S: Final = 600
 _ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")
 
 
@@ -102,9 +108,10 @@ def reveal(contest: str, problem: str, *, target: Target) -> None:
 @option("--user", metavar="U", help="The submission's author (default: the token's user).")
 @option("--tag", metavar="T", help="The method's tag.")
 @option("--notes", metavar="N", help="Free text.")
+@option("--wait", is_flag=True, help="Wait for the verdict, at most 10 minutes.")
 @parameters.form(TABLE, "json")
 @target
-def submit(
+def submit(  # noqa: PLR0913 (a parameter for each option)
     contest: str,
     file: Path,
     *,
@@ -112,13 +119,15 @@ def submit(
     user: str | None,
     tag: str | None,
     notes: str | None,
+    wait: bool,
     form: str,
     target: Target,
 ) -> None:
     """Send the solver in FILE to a problem of ID; a worker judges it.
 
     The submission's id is printed; agon contest submissions shows its verdict when it is judged.
-    With direct access to a database, --user is required.
+    With direct access to a database, --user is required. --wait prints the verdict as well; without
+    one after 10 minutes the exit code is 5.
 
       agon contest submit autumn solver.py --problem 4f6c… --server https://agon.example
     """
@@ -137,10 +146,15 @@ def submit(
             user=user,
         )
         receipt = api.submissions.create(contest, request)
+        outcome = _wait_for_verdict(api, contest, receipt.id) if wait else None
     if form == "json":
-        _deliver(lists.plain_values(receipt))
+        _deliver(lists.plain_values(receipt) if outcome is None else outcome)
         return
     click.echo(receipt.id)
+    if outcome is not None:
+        row = _submission_row(outcome)
+        click.echo(f"{row['verdict']}: {row['reason']}" if row.get("reason") else row["verdict"])
+        return
     for job in receipt.jobs:
         click.echo(f"job {job.id} is {job.state}", err=True)
     click.echo(f"its verdict: agon contest submissions {contest} {receipt.id}", err=True)
@@ -181,6 +195,25 @@ def submissions(
         out.line("")
         out.line(source.rstrip("\n"))
     out.deliver()
+
+
+def _wait_for_verdict(api: "Api", contest: str, submission: str) -> dict[str, Any]:
+    """Return a submission with its verdict.
+
+    Raises:
+        Unavailable: it has none after :data:`_MAX_WAIT_S` seconds.
+    """
+    from agon.errors import Unavailable
+
+    for _ in range(int(_MAX_WAIT_S / _POLL_S)):
+        fields: dict[str, Any] = lists.plain_values(api.submissions.get(contest, submission))
+        if fields["records"]:
+            return fields
+        time.sleep(_POLL_S)
+    raise Unavailable(
+        f"{submission} is sent and has no verdict after {_MAX_WAIT_S} seconds; look later: "
+        f"agon contest submissions {contest} {submission}"
+    )
 
 
 def _draw_problem(fields: Mapping[str, Any], output: Path | None) -> None:
