@@ -4,18 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
+
+import pyarrow as pa
 
 from agon.errors import NotFound, did_you_mean
+from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
+from agon.kernel.findings import Finding
 from agon.kernel.rules import Rules
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from agon.kernel.boards import Board
-    from agon.kernel.findings import Finding
-    from agon.records import Records, Schema
+from agon.records import Records, Schema
 
 
 class ScoredRecords(Protocol):
@@ -25,7 +23,7 @@ class ScoredRecords(Protocol):
     board per id.
     """
 
-    def board(self, name: str) -> "Board":
+    def board(self, name: str) -> Board:
         """Return a board.
 
         Raises:
@@ -54,8 +52,8 @@ class Simulation:
             (tables ``people`` with ``id``, ``role``, … and others).
     """
 
-    tables: "Mapping[str, pa.Table]"
-    truth: "Mapping[str, pa.Table]"
+    tables: Mapping[str, pa.Table]
+    truth: Mapping[str, pa.Table]
 
 
 class Simulate(Protocol):
@@ -167,11 +165,11 @@ class Discipline:
     """
 
     name: str
-    schema: "Schema"
+    schema: Schema
     rules: type[Rules]
     boards: tuple[str, ...]
-    score: "Callable[[Records, Any], ScoredRecords]"
-    find: "Callable[[Records, Any], list[Finding]]"
+    score: Callable[[Records, Any], ScoredRecords]
+    find: Callable[[Records, Any], list[Finding]]
     simulate: Simulate
     size_unit: str
     checks: Mapping[str, str]

@@ -86,11 +86,10 @@ def count_steps(items: Iterable[Item], *, label: str, total: int) -> Iterator[It
     if not is_observed():
         yield from items
         return
-    done = 0
-    with step(label, lambda: done / max(total, 1)):
+    with stages(label, total=total) as advance:
         for item in items:
             yield item
-            done += 1
+            advance()
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
 from agon.api.transport import Noun
 from agon.app.access.permissions import View, allow, view_of
+from agon.app.contests.ledgers.append import edition_at
+from agon.app.contests.lifecycle import creation, transitions
 from agon.entities import contests as entities
 from agon.entities.access import Caller
 from agon.errors import NotFound
@@ -53,8 +55,6 @@ def list_contests(
            summary="Create a contest", status=201, location="/contests/{result.id}")  # fmt: skip
 def create_contest(ctx: Context, request: ContestCreate) -> Contest:
     """Create a contest; its state is draft until it is opened."""
-    from agon.app.contests.lifecycle import creation
-
     ctx.require(request.id)
     new = creation.NewContest(**request.model_dump())
     return visible_to_creator(ctx, creation.create(ctx.service, new, by=ctx.caller))
@@ -73,8 +73,6 @@ def get_contest(ctx: ContestContext) -> Contest:
            location="/contests/{result.id}")  # fmt: skip
 def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
     """Create a contest of the same discipline, rules and boards, without records."""
-    from agon.app.contests.lifecycle import creation
-
     allow(ctx.caller, "contest.create", contest=request.id)  # that is another contest
     season = creation.next_season(ctx.service, ctx.contest, id=request.id, by=ctx.caller)
     return visible_to_creator(ctx, season)
@@ -84,8 +82,6 @@ def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
            summary="Open a contest")  # fmt: skip
 def open_contest(ctx: ContestContext) -> Contest:
     """Open a draft; from then on it takes records and submissions."""
-    from agon.app.contests.lifecycle import transitions
-
     return visible_to_staff(transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller))
 
 
@@ -93,8 +89,6 @@ def open_contest(ctx: ContestContext) -> Contest:
            summary="Freeze a contest")  # fmt: skip
 def freeze_contest(ctx: ContestContext) -> Contest:
     """Freeze the boards that the public sees; records are still taken."""
-    from agon.app.contests.lifecycle import transitions
-
     return visible_to_staff(transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller))
 
 
@@ -102,8 +96,6 @@ def freeze_contest(ctx: ContestContext) -> Contest:
            permission="contest.manage", summary="Unfreeze a contest")  # fmt: skip
 def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     """Show the public the newest boards again; the reason is stored in the ledger."""
-    from agon.app.contests.lifecycle import transitions
-
     unfrozen = transitions.unfreeze(
         ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller
     )
@@ -114,8 +106,6 @@ def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
            permission="contest.manage", summary="Finalize a contest")  # fmt: skip
 def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None) -> Contest:
     """Publish the final boards; corrections are possible as change sets only."""
-    from agon.app.contests.lifecycle import transitions
-
     force = request is not None and request.force
     finalized = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
     return visible_to_staff(finalized)
@@ -139,8 +129,6 @@ def resource(session: Session, view: View) -> Contest:
     contest, until = view.contest, view.until
     if until is None or contest.seq <= until:
         return _resource(contest)
-    from agon.app.contests.ledgers.append import edition_at
-
     edition, overrides = edition_at(session, contest, until)
     return _resource(replace(contest, edition=edition, overrides=overrides, seq=until))
 
