@@ -64,6 +64,26 @@ class Setting(click.ParamType[tuple[str, str]]):
         return key.strip(), text.strip()
 
 
+def unique(
+    ctx: click.Context,
+    param: click.Parameter,
+    pairs: tuple[tuple[str, Any], ...],
+    *,
+    fact: str = "has two values",
+) -> dict[str, Any]:
+    """Return the pairs of an option as a mapping.
+
+    Raises:
+        BadParameter: a name stands twice; the message states the fact.
+    """
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise click.BadParameter(f"{name} {fact}", ctx=ctx, param=param)
+        values[name] = value
+    return values
+
+
 def settings(
     ctx: click.Context, param: click.Parameter, value: tuple[tuple[str, str], ...]
 ) -> dict[str, str]:
@@ -72,12 +92,7 @@ def settings(
     Raises:
         BadParameter: a key is set twice.
     """
-    gathered: dict[str, str] = {}
-    for key, text in value:
-        if key in gathered:
-            raise click.BadParameter(f"{key} is set twice", ctx=ctx, param=param)
-        gathered[key] = text
-    return gathered
+    return unique(ctx, param, value, fact="is set twice")
 
 
 discipline = click.argument("discipline", type=Discipline(), metavar="DISCIPLINE")

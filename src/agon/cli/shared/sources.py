@@ -11,6 +11,7 @@ from typing import IO, Any, TypedDict
 import click
 
 from agon.cli.shared.commands import option
+from agon.cli.shared.parameters import unique
 
 STDIN = "-"
 _ENDINGS = {"csv": ".csv", "jsonl": ".jsonl", "json": ".json", "parquet": ".parquet"}
@@ -53,22 +54,6 @@ class Pairs(click.ParamType[tuple[tuple[str, str], ...]]):
         """Return names and values."""
         pair = Pair("names such as model_a=left,model_b=right")
         return tuple(pair.convert(item, param, ctx) for item in str(value).split(","))
-
-
-def unique(
-    ctx: click.Context, param: click.Parameter, pairs: tuple[tuple[str, Any], ...]
-) -> dict[str, Any]:
-    """Return the pairs of an option as a mapping.
-
-    Raises:
-        BadParameter: a name has two values.
-    """
-    values: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in values:
-            raise click.BadParameter(f"{name} has two values", ctx=ctx, param=param)
-        values[name] = value
-    return values
 
 
 def _columns(
