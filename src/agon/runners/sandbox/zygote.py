@@ -39,7 +39,8 @@ class Zygote:
         self._closing = threading.Lock()
         self._closed = False
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs, memory_file("complaints") as complaints:
+        with contextlib.ExitStack() as cleanup, theirs, memory_file("complaints") as complaints:
+            cleanup.callback(self._control.close)
             try:
                 self._process = Popen(  # noqa: S603  # the command line has fixed parts only
                     isolation.command(descriptor=theirs.fileno(), sympy=sympy),
@@ -47,10 +48,12 @@ class Zygote:
                     env=environment(hash_seed), pass_fds=(theirs.fileno(),), start_new_session=True,
                 )  # fmt: skip
             except OSError as wrong:
-                self._control.close()
                 raise Unavailable(f"the {isolation.mode} sandbox does not start: {wrong}") from None
+            cleanup.callback(self._process.wait)
+            cleanup.callback(self._process.kill)
             theirs.close()
             self._handle = os.pidfd_open(self._process.pid)
+            cleanup.pop_all()
             self.greeting = self._greeting(isolation, complaints)
 
     def _greeting(self, isolation: Isolation, complaints: int) -> dict[str, str]:
@@ -119,8 +122,11 @@ class Zygote:
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_RDWR)
             # Kill the group before waiting for the process: until then the kernel does not reuse
-            # its id, which is the group's.
-            os.killpg(self._process.pid, signal.SIGKILL)
+            # its id, which is the group's. A process that is killed before it has made its group
+            # leaves none.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
             self._process.wait()
             self._control.close()
             os.close(self._handle)
