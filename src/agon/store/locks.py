@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from sqlalchemy import Row, Select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import OperationalError
 
 from agon.store.transaction import Transaction
 
@@ -20,6 +20,9 @@ WHERE state = 'active' AND wait_event = 'ClientRead' AND usename = current_user
 PostgreSQL ends idle transactions itself, but within a COPY a session is not idle, and a limit of
 its statement's time is not looked at while the server waits for the client.
 """
+
+_LOCK_NOT_AVAILABLE: Final = "55P03"
+"""PostgreSQL's SQLSTATE of a lock that was not free within ``lock_timeout``."""
 
 _WAIT_AT_FIRST: Final = """
 SELECT set_config('lock_timeout', current_setting('idle_in_transaction_session_timeout'), true)
@@ -39,7 +42,7 @@ def lock_row(transaction: Transaction, query: Select[Any], table: str) -> Row[An
         table: the row's table.
 
     Raises:
-        DBAPIError: the row stays locked for longer than the session's ``lock_timeout``.
+        OperationalError: the row stays locked for longer than the session's ``lock_timeout``.
     """
     if transaction.on_sqlite:
         return transaction.first(query)
@@ -54,6 +57,8 @@ def lock_row(transaction: Transaction, query: Select[Any], table: str) -> Row[An
             row = transaction.first(locking)
             transaction.query("SELECT set_config('lock_timeout', ?, true)", [usual])
             return row
-    except DBAPIError:
+    except OperationalError as error:
+        if getattr(error.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE:
+            raise
         transaction.query(_END_STALLED, [table])
         return transaction.first(locking)
