@@ -22,7 +22,7 @@ from fakes.demo import Demo, run_demo
 # system of 400 equations then takes seconds instead of milliseconds. It reads this when loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-_PATIENCE = 30.0
+_TIMEOUT_S = 30.0
 
 _LAST = (
     "tests/app/contests/test_incremental.py",
@@ -153,12 +153,12 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 def _programs() -> Path:
     """Return the folder of the newest server that Debian installs, else of the one on the PATH."""
-    found = sorted(
+    clusters = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"),
         key=lambda path: int(path.parent.parent.name),
     )
-    if found:
-        return found[-1].parent
+    if clusters:
+        return clusters[-1].parent
     initdb = shutil.which("initdb")
     if initdb is None:
         pytest.fail("PostgreSQL is missing: install the package postgresql", pytrace=False)
@@ -196,7 +196,7 @@ def _free_port() -> int:
 def _wait_for(server: Postgresql) -> None:
     import adbc_driver_postgresql.dbapi as driver
 
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _TIMEOUT_S
     while True:
         try:
             server.connect().close()

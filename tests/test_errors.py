@@ -38,13 +38,13 @@ def test_a_suggestion_ignores_case() -> None:
 
 def test_a_long_list_of_choices_is_cut() -> None:
     """A thousand names are no help."""
-    told = errors.did_you_mean("zzz", [f"name{n:04}" for n in range(1000)])
-    assert told.startswith("known: name0000, ")
-    assert told.endswith(" and 988 more")
+    hint = errors.did_you_mean("zzz", [f"name{n:04}" for n in range(1000)])
+    assert hint.startswith("known: name0000, ")
+    assert hint.endswith(" and 988 more")
 
 
 def test_every_refusal_has_a_stable_code() -> None:
-    """Programs that call the API branch on the code; messages may be worded anew."""
+    """Programs that call the API branch on the code; messages may be reworded."""
     codes = {error.__name__: error.code for error in errors.AgonError.__subclasses__()}
     assert codes["NotFound"] == "not-found"
     assert codes["TooMany"] == "too-many"
@@ -63,7 +63,7 @@ def test_no_two_refusals_share_a_code() -> None:
     known: dict[str, set[type[errors.AgonError]]] = {}
     for kind in kinds:
         known.setdefault(kind.code, set()).add(kind)
-    assert {code: found for code, found in known.items() if len(found) > 1} == {}
+    assert {code: classes for code, classes in known.items() if len(classes) > 1} == {}
 
 
 def test_too_many_says_when_to_come_back() -> None:

@@ -108,8 +108,8 @@ def test_a_logged_exception_without_a_traceback_is_cleaned_too(stream: io.String
 
 def test_ids_and_numbers_beside_secrets_stay() -> None:
     """Who looks for a token's deeds needs its id."""
-    kept = {"token_id": "A1", "signature_valid": True, "n": 3, "none": None, "source_id": "s"}
-    assert without_secrets(kept) == kept
+    harmless = {"token_id": "A1", "signature_valid": True, "n": 3, "none": None, "source_id": "s"}
+    assert without_secrets(harmless) == harmless
 
 
 json_values = st.recursive(
@@ -134,7 +134,7 @@ def test_a_value_that_holds_itself_ends() -> None:
 
 @pytest.mark.parametrize("part", ["a://", "a.+-", "a:", "bearer ", "password=", "agon_", "://a:b"])
 def test_a_hostile_text_takes_no_time(part: str) -> None:
-    """Paths and headers of strangers are logged; a slow pattern would be their lever."""
+    """Paths and headers of unknown clients are logged; a slow pattern would be an attack."""
     began = time.process_time()
     without_secrets(part * (1_000_000 // len(part)))
     assert time.process_time() - began < 2

@@ -36,7 +36,7 @@ def test_what_is_no_address_is_refused_without_being_repeated() -> None:
 
 
 def test_a_shorter_hash_is_the_beginning_of_the_long_one() -> None:
-    """The arena's records and the service's log can be laid beside each other."""
+    """The arena's records and the service's log have equal hashes."""
     long = keyed_network("203.0.113.7", key=b"k")
     assert len(long) == 64
     assert keyed_network("203.0.113.7", key=b"k", digits=32) == long[:32]

@@ -11,34 +11,34 @@ from agon.errors import Conflict, NotFound, Unavailable
 from agon.settings import Settings, load
 
 
-def _opening(monkeypatch: pytest.MonkeyPatch, refusal: Exception) -> list[str]:
-    """Let the best wall be refused; return the modes that are asked for."""
-    asked: list[str] = []
+def _opening(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[str]:
+    """Make the best isolation fail; return the modes that are tried."""
+    tried: list[str] = []
 
     def opened(mode: Mode = "bwrap", *, workers: int | None = None) -> Sandbox:  # noqa: ARG001 (the signature)
-        asked.append(mode)
-        raise refusal
+        tried.append(mode)
+        raise error
 
     monkeypatch.setattr(wiring, "sandbox", opened)
-    return asked
+    return tried
 
 
 def test_a_missing_wall_is_stepped_down_from(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without namespaces can still show the example."""
-    asked = _opening(monkeypatch, Unavailable("bwrap is missing"))
+    tried = _opening(monkeypatch, Unavailable("bwrap is missing"))
     with pytest.raises(Unavailable, match="missing"):
         wiring.any_sandbox()
-    assert asked == ["bwrap", "degraded"]
+    assert tried == ["bwrap", "degraded"]
 
 
 def test_a_wall_that_does_not_hold_is_not_stepped_down_from(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where a hostile program gets out of the best wall, the weaker one is no remedy."""
-    asked = _opening(monkeypatch, SandboxEscape("the sandbox does not hold"))
+    """Where a hostile program escapes the best isolation, the weaker one is no remedy."""
+    tried = _opening(monkeypatch, SandboxEscape("the sandbox does not hold"))
     with pytest.raises(SandboxEscape):
         wiring.any_sandbox()
-    assert asked == ["bwrap"]
+    assert tried == ["bwrap"]
 
 
 def _settings(folder: Path, **more: object) -> Settings:
@@ -77,7 +77,7 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_tasks_are_the_folders_that_hold_one(tmp_path: Path) -> None:
-    """What lies beside them is no task."""
+    """Other files there are no tasks."""
     for name in ("b", "a", ".hidden", "empty"):
         (tmp_path / name).mkdir()
         if name != "empty":

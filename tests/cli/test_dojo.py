@@ -205,11 +205,11 @@ def test_rejudge_is_a_dry_run_by_default(agon: Cli, tmp_path: Path) -> None:
 
 def descendants(pid: int) -> list[int]:
     """Return the ids of all descendants of a process."""
-    found = []
+    descendant_ids = []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, children.read_text().split()):
-            found += [child, *descendants(child)]
-    return found
+            descendant_ids += [child, *descendants(child)]
+    return descendant_ids
 
 
 def test_a_killed_judge_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> None:

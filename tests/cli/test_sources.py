@@ -51,8 +51,8 @@ def test_every_command_that_reads_records_reads_a_file(
     out = tmp_path / "data"
     assert agon("import", "arena-battles", battles, *NAMES, "--out", out).code == 0
     assert agon("score", "arena", out, *JSON).json()["rows"] == scored
-    kept = agon("arena", "rate", out, "--where", "language=de", *JSON).json()["rows"]
-    assert [row["matches"] for row in kept if row["matches"]] == [1, 1]
+    german = agon("arena", "rate", out, "--where", "language=de", *JSON).json()["rows"]
+    assert [row["matches"] for row in german if row["matches"]] == [1, 1]
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "json", "parquet"])

@@ -227,9 +227,9 @@ def test_a_rejected_chunk_reports_the_lines_already_stored() -> None:
 @pytest.mark.parametrize("size", [1, 3, 8, 100])
 def test_chunks_lose_no_bytes(size: int) -> None:
     """The chunks together equal the stream for any chunk size."""
-    whole = b"a\n\nbcdefgh\ni"
-    for cut in range(len(whole)):
-        assert b"".join(line_chunks([whole[:cut], whole[cut:]], size=size)) == whole
+    content = b"a\n\nbcdefgh\ni"
+    for cut in range(len(content)):
+        assert b"".join(line_chunks([content[:cut], content[cut:]], size=size)) == content
 
 
 def stream(*events: str) -> httpx2.Response:

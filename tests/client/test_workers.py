@@ -49,8 +49,8 @@ def test_a_verdict_of_a_remote_worker_is_recorded(instance: Instance, problem: i
         assignments.append(assignment)
         return run(assignment, progress)
 
-    (told,) = work(instance, judging(recording_run))
-    assert told.end == "done"
+    (result,) = work(instance, judging(recording_run))
+    assert result.end == "done"
     assert "361" not in str(assignments[0])
     assert (job_of(instance.service, job).result or {})["verdict"] == "ok"
     row = entries(instance.service, "record-added")[-1]
@@ -67,7 +67,7 @@ def test_a_verdict_of_a_remote_worker_is_recorded(instance: Instance, problem: i
         {"verdict": "ok"},
         None,
     ],
-    ids=["too many terms", "no text", "no wall", "a verdict of its own", "nothing"],
+    ids=["too many terms", "no text", "no wall time", "a verdict of its own", "nothing"],
 )
 def test_an_impossible_outcome_is_rejected(instance: Instance, problem: int, run: Any) -> None:
     """Remote workers are untrusted and can send any bytes."""

@@ -38,7 +38,7 @@ def lines(unit: str) -> list[str]:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_units_leave_the_sandbox_its_namespaces(unit: str) -> None:
-    """A line that somebody adds because it is always added would end all judging."""
+    """A line that is added by habit would end all judging."""
     said = {line.partition("=")[0]: line.partition("=")[2] for line in lines(unit)}
     assert said.keys().isdisjoint(
         {"RestrictNamespaces", "ProtectHostname", "MemoryDenyWriteExecute", "PrivateUsers"}
@@ -50,42 +50,42 @@ def test_units_leave_the_sandbox_its_namespaces(unit: str) -> None:
 
 
 def test_both_units_are_walled_alike() -> None:
-    """Workers run what strangers wrote; the server must not be the softer one."""
+    """Workers run untrusted programs; the server must not have weaker restrictions."""
 
-    def walls(unit: str) -> list[str]:
-        kept = lines(unit)
-        return kept[kept.index("NoNewPrivileges=yes") : kept.index("[Install]")]
+    def restrictions(unit: str) -> list[str]:
+        unit_lines = lines(unit)
+        return unit_lines[unit_lines.index("NoNewPrivileges=yes") : unit_lines.index("[Install]")]
 
-    assert walls(UNITS[0]) == walls(UNITS[1])
+    assert restrictions(UNITS[0]) == restrictions(UNITS[1])
 
 
 def test_systemd_finds_nothing_wrong_with_the_units(tmp_path: Path) -> None:
-    """A misspelt line is ignored by a running systemd, with a warning nobody reads."""
+    """A misspelt line is ignored by a running systemd, with a warning that is not read."""
     analyze = shutil.which("systemd-analyze")
     assert analyze is not None, "install the Debian package systemd"
     for unit in UNITS:
         text = (DEPLOY / unit).read_text().replace("/opt/agon/bin/agon", "/bin/true")
         (tmp_path / unit.replace("@", "@1")).write_text(text)
-    found = subprocess.run(
+    checked = subprocess.run(
         [analyze, "verify", *(str(path) for path in tmp_path.iterdir())],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
 
 
 def test_the_image_is_built_in_the_format_that_keeps_its_health_check() -> None:
     """Podman's own format drops it with a warning, and an engine that restarts sees all is well."""
     assert re.search(r"^HEALTHCHECK ", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
     howto = DEPLOY.parent / "docs" / "howto" / "deploy.md"
-    told = [
+    commands = [
         line.removeprefix("#").strip()
         for path in (DEPLOY / "Containerfile", howto)
         for line in path.read_text().splitlines()
         if re.match(r"(#   )?podman (build|run) ", line)
     ]
-    assert told[:2] == told[2:]
-    assert "--format docker" in told[0]
-    assert "--init" in told[1]
+    assert commands[:2] == commands[2:]
+    assert "--format docker" in commands[0]
+    assert "--init" in commands[1]
 
 
 def test_the_volume_holds_what_agon_keeps_and_nothing_else() -> None:
@@ -98,8 +98,8 @@ def test_the_volume_holds_what_agon_keeps_and_nothing_else() -> None:
 def test_the_image_copies_what_is_there_and_sets_what_is_a_setting() -> None:
     """It cannot be built everywhere; this can be checked everywhere."""
     text = (DEPLOY / "Containerfile").read_text()
-    copied = [part for found in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE)
-              for part in found.split()]  # fmt: skip
+    copied = [part for sources in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE)
+              for part in sources.split()]  # fmt: skip
     assert copied
     assert [name for name in copied if not (DEPLOY.parent / name).exists()] == []
     variables = {setting.variable for setting in SETTINGS.values()}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_PATIENCE = 20.0
+_TIMEOUT_S = 20.0
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 
 
@@ -58,14 +58,14 @@ def at_once(
 
         def begin() -> None:
             begun.append(pool.submit(second, service))
-            end = time.monotonic() + _PATIENCE
+            end = time.monotonic() + _TIMEOUT_S
             while not begun[0].done() and not _one_waits(server):
                 assert time.monotonic() < end, "the second neither ended nor waited for a lock"
                 time.sleep(0.01)
 
         first(replace(service, store=_Held(service.store, begin)))  # type: ignore[arg-type]  # stands in for the store
         try:
-            return begun[0].result(_PATIENCE)
+            return begun[0].result(_TIMEOUT_S)
         except AgonError as refused:
             return refused
 

@@ -134,7 +134,7 @@ class FakeContainers:
             outcome = self._agent(trial.name, self.ran.count(trial.name))
         account = _account(trial.folder, "agent", 0 if outcome == "finished" else None)
         collected = _outputs(trial.folder, outputs) if outcome == "finished" else None
-        reason = "" if outcome == "finished" else f"told to be {outcome}"
+        reason = "" if outcome == "finished" else f"set to be {outcome}"
         return AgentRun(outcome=outcome, reason=reason, account=account, outputs=collected)
 
     def drive_agent(
@@ -183,7 +183,7 @@ class FakeContainers:
         code = {"passed": 0, "failed": 1}.get(outcome)
         return Verification(
             outcome=outcome,
-            reason="" if outcome == "passed" else f"tests: told to be {outcome}",
+            reason="" if outcome == "passed" else f"tests: set to be {outcome}",
             reward=None,
             account=_account(trial.folder, "verifier", code),
             logs=None,

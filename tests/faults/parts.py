@@ -97,12 +97,12 @@ def prepare(url: str) -> None:
     with service.store.write() as session:
         contest = session.contests.lock(DOJO)
         package = {"title": "squares", "interface": "seq", "N_check": 20, "source": SQUARES}
-        posed = {"problem": PROBLEM, "package": {**package, "terms": TERMS}}
+        published = {"problem": PROBLEM, "package": {**package, "terms": TERMS}}
         row = {"id": PROBLEM, "n_check": 20, "p_hash": PROBLEM}
         drafts = [
             Draft(kind=kind, body=body, at=service.clock(), by="local")
             for kind, body in (
-                ("problem-published", posed),
+                ("problem-published", published),
                 ("record-added", {"table": "problems", "row": row}),
             )
         ]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WORKERS, WRITERS = 3, 2
 _PAUSED_SHARE = 0.15
-_PATIENCE = 60.0
+_TIMEOUT_S = 60.0
 _LAST_COMMIT = 1.0
 """PostgreSQL may still end a transaction whose writer was killed while it committed."""
 
@@ -121,9 +121,9 @@ class Storm:
     def check(self) -> dict[str, int]:
         """Check the state of the instance; return the counts."""
         service = parts.instance(self.url)
-        found = _Checks(service, {name: self.journal(name) for name in self.names()}).all()
+        counts = _Checks(service, {name: self.journal(name) for name in self.names()}).all()
         service.store.close()
-        return found
+        return counts
 
     def _await_progress(self) -> None:
         end = time.monotonic() + 3
@@ -136,12 +136,12 @@ class Storm:
         time.sleep(_LAST_COMMIT)
         service = parts.instance(self.url)
         counts = state(service).counts
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + _TIMEOUT_S
         while remaining := sum(many for (_, how), many in counts.items() if how in _UNDER_WAY):
             time.sleep(0.05)
             before, counts = counts, state(service).counts
             if counts != before:
-                end = time.monotonic() + _PATIENCE
+                end = time.monotonic() + _TIMEOUT_S
             if time.monotonic() > end:
                 with service.store.read() as session:
                     stuck = session.queue.page(states=_UNDER_WAY, limit=3)

@@ -58,7 +58,7 @@ def test_metrics_are_labeled_by_route_template(instance: Instance) -> None:
     """Clients can invent any number of URLs, and each would be a time series."""
     instance.contest()
     instance.get("/contests/spring")
-    instance.get("/made-up-by-a-stranger")
+    instance.get("/no-such-route")
     text = instance.client.get("/metrics", headers=instance.as_("operator")).text
     assert 'route="/api/v1/contests/{contest}",status="200"' in text
     assert "made-up" not in text

@@ -150,14 +150,14 @@ _STEPS = st.lists(
 )
 
 
-def _told(steps: Sequence[tuple[int, int, int, int]]) -> list[Entry]:
+def _entries(steps: Sequence[tuple[int, int, int, int]]) -> list[Entry]:
     teller = _Teller()
     for step in steps:
         teller.add(*step)
     return ledger(*teller.bodies)
 
 
-HISTORIES = _STEPS.map(_told)
+HISTORIES = _STEPS.map(_entries)
 """Ledgers with records, replacements, voids, adoptions, adjustments, rollbacks and freezes."""
 
 

@@ -1,4 +1,4 @@
-"""Folding: incremental against a plain second telling, over random histories."""
+"""Folding: incremental folding equals a plain second implementation on random histories."""
 
 import pytest
 from hypothesis import given, settings
@@ -35,7 +35,7 @@ def folded(entries: list[Entry]) -> LedgerState:
 
 
 def meaning_at(state: LedgerState, *, at: int) -> Meaning:
-    """Say what a state says of a position, in the words of the second telling."""
+    """Return what a state states of a position, in the form of the second implementation."""
     contest = state.contest_at(at)
     seen = state.spans.records(at=at).tolist()
     return Meaning(

@@ -89,7 +89,7 @@ def test_an_installed_wheel_scores_records_and_creates_a_contest(
 
 
 def test_messages_and_documents_name_the_distribution() -> None:
-    """``pip install agon[serve]`` installs somebody else's package."""
+    """``pip install agon[serve]`` installs the package of another project."""
     texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src/agon").rglob("*.py")]
     extras = ("serve", "postgres", "ibis", "pandas", "polars", "plots", "bittensor")
 

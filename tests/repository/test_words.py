@@ -85,6 +85,11 @@ TEXTS = sorted(
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "GLOSSARY.md")]
 
 
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+DATA = {"house", "nobody", "somebody"}
+"""Ids in the data of tests, and a user of Unix systems."""
+
+
 def occurrences(pattern: re.Pattern[str]) -> list[str]:
     """Return the lines of texts and pages with a match that is not allowed."""
     return [
@@ -99,6 +104,18 @@ def occurrences(pattern: re.Pattern[str]) -> list[str]:
 def test_texts_have_no_private_words() -> None:
     """Each reader would have to translate metaphors."""
     assert occurrences(PRIVATE) == []
+
+
+def test_tests_have_no_private_words() -> None:
+    """Tests are the second description of what agon does."""
+    words = {
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in TESTS
+        if path.name != Path(__file__).name
+        for match in PRIVATE.finditer(path.read_text())
+        if match[0] not in DATA
+    }
+    assert words == set()
 
 
 def test_texts_are_spelled_as_in_american_english() -> None:

@@ -51,10 +51,10 @@ def test_a_full_disk_keeps_what_was_stored_and_says_what_to_do(large: str, tmp_p
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
     )  # fmt: skip
     assert (result.returncode, result.stderr) == (0, "")
-    full, whole, copied, archived, left = result.stdout.splitlines()
+    full, original, copied, archived, left = result.stdout.splitlines()
     assert "has no space to write" in full
     assert full.endswith("free space on its disk and try again")
-    assert whole == "whole"
+    assert original == "whole"
     assert copied.startswith(f"the copy in {small} ")
     assert copied.endswith("free space on its disk and try again")
     assert archived.startswith(f"{small}/copy.tar.gz cannot be written (No space left on device)")

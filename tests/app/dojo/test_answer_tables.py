@@ -36,13 +36,13 @@ CHEATS = {
         "def solver():\n    return [int(n[5:]) for n in dir(T) if n[0] == 't']\n"
     ),
     "texts of NameErrors": (
-        "def solver():\n    found = []\n"
+        "def solver():\n    digits = []\n"
         + "".join(
             f"    try: {'_'.join(['t', *map(str, TERMS[at : at + 20])])}\n"
-            "    except NameError as e: found += str(e).split(\"'\")[1][2:].split('_')\n"
+            "    except NameError as e: digits += str(e).split(\"'\")[1][2:].split('_')\n"
             for at in range(0, 200, 20)
         )
-        + "    return [int(one) for one in found]\n"
+        + "    return [int(digit) for digit in digits]\n"
     ),
     "one huge hexadecimal integer": (
         f"def solver():\n    n = {sum(t << 14 * at for at, t in enumerate(TERMS)):#x}\n"

@@ -171,8 +171,8 @@ def test_categories_are_kept_and_other_columns_named(tmp_path: Path) -> None:
         )
         german = import_records("arena-battles", source, where={"language": "de"})
         assert [row["bot_a"] for row in matches(german)] == ["koala"]
-        kept = agon.score("arena", imported, where={"language": "de"})
-        assert kept.board().row("koala") == agon.score("arena", german).board().row("koala")
+        german_only = agon.score("arena", imported, where={"language": "de"})
+        assert german_only.board().row("koala") == agon.score("arena", german).board().row("koala")
     agon.write_records(imported, tmp_path / "data")
     assert (
         len(agon.rate(tmp_path / "data", where={"language": "en"}).result.records.arrow("matches"))

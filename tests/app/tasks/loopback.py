@@ -9,11 +9,11 @@ from typing import Any
 
 
 class Endpoint:
-    """Answer chat completions from a list; remember what was asked."""
+    """Answer chat completions from a list; record the requests."""
 
     def __init__(self, *answers: Any) -> None:
         self._answers = list(answers)
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.url = ""
 
@@ -23,10 +23,10 @@ class Endpoint:
         return first if isinstance(first, tuple) else (404, b"", {})
 
     def answer(
-        self, asked: dict[str, Any], key: str | None
+        self, request: dict[str, Any], key: str | None
     ) -> tuple[int, bytes, dict[str, str]] | bytes:
         """Give the next answer: text, (code, body, headers), or bytes for a broken connection."""
-        self.asked.append(asked)
+        self.requests.append(request)
         self.keys.append(key)
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         if isinstance(answer, (tuple, bytes)):
@@ -56,7 +56,7 @@ def serving(*answers: Any) -> Iterator[Endpoint]:
             self._respond(*answer)
 
         def do_GET(self) -> None:
-            """List no models: refuse as the first answer does, or not at all."""
+            """List no models: fail as the first answer does, or succeed."""
             self._respond(*endpoint.listing())
 
         def _respond(self, code: int, content: bytes, headers: dict[str, str]) -> None:

@@ -29,7 +29,7 @@ def accept(folder: Path, containers: FakeContainers) -> list[Acceptance]:
 
 
 def ending(oracle: Outcome, nothing: Outcome, cheat: Outcome) -> FakeContainers:
-    """Let each of the three end as told."""
+    """Return containers in which each of the three ends as specified."""
     ends = {"oracle": oracle, "nothing": nothing, "cheat": cheat}
     return FakeContainers(verdict=lambda name, _: ends[name.rpartition("__")[2]])
 
@@ -53,35 +53,35 @@ def test_all_three_proofs_must_hold(
 ) -> None:
     """An engine's error proves nothing either way."""
     harbor(tmp_path / "t")
-    (found,) = accept(tmp_path, ending(oracle, nothing, cheat))
-    assert found.accepted is accepted
-    assert [proof.part for proof in found.proofs] == ["oracle", "nothing", "cheat"]
-    assert found.to_dict()["oracle"]["result"] == oracle
+    (acceptance,) = accept(tmp_path, ending(oracle, nothing, cheat))
+    assert acceptance.accepted is accepted
+    assert [proof.part for proof in acceptance.proofs] == ["oracle", "nothing", "cheat"]
+    assert acceptance.to_dict()["oracle"]["result"] == oracle
 
 
 def test_a_task_without_a_cheat_has_two_proofs(tmp_path: Path) -> None:
     """A cheat is welcome and not required (challenge, Running tasks)."""
     harbor(tmp_path / "t", leave_out="tests/cheat.sh")
-    (found,) = accept(tmp_path, ending("passed", "failed", "failed"))
-    assert (found.accepted, len(found.proofs)) == (True, 2)
+    (acceptance,) = accept(tmp_path, ending("passed", "failed", "failed"))
+    assert (acceptance.accepted, len(acceptance.proofs)) == (True, 2)
 
 
 def test_a_task_without_a_solution_is_not_accepted(tmp_path: Path) -> None:
     """Nobody knows that it can be solved."""
     harbor(tmp_path / "t", leave_out="solution/solve.sh")
-    (found,) = accept(tmp_path, ending("passed", "failed", "failed"))
-    assert not found.accepted
-    assert "no solution/solve.sh" in found.proofs[0].reason
+    (acceptance,) = accept(tmp_path, ending("passed", "failed", "failed"))
+    assert not acceptance.accepted
+    assert "no solution/solve.sh" in acceptance.proofs[0].reason
 
 
 def test_a_task_that_cannot_be_built_is_not_accepted(tmp_path: Path) -> None:
     """And says why; the others are tried."""
     for name in ("a", "b"):
         harbor(tmp_path / name, toml=TOML + "timeout = 1\n")
-    found = accept(tmp_path, FakeContainers(unbuildable=["a"],
+    acceptances = accept(tmp_path, FakeContainers(unbuildable=["a"],
                    verdict=lambda name, _: "passed" if "oracle" in name else "failed"))  # fmt: skip
-    assert [one.accepted for one in found] == [False, True]
-    assert found[0].proofs[0].reason.startswith("RUN false")
+    assert [task.accepted for task in acceptances] == [False, True]
+    assert acceptances[0].proofs[0].reason.startswith("RUN false")
 
 
 def test_the_cheat_sees_none_of_the_other_tests(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_an_agent_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_instruction_too_long_for_a_command_line_is_told(tmp_path: Path) -> None:
-    """Before a kernel refuses it; the file has no such limit."""
+    """Before a kernel rejects it; the file has no such limit."""
     task = read_task(harbor(tmp_path / "hello", instruction="x" * 70_000))
     assert CommandAgent("run {instruction}").missing_for(task) == ""
     assert "/instruction.md" in CommandAgent("run {instruction} {instruction}").missing_for(task)
@@ -127,7 +127,7 @@ def test_the_model_says_commands_and_sees_what_they_print(tmp_path: Path) -> Non
     assert [(command[-1].strip(), limit) for command, limit in shell.ran] == [
         ("echo hello > /app/hello.txt", 7), ("ls", 7),
     ]  # fmt: skip
-    first, *_, last = endpoint.asked
+    first, *_, last = endpoint.requests
     assert first["model"] == "m"
     assert [one["role"] for one in first["messages"]] == ["system", "user"]
     assert first["messages"][1]["content"] == "Write hello into /app/hello.txt.\n"
@@ -145,17 +145,17 @@ def test_the_step_limit_ends_it(tmp_path: Path) -> None:
     shell = FakeShell({"ls": "x" * 30_000})
     with serving("```sh\nls\n```") as endpoint:
         done = work(tmp_path, endpoint, shell, steps=3)
-    assert len(endpoint.asked) == 3
+    assert len(endpoint.requests) == 3
     assert done.run.outcome == "finished"
-    assert len(endpoint.asked[-1]["messages"][-1]["content"]) < 11_000
+    assert len(endpoint.requests[-1]["messages"][-1]["content"]) < 11_000
 
 
 def test_an_answer_without_a_command_is_answered_with_what_is_wanted(tmp_path: Path) -> None:
     """And counts as an answer, so that it cannot go on for ever."""
     with serving("Hm.") as endpoint:
         done = work(tmp_path, endpoint, FakeShell({}), steps=2)
-    assert len(endpoint.asked) == 2
-    assert endpoint.asked[1]["messages"][-1]["content"].startswith("There was no fenced block")
+    assert len(endpoint.requests) == 2
+    assert endpoint.requests[1]["messages"][-1]["content"].startswith("There was no fenced block")
     assert done.usage is not None
     assert done.usage.steps == 0
 
@@ -164,11 +164,11 @@ def test_a_command_that_fails_is_told(tmp_path: Path) -> None:
     """With its exit code and what it complained."""
     with serving("```sh\nnope\n```", "DONE") as endpoint:
         work(tmp_path, endpoint, FakeShell({}))
-    assert endpoint.asked[1]["messages"][-1]["content"] == "exit code 127\nstderr:\nnot found"
+    assert endpoint.requests[1]["messages"][-1]["content"] == "exit code 127\nstderr:\nnot found"
 
 
 def test_a_container_that_ends_ends_the_agent(tmp_path: Path) -> None:
-    """Its account tells why; the transcript ends with it."""
+    """Its account states why; the transcript ends with it."""
     with serving("```sh\nls\n```") as endpoint:
         done = work(tmp_path, endpoint, FakeShell({"ls": ""}, ends_after=2))
     assert lines(done)[-1] == {"role": "note", "content": "the container is gone"}
@@ -180,7 +180,7 @@ def test_a_busy_endpoint_is_asked_again(tmp_path: Path) -> None:
     broken = (500, b"", {"Retry-After": "soon"})
     with serving(busy, broken, "DONE") as endpoint:
         assert work(tmp_path, endpoint, FakeShell({})).run.outcome == "finished"
-    assert len(endpoint.asked) == 3
+    assert len(endpoint.requests) == 3
 
 
 @pytest.mark.parametrize(
@@ -216,10 +216,10 @@ def test_an_own_endpoint_that_works_otherwise_leaves_the_failure_to_the_agent(
 ) -> None:
     """A conversation that is too long, or that breaks the server, is the agent's doing."""
     monkeypatch.setattr(chat, "_MIN_WAIT_S", 0.01)
-    refusals: list[Any] = [(status, b"", {})] * (1 if status == 400 else chat._MAX_ATTEMPTS)
-    with serving(*refusals, "OK") as endpoint:
+    errors: list[Any] = [(status, b"", {})] * (1 if status == 400 else chat._MAX_ATTEMPTS)
+    with serving(*errors, "OK") as endpoint:
         assert work(tmp_path, endpoint, FakeShell({}), own=True).run.outcome == "failed"
-    assert endpoint.asked[-1]["messages"] == list(chat._CHECK)
+    assert endpoint.requests[-1]["messages"] == list(chat._CHECK)
 
 
 def test_an_outage_of_an_own_endpoint_is_not_the_agents(
@@ -257,7 +257,7 @@ def test_a_command_that_no_kernel_runs_is_refused_in_words(
     with serving(f"```sh\n{command}\n```", "DONE") as endpoint:
         done = work(tmp_path, endpoint, FakeShell({}))
     assert done.run.outcome == "finished"
-    assert problem in endpoint.asked[1]["messages"][-1]["content"]
+    assert problem in endpoint.requests[1]["messages"][-1]["content"]
 
 
 def test_replies_have_a_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,11 +265,11 @@ def test_replies_have_a_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(openai, "_MAX_REPLIES_CHARACTERS", 100)
     with serving("Hm." * 20) as endpoint:
         done = work(tmp_path, endpoint, FakeShell({}))
-    assert (done.run.outcome, len(endpoint.asked)) == ("failed", 2)
+    assert (done.run.outcome, len(endpoint.requests)) == ("failed", 2)
 
 
 def test_a_model_that_thinks_too_long_is_a_timeout(tmp_path: Path) -> None:
-    """Time that is up is up, whoever used it (seed 001, Test Execution)."""
+    """A limit holds when the model used the time (seed 001, Test Execution)."""
     with serving((503, b"", {"Retry-After": "30"})) as endpoint:
         done = work(tmp_path, endpoint, FakeShell({}), timeout_s=0.3)
     assert (done.run.outcome, done.run.outputs) == ("timeout", None)
@@ -279,12 +279,12 @@ def test_a_model_that_thinks_too_long_is_a_timeout(tmp_path: Path) -> None:
 def test_cost_is_the_endpoints_own_or_counted_by_price(tmp_path: Path) -> None:
     """Tokens times dollars for a million of them."""
     with serving((200, completion("DONE", cost=0.5), {})) as endpoint:
-        told = work(tmp_path, endpoint, FakeShell({}), price=Price(2, 10))
+        record = work(tmp_path, endpoint, FakeShell({}), price=Price(2, 10))
     with serving("DONE") as endpoint:
         counted = work(tmp_path, endpoint, FakeShell({}), price=Price(2, 10))
-    assert told.usage is not None
+    assert record.usage is not None
     assert counted.usage is not None
-    assert told.usage.cost_usd == 0.5
+    assert record.usage.cost_usd == 0.5
     assert counted.usage.cost_usd == pytest.approx((10 * 2 + 3 * 10) / 1e6)
 
 

@@ -15,7 +15,7 @@ from agon.errors import NotFound, Unreadable
 from app.tasks.folders import TOML, YAML, harbor, terminal_bench, write
 
 
-def told(folder: Path) -> list[str]:
+def issue_texts(folder: Path) -> list[str]:
     """Return what is wrong with a folder, a line each."""
     with pytest.raises(InvalidPackage) as error:
         read_task(folder)
@@ -68,7 +68,7 @@ def test_unknown_keys_are_kept_and_ignored(tmp_path: Path) -> None:
 
 
 def test_a_misspelt_key_is_noted(tmp_path: Path) -> None:
-    """It is ignored as any unknown key is, but somebody meant something by it."""
+    """It is ignored as any unknown key is, but its author meant something by it."""
     toml = "[agent]\ntimeout_secs = 5\n[environment]\nmemory_mib = 64\n"
     notes = read_task(harbor(tmp_path / "hello", toml=toml)).settings.notes
     assert [note.rpartition("; ")[2] for note in notes] == [
@@ -118,7 +118,7 @@ def test_every_bad_value_is_told_with_file_key_value_and_remedy(
     tmp_path: Path, toml: str, named: str, remedy: str
 ) -> None:
     """Who wrote the task finds the place and what would be right."""
-    (issue,) = told(harbor(tmp_path / "hello", toml=toml))
+    (issue,) = issue_texts(harbor(tmp_path / "hello", toml=toml))
     assert issue.startswith(f"hello/task.toml: {named}")
     assert remedy in issue.partition("; ")[2]
 
@@ -134,7 +134,7 @@ def test_every_bad_value_is_told_with_file_key_value_and_remedy(
 )
 def test_every_missing_part_is_told(tmp_path: Path, missing: str, issue: str) -> None:
     """A task without one of them cannot be run."""
-    assert told(harbor(tmp_path / "hello", leave_out=missing)) == [issue]
+    assert issue_texts(harbor(tmp_path / "hello", leave_out=missing)) == [issue]
 
 
 def test_solution_and_cheat_may_be_missing(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_every_unusable_file_is_told(tmp_path: Path, name: str, content: bytes, 
     """Each with the file and the fact."""
     folder = harbor(tmp_path / "hello")
     (folder / name).write_bytes(content)
-    (issue,) = told(folder)
+    (issue,) = issue_texts(folder)
     assert issue.startswith(f"hello/{name}: {what}")
 
 
@@ -180,7 +180,7 @@ def test_links_and_special_files_are_not_followed(tmp_path: Path) -> None:
     folder = harbor(tmp_path / "hello", leave_out="instruction.md")
     (folder / "instruction.md").symlink_to("/etc/passwd")
     os.mkfifo(folder / "tests" / "pipe")
-    assert told(folder) == [
+    assert issue_texts(folder) == [
         "hello/tests/pipe: is a device, pipe or socket; put a regular file",
         "hello/instruction.md: is a symbolic link, which is not followed; replace it by the file",
     ]
@@ -343,7 +343,7 @@ def test_the_compose_file_says_where_to_build(tmp_path: Path, compose: str, cont
 )
 def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> None:
     """As of the other layout."""
-    (issue,) = told(terminal_bench(tmp_path / "t", yaml=yaml))
+    (issue,) = issue_texts(terminal_bench(tmp_path / "t", yaml=yaml))
     assert issue.startswith(f"t/task.yaml: {what}")
 
 
@@ -359,7 +359,7 @@ def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> No
 )
 def test_every_bad_compose_file_is_told(tmp_path: Path, compose: str, what: str) -> None:
     """Several containers would be another task."""
-    issues = told(terminal_bench(tmp_path / "t", yaml=YAML, compose=compose))
+    issues = issue_texts(terminal_bench(tmp_path / "t", yaml=YAML, compose=compose))
     assert any("docker-compose.yaml" in issue and what in issue for issue in issues)
 
 

@@ -76,7 +76,7 @@ def test_the_summary_is_the_contract(tasks: Path, tmp_path: Path) -> None:
     }
     assert rows == {
         "a": {"passed": 1, "trials": 1, "reason": ""},
-        "b": {"passed": 0, "trials": 1, "reason": "tests: told to be failed"},
+        "b": {"passed": 0, "trials": 1, "reason": "tests: set to be failed"},
     }
 
 
@@ -126,11 +126,11 @@ def test_an_unfinished_trial_is_cleaned_up_and_repeated(tasks: Path, tmp_path: P
 
 
 def test_a_run_cut_off_before_its_summary_continues(tasks: Path, tmp_path: Path) -> None:
-    """The summary is made of the results, whoever ran them."""
-    whole = run(tasks, tmp_path / "out", FakeContainers())
+    """The summary is made of the results, wherever they ran."""
+    complete = run(tasks, tmp_path / "out", FakeContainers())
     (tmp_path / "out/summary.json").unlink()
     (tmp_path / "out/.summary.json-0a1b").write_text("{")
-    assert run(tasks, tmp_path / "out", FakeContainers()) == whole
+    assert run(tasks, tmp_path / "out", FakeContainers()) == complete
 
 
 def test_more_trials_may_be_added_later(tasks: Path, tmp_path: Path) -> None:
@@ -156,13 +156,13 @@ def test_an_unscored_trial_is_repeated_and_then_left_without_a_score(
     assert (result["result"], result["attempts"]) == ("unscored", 3)
     assert "score" not in result
     assert summary["tasks"]["a"] == {
-        "passed": 0, "trials": 0, "reason": "agent: told to be unscored", "unscored": 1,
+        "passed": 0, "trials": 0, "reason": "agent: set to be unscored", "unscored": 1,
         "results": {"1": "unscored"}, "seconds": 1.0,
     }  # fmt: skip
 
 
 def test_a_repetition_that_succeeds_counts(tasks: Path, tmp_path: Path) -> None:
-    """A hiccup of the engine costs nobody a point."""
+    """A temporary failure of the engine costs no agent a point."""
     hiccup = FakeContainers(agent=lambda _, attempt: "unscored" if attempt == 1 else "finished")
     summary = run(tasks, tmp_path / "out", hiccup)
     assert (summary["passed"], summary["unscored"]) == (2, 0)
@@ -305,11 +305,11 @@ def test_an_agent_with_other_files_needs_another_folder(tasks: Path, tmp_path: P
     assert again() == first
     assert len(read_plan(tmp_path / "out").settings["files_sha256"]) == 64
     for name, text in (("solve.sh", "exit 0\n"), ("lib/data", "2\n"), ("lib/more", "")):
-        kept = (files / name).read_text() if (files / name).exists() else None
+        content = (files / name).read_text() if (files / name).exists() else None
         write(files, {name: text})
         with pytest.raises(Conflict, match="files_sha256"):
             again()
-        (files / name).unlink() if kept is None else write(files, {name: kept})
+        (files / name).unlink() if content is None else write(files, {name: content})
     assert again() == first
 
 
@@ -328,11 +328,11 @@ def test_files_that_are_not_ours_are_refused(tasks: Path, tmp_path: Path, conten
     """And named, with what to do."""
     run(tasks, tmp_path / "out", FakeContainers())
     result = tmp_path / "out/a__1/result.json"
-    kept = result.read_text()
+    text = result.read_text()
     result.write_text(content)
     with pytest.raises(Unreadable, match=r"a__1/result\.json"):
         run(tasks, tmp_path / "out", FakeContainers())
-    result.write_text(kept)
+    result.write_text(text)
     (tmp_path / "out/run.json").write_text(content)
     with pytest.raises(Unreadable, match=r"run\.json"):
         read_plan(tmp_path / "out")
@@ -367,7 +367,7 @@ def test_an_interrupt_leaves_no_half_result(tasks: Path, tmp_path: Path) -> None
 
 
 def test_an_engine_that_is_gone_ends_the_run(tasks: Path, tmp_path: Path) -> None:
-    """Hundreds of unscored trials would tell nothing more."""
+    """Hundreds of unscored trials would show nothing more."""
 
     class Gone(FakeContainers):
         def build(self, recipe: Any) -> Any:  # noqa: ARG002 (the protocol's signature)

@@ -34,11 +34,11 @@ def test_a_sound_task_has_none(tmp_path: Path) -> None:
 
 def test_variables_that_name_the_outputs_are_reported(tmp_path: Path) -> None:
     """The image's author knows where the tools belong."""
-    (found,) = weaknesses(
+    (weakness,) = weaknesses(
         tmp_path, {}, PATH="/app/.venv/bin:/bin", BASH_ENV=".env", PYTHONPATH="/app/src"
     )
-    assert found.startswith("BASH_ENV, PATH, PYTHONPATH of the image")
-    assert "install tools elsewhere" in found
+    assert weakness.startswith("BASH_ENV, PATH, PYTHONPATH of the image")
+    assert "install tools elsewhere" in weakness
 
 
 def test_modules_of_the_agent_in_the_process_of_the_tests_are_reported(tmp_path: Path) -> None:
@@ -46,8 +46,8 @@ def test_modules_of_the_agent_in_the_process_of_the_tests_are_reported(tmp_path:
     test = {"tests/test_it.py": "import json\nfrom solution import f\nimport support\n",
             "tests/support.py": ""}  # fmt: skip
     left = ("app/solution.py", "app/json.py", "app/support.py")
-    (found,) = weaknesses(tmp_path, test, left=left)
-    assert found.startswith("test_it.py imports solution, which the agent writes")
+    (weakness,) = weaknesses(tmp_path, test, left=left)
+    assert weakness.startswith("test_it.py imports solution, which the agent writes")
 
 
 def test_programs_of_the_agent_are_reported_where_a_reward_counts(tmp_path: Path) -> None:
@@ -58,8 +58,8 @@ def test_programs_of_the_agent_are_reported_where_a_reward_counts(tmp_path: Path
         "import subprocess\nsubprocess.run(['python3', '/app/b.py'])\nopen('/app/a').read()\n"
     )
     left = ("app/solve.sh", "app/run", "app/a", "app/b.py", "app/other.sh")
-    found = weaknesses(tmp_path / "both", {**test, "task.toml": settings}, left=left)
-    assert [one.partition(" with ")[0] for one in found] == [
+    weak = weaknesses(tmp_path / "both", {**test, "task.toml": settings}, left=left)
+    assert [text.partition(" with ")[0] for text in weak] == [
         "test.sh runs /app/solve.sh", "test.sh runs /app/run", "test_it.py runs /app/b.py",
     ]  # fmt: skip
     drops = {

@@ -61,8 +61,8 @@ class Contest:
     def __init__(self, tables: Tables, **rules: Any) -> None:
         self.network = {**DEFAULTS, **rules}
         self.submissions = {str(row["id"]): row for row in tables["submissions"]}
-        given = tables.get("competitions") or [{"id": "main", "emission_share": 1}]
-        self.competitions = {str(row["id"]): row for row in given}
+        rows = tables.get("competitions") or [{"id": "main", "emission_share": 1}]
+        self.competitions = {str(row["id"]): row for row in rows}
         self.stakes: list[tuple[float, str, Fraction]] = [
             (-float("inf") if row.get("epoch") is None else row["epoch"], str(row["id"]),
              exact(row["stake"]))
@@ -86,8 +86,8 @@ class Contest:
 
     def competition(self, submission: str) -> str:
         """Name a submission's competition."""
-        given = self.submissions[submission].get("competition")
-        return "main" if given is None else str(given)
+        name = self.submissions[submission].get("competition")
+        return "main" if name is None else str(name)
 
     def _evaluations(self, tables: Tables) -> list[tuple[int, str, str, Fraction]]:
         """List (epoch, submission, validator, score) so that later ones replace earlier ones."""
@@ -150,14 +150,14 @@ class Contest:
     def z_scores(self, submission: str, epoch: int) -> dict[str, Fraction]:
         """Return the modified z-score of each evaluation that counts."""
         rules = self.rules(self.competition(submission))
-        given = self.reported(submission, epoch)
-        if not given:
+        reported = self.reported(submission, epoch)
+        if not reported:
             return {}
-        centre = middle(list(given.values()))
-        spread = middle([abs(score - centre) for score in given.values()])
+        centre = middle(list(reported.values()))
+        spread = middle([abs(score - centre) for score in reported.values()])
         if spread < Fraction(1, 10**9):
             spread = exact(rules["mad_when_zero"])
-        return {v: exact("0.6745") * (score - centre) / spread for v, score in given.items()}
+        return {v: exact("0.6745") * (score - centre) / spread for v, score in reported.items()}
 
     def outliers(self, submission: str, epoch: int) -> set[str]:
         """Name the validators whose evaluation is an outlier."""
@@ -182,16 +182,16 @@ class Contest:
     def score(self, submission: str, epoch: int) -> Fraction | None:
         """Return a submission's consensus score, or None where it has none."""
         rules = self.rules(self.competition(submission))
-        given, stakes = self.reported(submission, epoch), self.stakes_at(epoch)
-        if self.originals[submission] != submission or len(given) < rules["min_validators"]:
+        reported, stakes = self.reported(submission, epoch), self.stakes_at(epoch)
+        if self.originals[submission] != submission or len(reported) < rules["min_validators"]:
             return None
-        if not given or not sum(stakes.values()):
+        if not reported or not sum(stakes.values()):
             return None
         fraction = self.stake_fraction(submission, epoch)
         if fraction < exact(rules["min_stake_fraction"]) or fraction == 0:
             return None
         counted = self._kept(submission, epoch)
-        weighted = sum((stakes[v] * given[v] for v in counted), Fraction())
+        weighted = sum((stakes[v] * reported[v] for v in counted), Fraction())
         return weighted / sum((stakes[v] for v in counted), Fraction())
 
     def _history(self) -> dict[str, tuple[Fraction, int] | None]:

@@ -22,7 +22,7 @@ class Submission:
     since: list[int]
     counted: list[bool]
     flagged: list[bool]
-    kept: list[bool]
+    included: list[bool]
     stake_fraction: float
     score: float
     status: Status
@@ -72,17 +72,17 @@ def _submission(
     ]
     counting = [one for one in validators if counted[one]]
     flags = outliers(
-        [values[one] for one in counting],
+        [values[index] for index in counting],
         threshold=rules.outlier_threshold,
         min_values=rules.outlier_min_values,
         mad_when_zero=rules.mad_when_zero,
     )
     flagged = [False] * len(validators)
-    for one, flag in zip(counting, flags.tolist(), strict=True):
-        flagged[one] = flag
+    for index, flag in zip(counting, flags.tolist(), strict=True):
+        flagged[index] = flag
     exclude = bool(eligibility.exclude[number])
-    kept = [counted[one] and not (flagged[one] and exclude) for one in validators]
-    weights = np.array([stakes.get(one, 0.0) * kept[one] for one in validators])
+    included = [counted[index] and not (flagged[index] and exclude) for index in validators]
+    weights = np.array([stakes.get(index, 0.0) * included[index] for index in validators])
     mean = fraction = 0.0
     if weights.any():
         mean = float(stake_weighted_mean(values, weights))
@@ -99,4 +99,4 @@ def _submission(
     else:
         status = Status.TOO_LITTLE_STAKE
     score = mean if status == Status.SCORED else 0.0
-    return Submission(values, since, counted, flagged, kept, fraction, score, status)
+    return Submission(values, since, counted, flagged, included, fraction, score, status)

@@ -99,7 +99,7 @@ def test_every_epoch_has_the_numbers_of_computing_it_alone(
         assert snapshot.status.tolist() == [one.status for one in alone]
         assert snapshot.stake_fractions.tolist() == [one.stake_fraction for one in alone]
         assert snapshot.flagged.tolist() == [one.flagged for one in alone]
-        assert snapshot.included.tolist() == [one.kept for one in alone]
+        assert snapshot.included.tolist() == [one.included for one in alone]
         reports = snapshot.reports
         assert reports.epoch == scores.epoch
         assert reports.values.tolist() == [one.values for one in alone]

@@ -95,7 +95,7 @@ def test_a_dockerfile_that_fails_says_where(containers: Containers, tmp_path: Pa
 
 
 def test_an_image_that_is_not_there_is_named(containers: Containers, tmp_path: Path) -> None:
-    """Nothing is pulled, so that online and offline machines behave alike."""
+    """Nothing is pulled, so that online and offline machines behave in the same way."""
     folder = tmp_path / "image"
     folder.mkdir()
     (folder / "Dockerfile").write_text("FROM localhost/nowhere:1\n")
