@@ -3,12 +3,11 @@
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import timedelta
 from threading import Thread
-from typing import Any, Final
+from typing import Final
 
 import httpcore2
 
@@ -16,6 +15,8 @@ from agon import __version__
 from agon.app.webhooks.address_guard import Target
 from agon.app.webhooks.delivery import Answer
 from agon.errors import Unavailable
+from agon.runners.retry_after import parse_retry_after
+from agon.runners.timed_network import TimedBackend
 
 SECONDS: Final = 10.0
 MAX_RESPONSE_BYTES: Final = 4 << 10
@@ -98,7 +99,7 @@ class HttpSender:
         )
         all_headers = {"user-agent": f"agon/{__version__}", **headers, "host": _host(target),
                  "content-length": str(len(body)), "connection": "close"}  # fmt: skip
-        backend = _PinnedBackend(target.address, deadline, self._clock)
+        backend = TimedBackend([target.address], deadline, self._clock)
         with (
             httpcore2.HTTPConnection(
                 origin, ssl_context=self._tls, network_backend=backend
@@ -125,97 +126,14 @@ class HttpSender:
             return (
                 response.status,
                 bytes(read[:MAX_RESPONSE_BYTES]).decode("utf-8", "replace"),
-                _retry_after(fields.get(b"retry-after", b"").decode("latin-1")),
+                parse_retry_after(fields.get(b"retry-after", b"").decode("latin-1")),
             )
-
-
-class _PinnedBackend(httpcore2.NetworkBackend):
-    """A network backend that connects to one address, whatever host is requested."""
-
-    def __init__(self, address: str, deadline: float, clock: Callable[[], float]) -> None:
-        self._address = address
-        self._deadline = deadline
-        self._clock = clock
-        self._network = httpcore2.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,  # noqa: ARG002 (the point of this class)
-        port: int,
-        timeout: float | None = None,  # noqa: ARG002 (one deadline for all)
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.NetworkStream:
-        """Connect to the checked address."""
-        remaining = _seconds_left(self._deadline, self._clock)
-        stream = self._network.connect_tcp(
-            self._address, port, remaining, local_address, socket_options
-        )
-        return _TimedStream(stream, self._deadline, self._clock)
-
-
-class _TimedStream(httpcore2.NetworkStream):
-    """A stream whose reads and writes all end at one deadline, however slowly bytes arrive."""
-
-    def __init__(
-        self, stream: httpcore2.NetworkStream, deadline: float, clock: Callable[[], float]
-    ) -> None:
-        self._stream = stream
-        self._deadline = deadline
-        self._clock = clock
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 (one deadline for all)
-        """Return the bytes that are available."""
-        return self._stream.read(max_bytes, _seconds_left(self._deadline, self._clock))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
-        """Write all bytes."""
-        self._stream.write(buffer, _seconds_left(self._deadline, self._clock))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ARG002
-    ) -> httpcore2.NetworkStream:
-        """Return the stream secured by TLS."""
-        remaining = _seconds_left(self._deadline, self._clock)
-        secured = self._stream.start_tls(ssl_context, server_hostname, remaining)
-        return _TimedStream(secured, self._deadline, self._clock)
-
-    def get_extra_info(self, info: str) -> Any:
-        """Return information about the connection."""
-        return self._stream.get_extra_info(info)
-
-
-def _seconds_left(deadline: float, clock: Callable[[], float]) -> float:
-    remaining = deadline - clock()
-    if remaining <= 0:
-        raise httpcore2.TimeoutException
-    return remaining
 
 
 def _host(target: Target) -> str:
     """Return the ``Host`` header: the name, and the port unless it is the scheme's default."""
     name = f"[{target.host}]" if ":" in target.host else target.host
     return name if target.port == (443 if target.tls else 80) else f"{name}:{target.port}"
-
-
-def _retry_after(text: str) -> timedelta | None:
-    """Return the time in a ``Retry-After`` header (seconds or a date); None when it has none."""
-    if text.isascii() and text.isdigit():
-        return timedelta(seconds=min(int(text[:9]), 10**8))
-    try:
-        until = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
-        return None
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return max(until - datetime.now(UTC), timedelta(0))
 
 
 def _kind(error: Exception) -> str:

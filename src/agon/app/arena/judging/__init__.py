@@ -1,0 +1,1 @@
+"""Have language models judge matches: prompt, verdict, limits of use, measurements."""

@@ -1,0 +1,27 @@
+"""What the service stores about the use of model judges."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelUsage:
+    """What a model judge has used on a day, and whether its endpoint works.
+
+    Attributes:
+        judge: the name of its settings, ``judge`` or ``audit``.
+        day: the day in UTC that calls and tokens are counted for, ``2026-01-31``.
+        calls: number of calls.
+        tokens: number of tokens; for a call that has not ended, the most it can use.
+        failures: failed calls since the last one that succeeded.
+        resumes_at: when the next call may begin; None while the endpoint works.
+        cause: the last failure.
+    """
+
+    judge: str
+    day: str = ""
+    calls: int = 0
+    tokens: int = 0
+    failures: int = 0
+    resumes_at: datetime | None = None
+    cause: str = ""
