@@ -40,12 +40,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     ) as serving:
         try:
             stderr: Any = serving.stderr
-            url = next(line for line in stderr if " serves at " in line).split(" serves at ")[1]
+            url = next(line for line in stderr if " serves at " in line).split()[3]
             token = next(line for line in stderr if "agon_" in line).split("agon_")[1]
             (folder / "token").write_text(f"agon_{token}")
             # Further output must not fill the pipe.
             Thread(target=lambda: [None for _ in stderr], daemon=True).start()
-            yield Server(url.split("/api/v1")[0], folder / "token")
+            yield Server(url, folder / "token")
         finally:
             serving.terminate()
             serving.wait(timeout=60)

@@ -69,7 +69,7 @@ def it_serves(folder: Path) -> None:
         try:
             line = serving.stderr.readline()
             assert line.startswith("agon serves at http://127.0.0.1:")
-            with urlopen(f"{line.split()[3]}/contests", timeout=60) as response:  # noqa: S310 (our own address)
+            with urlopen(f"{line.split()[3]}/api/v1/contests", timeout=60) as response:  # noqa: S310 (our own address)
                 assert response.status == 200
         finally:
             serving.terminate()

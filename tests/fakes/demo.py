@@ -39,7 +39,7 @@ def run_demo(folder: Path) -> Demo:
         try:
             lines = iter(serving.stderr or ())
             served = next(line for line in lines if line.startswith("agon serves at"))
-            address = f"{served.split()[3]}/contests/arena/boards/bots?limit=2"
+            address = f"{served.split()[3]}/api/v1/contests/arena/boards/bots?limit=2"
             with urlopen(address, timeout=60) as response:  # noqa: S310 (our own address)
                 page = orjson.loads(response.read())
             messages = (served, next(lines))

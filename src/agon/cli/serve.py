@@ -52,7 +52,8 @@ def command(**options: Any) -> None:
     finally:
         service.store.close()
     port = listening.getsockname()[1]
-    report(f"agon serves at {address(settings, port)}/api/v1 ({settings.auth} authentication)")
+    site = address(settings, port)
+    report(f"agon serves at {site} ({settings.auth} authentication); its API is at {site}/api/v1")
     if token is not None:
         report(f"operator's token, shown only once: {token}")
     environment = {

@@ -33,6 +33,7 @@ from agon.http.sse import Streams
 from agon.logs import logger
 from agon.settings import Settings
 from agon.store.board_rows import open_board_rows
+from agon.web.site import site_routes
 
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
 
@@ -89,6 +90,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     app.state.serving = parts
     app.state.board_rows = rows
     app.router.routes.extend(operation_routes(all_operations()))
+    app.router.routes.extend(site_routes(service))
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:

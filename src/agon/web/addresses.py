@@ -1,0 +1,51 @@
+"""Addresses of the site's pages; they are a contract."""
+
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+STATIC: Final = "/static"
+
+
+def home() -> str:
+    """Return the address of the list of contests."""
+    return "/"
+
+
+def contest(contest_id: str) -> str:
+    """Return the address of a contest, which shows its default board."""
+    return f"/c/{quote(contest_id, safe='')}"
+
+
+def board(contest_id: str, name: str, **query: Any) -> str:
+    """Return the address of a board; parameters that are None or empty are left out.
+
+    Example:
+        >>> board("spring", "problem:ab/1", q="ada", cursor=None)
+        '/c/spring/boards/problem%3Aab%2F1?q=ada'
+    """
+    return _with_query(f"{contest(contest_id)}/boards/{quote(name, safe='')}", query)
+
+
+def person(contest_id: str, participant: str, **query: Any) -> str:
+    """Return the address of a participant's page."""
+    return _with_query(f"{contest(contest_id)}/people/{quote(participant, safe='')}", query)
+
+
+def rules(contest_id: str) -> str:
+    """Return the address of the rules of a contest."""
+    return f"{contest(contest_id)}/rules"
+
+
+def ledger(contest_id: str, **query: Any) -> str:
+    """Return the address of the log of a contest."""
+    return _with_query(f"{contest(contest_id)}/ledger", query)
+
+
+def api(path: str, **query: Any) -> str:
+    """Return the address of the same data in the API."""
+    return _with_query(f"/api/v1{path}", query)
+
+
+def _with_query(path: str, query: dict[str, Any]) -> str:
+    values = {name: value for name, value in query.items() if value not in (None, "")}
+    return f"{path}?{urlencode(values)}" if values else path

@@ -1,0 +1,74 @@
+"""A page: what is asked for, and what is rendered."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from agon.api.models.contests import Contest
+from agon.client.client import Api
+from agon.errors import Unreadable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """A request for a page.
+
+    Attributes:
+        api: the operations, as the visitor may execute them.
+        path: the parameters of the path.
+        query: the parameters of the query.
+    """
+
+    api: Api
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def as_of(self) -> str | None:
+        """The position or time the page is wanted for; None: the newest."""
+        return self.query.get("as_of") or None
+
+    def contest(self) -> Contest:
+        """Return the contest in the path.
+
+        Raises:
+            NotFound: there is none, or the visitor may not see it.
+        """
+        stored: Contest = self.api.contests.get(self.path["contest"])
+        return stored
+
+    def number(self, name: str, *, default: int, highest: int) -> int:
+        """Return a parameter of the query that is a whole number from 1.
+
+        Raises:
+            Unreadable: it is another text.
+        """
+        text = self.query.get(name)
+        if not text:
+            return default
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= highest:
+            raise Unreadable(f"{name}: expected a whole number from 1 to {highest}, got {text!r}")
+        return int(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page before it is rendered.
+
+    Attributes:
+        template: name of the template.
+        title: the title of the browser's window, without the site's name.
+        values: what the template shows.
+        data: the address of the same data as JSON.
+        status: of the response.
+    """
+
+    template: str
+    title: str
+    values: Mapping[str, Any]
+    data: str | None = None
+    status: int = 200
+
+
+View: TypeAlias = Callable[[Visit], Page]
+"""Reads what a page shows through the API."""

@@ -1,0 +1,1 @@
+"""What each page shows, read through the operations of the API."""

@@ -1,0 +1,146 @@
+"""The page of a board."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agon.api.models.boards import BoardPage
+from agon.web import addresses
+from agon.web.page import Page, Visit
+
+ROWS: Final = 50
+MAX_ROWS: Final = 500
+_PARTS: Final = ("components", "percentiles", "counts")
+_OWN: Final = frozenset({"rank", "id", "score", "low", "high", "rank_low", "rank_high", *_PARTS})
+_UNSCORED: Final = 100
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A part of a score in a stacked bar, in percent of the widest bar of the page."""
+
+    name: str
+    points: float
+    start: float
+    width: float
+    hue: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """An interval in percent of the range of all intervals of the page."""
+
+    low: float
+    high: float
+    start: float
+    width: float
+    middle: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a board as it is shown."""
+
+    row: dict[str, Any]
+    values: Sequence[Any]
+    bars: Sequence[Bar]
+    span: Span | None
+
+
+def default_board(visit: Visit) -> Page:
+    """Return the page of a contest's default board."""
+    contest = visit.contest()
+    return _board(visit, visit.api.boards.default(contest.id))
+
+
+def board(visit: Visit) -> Page:
+    """Return a page of the board in the path."""
+    return _board(visit, visit.path["board"])
+
+
+def _board(visit: Visit, name: str) -> Page:
+    contest, boards = visit.contest(), visit.api.boards
+    limit = visit.number("limit", default=ROWS, highest=MAX_ROWS)
+    search, cursor, around = (visit.query.get(key) or None for key in ("q", "cursor", "around"))
+    as_of = None if cursor else visit.as_of
+    if search:
+        page = boards.search(
+            contest.id, search, board=name, as_of=as_of, cursor=cursor, limit=limit
+        )
+    else:
+        page = boards.page(contest.id, name, as_of=as_of, cursor=cursor, around=around, limit=limit)
+    unscored = (
+        boards.unscored(contest.id, name, as_of=as_of, limit=_UNSCORED).unscored
+        if page.unscored_total and page.next is None and not search
+        else ()
+    )
+    columns = columns_of(page)
+    values = {
+        "contest": contest,
+        "boards": boards.list(contest.id).items,
+        "page": page,
+        "columns": columns,
+        "lines": lines(page, columns),
+        "has_parts": any("components" in row for row in page.rows),
+        "unscored": unscored,
+        "search": search,
+        "around": around,
+        "as_of": visit.as_of,
+    }
+    return Page(
+        template="board.html",
+        title=f"{page.board} · {contest.title}",
+        values=values,
+        data=addresses.api(f"/contests/{contest.id}/boards/{name}", as_of=visit.as_of),
+    )
+
+
+def columns_of(page: BoardPage) -> list[str]:
+    """Return the names of the columns other than rank, id, score, parts and interval.
+
+    A column that repeats the score, as the rating of a bot does, is left out.
+    """
+    if not page.rows:
+        return []
+    return [
+        name
+        for name in page.rows[0]
+        if name not in _OWN and any(row.get(name) != row["score"] for row in page.rows)
+    ]
+
+
+def lines(page: BoardPage, columns: Sequence[str]) -> list[Line]:
+    """Return the rows as they are shown, with bars and intervals on one scale each."""
+    widest = max((_positive_sum(row) for row in page.rows), default=0.0)
+    ends = [row[end] for row in page.rows for end in ("low", "high") if end in row]
+    return [
+        Line(
+            row,
+            [row.get(name) for name in columns],
+            _bars(row, widest),
+            _span(row, min(ends), max(ends)) if "low" in row and "high" in row else None,
+        )
+        for row in page.rows
+    ]
+
+
+def _positive_sum(row: dict[str, Any]) -> float:
+    return sum(points for points in row.get("components", {}).values() if points > 0)
+
+
+def _bars(row: dict[str, Any], widest: float) -> list[Bar]:
+    bars, start = [], 0.0
+    for hue, (name, points) in enumerate(row.get("components", {}).items()):
+        if points > 0 and widest > 0:
+            width = 100 * points / widest
+            bars.append(Bar(name, points, start, width, hue % 6))
+            start += width
+    return bars
+
+
+def _span(row: dict[str, Any], lowest: float, highest: float) -> Span:
+    scale = 100 / (highest - lowest) if highest > lowest else 0.0
+    low, high = row["low"], row["high"]
+    return Span(
+        low, high, (low - lowest) * scale, (high - low) * scale, (row["score"] - lowest) * scale
+    )

@@ -1,0 +1,127 @@
+"""Render pages: templates, and how values are written in them."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from agon.web import addresses
+from agon.web.page import Page
+
+_DIGITS: Final = 6
+_HASH_SHOWN: Final = 12
+
+
+def number_text(value: Any) -> str:
+    """Return a number with separators and at most six significant digits.
+
+    Example:
+        >>> number_text(2057.0), number_text(0.05652826), number_text(-1234567), number_text(None)
+        ('2,057', '0.0565283', '−1,234,567', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        text = f"{int(value):,}"
+    elif isinstance(value, float):
+        decimals = 1 if abs(value) >= 10 ** (_DIGITS - 2) else None
+        text = f"{value:,.1f}" if decimals else f"{value:,.{_DIGITS}g}"
+    else:
+        return str(value)
+    return text.replace("-", "−")
+
+
+def signed_text(value: float) -> str:
+    """Return a number with its sign.
+
+    Example:
+        >>> signed_text(5), signed_text(-2.5), signed_text(0)
+        ('+5', '−2.5', '0')
+    """
+    return f"+{number_text(value)}" if value > 0 else number_text(value)
+
+
+def time_text(value: datetime) -> str:
+    """Return a time to the minute, in UTC.
+
+    Example:
+        >>> time_text(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+        '2026-01-02 03:04 UTC'
+    """
+    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def words(name: str) -> str:
+    """Return a name of the records in words.
+
+    Example:
+        >>> words("h_index"), words("user-score"), words("l_chars")
+        ('h index', 'user score', 'l chars')
+    """
+    return name.replace("_", " ").replace("-", " ")
+
+
+def short_id(text: str) -> str:
+    """Return an id as it is shown: hashes are shortened.
+
+    Example:
+        >>> short_id("ada"), short_id("problem:" + "ab" * 32)
+        ('ada', 'problem:abababababab…')
+    """
+    family, separator, name = text.rpartition(":")
+    is_hash = len(name) == 64 and not set(name) - set("0123456789abcdef")  # noqa: PLR2004 (SHA-256)
+    return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash else text
+
+
+@cache
+def static_files() -> Mapping[str, tuple[str, bytes, str]]:
+    """Return the static files: name → the name with a hash, content, media type."""
+    folder = files("agon.web") / "static"
+    types = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+             "svg": "image/svg+xml"}  # fmt: skip
+    served = {}
+    for file in folder.iterdir():
+        stem, _, ending = file.name.rpartition(".")
+        content = file.read_bytes()
+        tag = hashlib.sha256(content).hexdigest()[:10]
+        served[file.name] = (f"{stem}.{tag}.{ending}", content, types[ending])
+    return served
+
+
+def static_address(name: str) -> str:
+    """Return the address of a static file, which changes with its content."""
+    return f"{addresses.STATIC}/{static_files()[name][0]}"
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates; a missing value is an error, and all text is escaped."""
+    environment = Environment(
+        loader=PackageLoader("agon.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Callable[..., str]] = {
+        "number": number_text,
+        "signed": signed_text,
+        "time": time_text,
+        "words": words,
+        "short_id": short_id,
+    }
+    environment.filters |= filters
+    environment.globals |= {"address": addresses, "static": static_address}
+    return environment
+
+
+def render(page: Page) -> str:
+    """Return a page as HTML."""
+    template = environment().get_template(page.template)
+    return template.render({**page.values, "title": page.title, "data": page.data})

@@ -1,0 +1,188 @@
+"""The site: every page renders, every link leads somewhere, nothing hidden is shown."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+
+from agon.app.contests.boards.publish import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle import creation, transitions
+from agon.web.addresses import board, contest, person
+from fakes.instance import Instance, instance_at
+from fakes.service import ORGANISER
+from web.markup import Markup
+
+HOSTILE = "<b onmouseover=alert(1)>\"'&/%2F?#\u202e.."
+"""An id with everything that could end an attribute, a path or a query."""
+PER_PAGE = 12
+"""Addresses of each kind that the crawl visits."""
+
+
+def fill(instance: Instance) -> None:
+    """Open a contest of votes among bots, one with a hostile id, and one that is private."""
+    service = instance.service
+    bots = [("bots", {"id": name, "name": name}, name) for name in ("ada", "bob", HOSTILE)]
+    matches = [
+        ("matches", {"id": f"m{n}", "played_at": f"2026-01-0{n}T00:00:00Z", "kind": "rated",
+                     "bot_a": a, "bot_b": b, "winner": "a"}, f"m{n}")
+        for n, (a, b) in enumerate([("ada", "bob"), ("ada", HOSTILE), (HOSTILE, "bob")], start=1)
+    ]  # fmt: skip
+    for new in (
+        creation.NewContest(id="league", discipline="arena", title="The league <i>"),
+        creation.NewContest(
+            id="secret", discipline="arena", title="The secret <i>", visibility="private"
+        ),
+    ):
+        name = new.id
+        creation.create(service, new, by=ORGANISER)
+        transitions.open_contest(service, name, by=ORGANISER)
+        record(service, name, [*bots, *matches], by=ORGANISER)
+        publish(service, name)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """An instance with the contests of :func:`fill` and that of the API's tests."""
+    instance = instance_at(tmp_path_factory.mktemp("site"))
+    fill(instance)
+    yield instance
+    instance.close()
+
+
+def crawl(instance: Instance, role: str | None) -> dict[str, tuple[int, str]]:
+    """Return the status and body of the pages that links lead to, beginning at the home page."""
+    visited: dict[str, tuple[int, str]] = {}
+    kinds: Counter[str] = Counter()
+    coming = ["/"]
+    while coming:
+        address = coming.pop(0)
+        if address in visited:
+            continue
+        kind = "/".join(address.split("?")[0].split("/")[:4:3])
+        kinds[kind] += 1
+        if kinds[kind] > PER_PAGE:
+            continue
+        response = instance.client.get(address, headers=instance.as_(role))
+        visited[address] = (response.status_code, response.text)
+        if not response.headers["content-type"].startswith("text/html"):
+            continue
+        links = Markup(response.text)
+        for link in [*links.links, *links.resources]:
+            target = urlsplit(urljoin(f"http://site{address}", link))
+            assert target.netloc == "site", link
+            coming.append(target.path + (f"?{target.query}" if target.query else ""))
+    return visited
+
+
+@pytest.mark.parametrize("role", [None, "viewer", "participant", "judge", "organiser", "operator"])
+def test_every_link_leads_to_a_page(site: Instance, role: str | None) -> None:
+    """A dead link on a page is found by a visitor otherwise."""
+    visited = crawl(site, role)
+    assert {address: status for address, (status, _) in visited.items() if status != 200} == {}
+    assert any("/people/" in address for address in visited)
+    for address, (_, body) in visited.items():
+        if not address.startswith(("/api", "/static")):
+            page = Markup(body)
+            assert (page.errors, page.inline) == ([], []), address
+            assert body.count("<h1>") == 1, address
+            assert len(body.encode()) < 60_000, address
+    shown = "".join(body for _, body in visited.values())
+    assert ("The secret" in shown) == (role is not None)
+
+
+def test_pages_load_nothing_from_elsewhere_and_run_nothing_inline(site: Instance) -> None:
+    """A page that shows untrusted names is one forgotten escape away from running them."""
+    response = site.client.get("/c/league")
+    policy = response.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'self'")
+    assert "unsafe" not in policy
+    assert response.headers["x-content-type-options"] == "nosniff"
+    for resource in Markup(response.text).resources:
+        loaded = site.client.get(resource)
+        assert (loaded.status_code, "immutable" in loaded.headers["cache-control"]) == (200, True)
+    assert site.client.get("/static/site.css").status_code == 404
+
+
+def test_a_hostile_id_is_text_and_has_a_page(site: Instance) -> None:
+    """Ids come from participants."""
+    response = site.client.get(person("league", HOSTILE))
+    assert response.status_code == 200
+    assert "<b onmouseover" not in response.text
+    assert HOSTILE in Markup(response.text).text
+    assert HOSTILE in Markup(site.client.get(contest("league")).text).text
+
+
+def test_a_person_s_page_adds_up_to_the_score(site: Instance) -> None:
+    """The first question of a participant is why."""
+    page = Markup(site.client.get(person("league", "ada")).text).text
+    row = site.get("/contests/league/boards/bots/rows/ada").json()["rows"][0]
+    points = [
+        float(text.replace("−", "-").replace(",", ""))
+        for text in re.findall(r"^[+−]?[\d,.]+$", page.partition("Why this score")[2], re.MULTILINE)
+    ]
+    parts = site.get("/contests/league/boards/bots/explanations/ada").json()["parts"]
+    assert points[: len(parts)] == [part["points"] for part in parts]
+    assert sum(part["points"] for part in parts) == row["score"]
+    assert f"{row['score']:,.0f}" in page
+
+
+def test_a_board_shows_the_rows_of_the_api_and_pages_through_them(site: Instance) -> None:
+    """The site and the API are two forms of one answer."""
+    rows = site.get("/contests/league/boards/bots").json()["rows"]
+    page = site.client.get(board("league", "bots", limit=2)).text
+    shown = Markup(page)
+    assert [str(row["id"]) in shown.text for row in rows] == [True, True, False]
+    following = next(link for link in shown.links if "cursor=" in link)
+    assert rows[2]["id"] in Markup(site.client.get(following).text).text
+    found = Markup(site.client.get(board("league", "bots", q="ad")).text).text
+    assert ("ada" in found, "bob" in found) == (True, False)
+    assert "No id on this board" in site.client.get(board("league", "bots", q="zz")).text
+
+
+def test_a_page_as_of_a_position_stays_the_same_bytes(site: Instance, tmp_path: Path) -> None:
+    """What was cited can be looked at later."""
+    instance = instance_at(tmp_path)
+    fill(instance)
+    seq = instance.get("/contests/league").json()["seq"]
+    addresses = [board("league", "bots", as_of=seq), person("league", "ada", as_of=seq)]
+    before = [instance.client.get(address) for address in addresses]
+    match = {"id": "m9", "played_at": "2026-01-09T00:00:00Z", "kind": "rated", "bot_a": "ada",
+             "bot_b": "bob", "winner": "b"}  # fmt: skip
+    record(instance.service, "league", [("matches", match, "m9")], by=ORGANISER)
+    publish(instance.service, "league")
+    after = [instance.client.get(address) for address in addresses]
+    newest = instance.client.get(board("league", "bots"))
+    instance.close()
+    assert newest.text != before[0].text
+    assert [page.headers["etag"] for page in after] == [page.headers["etag"] for page in before]
+    tag = {"if-none-match": before[0].headers["etag"]}
+    assert site.client.get("/", headers=tag).status_code == 200
+    fresh = site.client.get(contest("league"))
+    tag = {"if-none-match": fresh.headers["etag"]}
+    assert site.client.get(contest("league"), headers=tag).status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "text"),
+    [
+        ("/c/unknown", 404, "there is no contest 'unknown'"),
+        ("/c/secret", 404, "there is no contest 'secret'"),
+        ("/c/league/boards/unknown", 404, "unknown"),
+        ("/c/league/people/zoe", 404, "zoe"),
+        ("/c/league?limit=0", 422, "expected a whole number from 1 to 500, got '0'"),
+        ("/c/league?cursor=x", 422, "cursor"),
+        ("/c/league?as_of=soon", 422, "soon"),
+    ],
+)
+def test_a_wrong_address_is_explained_on_a_page(
+    site: Instance, address: str, status: int, text: str
+) -> None:
+    """A visitor followed a link; JSON is no answer."""
+    response = site.client.get(address)
+    page = Markup(response.text)
+    assert (response.status_code, page.errors) == (status, [])
+    assert text in page.text
