@@ -1,5 +1,6 @@
 """Pair bots of similar rating for one round."""
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) ->
     over waits.
 
     All free bots are on one side of the choosing bot's rating, so the nearest is the first of
-    another owner further along.
+    another owner further along. Time is O(n log n), whatever the owners.
 
     Args:
         bots: the qualified bots, in any order; ids are unique.
@@ -65,19 +66,37 @@ def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) ->
         >>> [(p.chooser, p.opponent, p.in_range) for p in pair(bots, within=200).pairings]
         [('a', 'b', True), ('c', 'd', False)]
     """
-    remaining = list(bots)
-    place = id_order(pa.array([bot.id for bot in remaining], pa.string())).tolist()
+    entrants = list(bots)
+    place = id_order(pa.array([bot.id for bot in entrants], pa.string())).tolist()
     sign = -1 if descending else 1
-    order = sorted(range(len(remaining)), key=lambda at: (sign * remaining[at].rating, place[at]))
-    free = [remaining[at] for at in order]
-    pairings, waiting = [], []
-    while free:
-        chooser = free.pop(0)
-        at = next((i for i, bot in enumerate(free) if not chooser.shares_owner_with(bot)), None)
-        if at is None:
-            waiting.append(chooser.id)
-            continue
-        opponent = free.pop(at)
+    order = sorted(range(len(entrants)), key=lambda at: (sign * entrants[at].rating, place[at]))
+    runs = _owner_runs(entrants[at] for at in order)
+    runs.reverse()
+    pairings = []
+    while len(runs) > 1:
+        first, second = runs.pop(), runs.pop()
+        chooser, opponent = first.popleft(), second.popleft()
         distance = abs(chooser.rating - opponent.rating)
         pairings.append(Pairing(chooser.id, opponent.id, distance, distance <= within))
-    return Round(tuple(pairings), tuple(waiting))
+        if second:
+            runs.append(second)
+        elif first and runs and first[0].shares_owner_with(runs[-1][0]):
+            # Only the first run grows, so each bot is moved at most once.
+            first.extend(runs.pop())
+        if first:
+            runs.append(first)
+    return Round(tuple(pairings), tuple(bot.id for run in runs for bot in run))
+
+
+def _owner_runs(bots: Iterable[Entrant]) -> list[deque[Entrant]]:
+    """Split bots into runs of consecutive ones of one owner.
+
+    The first free bot of another owner than the first run's is then the first of the second run.
+    """
+    runs: list[deque[Entrant]] = []
+    for bot in bots:
+        if runs and bot.shares_owner_with(runs[-1][0]):
+            runs[-1].append(bot)
+        else:
+            runs.append(deque([bot]))
+    return runs
