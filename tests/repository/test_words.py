@@ -30,6 +30,8 @@ ALLOWED = {
     "src/agon/disciplines/community/integrity.py": {"everybody"},
     "src/agon/disciplines/community/checks/rings.py": {"everybody"},
     "src/agon/disciplines/dojo/integrity.py": {"nobody"},
+    # A field of the protocol.
+    "src/agon/runners/judges/openai.py": {"refusal"},
     # The user of Unix systems.
     "src/agon/runners/containers/base_image.py": {"nobody"},
     "docs/methods/containers.md": {"nobody"},
@@ -86,8 +88,8 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"
 
 
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-DATA = {"house", "nobody", "somebody"}
-"""Ids in the data of tests, and a user of Unix systems."""
+DATA = {"house", "nobody", "refusal", "somebody"}
+"""Ids in the data of tests, a user of Unix systems, a field of a protocol."""
 
 
 def occurrences(pattern: re.Pattern[str]) -> list[str]:

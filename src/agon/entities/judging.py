@@ -25,3 +25,20 @@ class ModelUsage:
     failures: int = 0
     resumes_at: datetime | None = None
     cause: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count:
+    """How often something happened to a model judge.
+
+    Attributes:
+        judge: the judge's name in records.
+        measure: what is counted (:mod:`agon.app.arena.judging.measurements`).
+        successes: how often it happened.
+        trials: how often it could have happened.
+    """
+
+    judge: str
+    measure: str
+    successes: int
+    trials: int

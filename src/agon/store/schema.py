@@ -216,3 +216,19 @@ DELIVERIES: Final = Table(
     _name("state"), _text("attempts"), _integer("created_at"),
     Index("deliveries_webhook_idx", "webhook_id", "created_at", "id"),
 )  # fmt: skip
+
+MODEL_USAGE: Final = Table(
+    "model_usage", METADATA, _name("judge", key=True), _name("day"), _integer("calls"),
+    _integer("tokens"), _integer("failures"), _integer("resumes_at", optional=True),
+    _text("cause"),
+)  # fmt: skip
+
+MODEL_COUNTS: Final = Table(
+    "model_counts", METADATA, _name("judge", key=True), _name("measure", key=True),
+    _integer("successes"), _integer("trials"),
+)  # fmt: skip
+
+ATTACHMENTS: Final = Table(
+    "attachments", METADATA, _contest(key=True), _name("sha256", key=True), _bytes("content")
+)
+"""What entries refer to by hash: exact requests to models, and their responses."""

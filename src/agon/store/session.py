@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 
 from agon.errors import DatabaseUnavailable
 from agon.store.access import Access
+from agon.store.attachments import Attachments
 from agon.store.cases import Cases
 from agon.store.changes import Changes
 from agon.store.contests import Contests
@@ -17,6 +18,7 @@ from agon.store.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, begin, display_ur
 from agon.store.entries import Entries
 from agon.store.events import Events
 from agon.store.histories import Histories
+from agon.store.judging import Judging
 from agon.store.migrations import require_newest
 from agon.store.queue import Queue
 from agon.store.snapshots import Snapshots
@@ -79,6 +81,16 @@ class Session:
     def webhooks(self) -> Webhooks:
         """Webhooks and their deliveries."""
         return Webhooks(self._transaction)
+
+    @cached_property
+    def judging(self) -> Judging:
+        """Use and measurements of model judges."""
+        return Judging(self._transaction)
+
+    @cached_property
+    def attachments(self) -> Attachments:
+        """What entries refer to by hash."""
+        return Attachments(self._transaction)
 
 
 class Store:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final
 
 import orjson
@@ -17,6 +18,7 @@ from agon.ledger.entry import chain, genesis, timestamp
 from agon.ledger.fold import LedgerState, check_lines, empty_ledger
 from agon.ledger.issues import SHOWN, LedgerIssue
 from agon.ledger.rules_check import check_rules
+from agon.store.attachments import Attachments
 from agon.store.engines import begin, display_url, open_engine
 from agon.store.migrations import require_newest
 from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
@@ -97,6 +99,7 @@ def verify_within(transaction: Transaction) -> DatabaseVerification:
         ledger = _LedgerCheck(transaction, contest)
         issues += ledger.issues()
         issues += _snapshot_rules(transaction, contest)
+        issues += _attachments(transaction, contest)
         contests += 1
         entries += ledger.entries
     issues += _boards(transaction)
@@ -231,6 +234,18 @@ def _snapshot_rules(transaction: Transaction, contest: Contest) -> Iterator[Ledg
             checked.append(rules)
             file = f"contest {contest.id}, board {row.board}"
             yield from (issue.at(file, row.seq) for issue in _rules_issues(rules))
+
+
+def _attachments(transaction: Transaction, contest: Contest) -> Iterator[LedgerIssue]:
+    """Compare the hash of each attachment with its content."""
+    try:
+        for digest, content in Attachments(transaction).all(contest.no):
+            if sha256(content).hexdigest() != digest:
+                fact = f"the attachment {digest} has another hash"
+                yield LedgerIssue(fact, _RESTORE).at(f"contest {contest.id}")
+    except DatabaseError as error:
+        fact = f"the attachments cannot be read: {error.orig}"
+        yield LedgerIssue(fact, _RESTORE).at(f"contest {contest.id}")
 
 
 def _rules_issues(rules: Mapping[str, Any]) -> Iterator[LedgerIssue]:

@@ -34,7 +34,7 @@ def end(
                   cause="status-529", limits=LIMITS, now=at)  # fmt: skip
 
 
-def refusal(usage: ModelUsage, *, tokens: int = 10, at: datetime = NOON) -> Fault:
+def fault_of(usage: ModelUsage, *, tokens: int = 10, at: datetime = NOON) -> Fault:
     """Return why a call is not admitted."""
     result = reserve(usage, tokens=tokens, limits=LIMITS, now=at)
     assert isinstance(result, Fault)
@@ -46,12 +46,12 @@ def test_the_estimate_counts_until_the_call_ends() -> None:
     usage = ModelUsage(judge="judge")
     for _ in range(2):
         usage = begin(usage, tokens=50)
-    assert refusal(usage, tokens=1).code == "ours-budget"
+    assert fault_of(usage, tokens=1).code == "ours-budget"
     usage = settle(usage, Reservation(usage.day, 50), tokens=30, outcome="worked", cause="",
                    limits=LIMITS, now=NOON)  # fmt: skip
     assert usage.tokens == 80
     assert begin(usage, tokens=20).tokens == 100
-    assert "100 tokens a day" in refusal(usage, tokens=21).detail
+    assert "100 tokens a day" in fault_of(usage, tokens=21).detail
 
 
 def test_unknown_use_stays_at_the_estimate() -> None:
@@ -61,11 +61,11 @@ def test_unknown_use_stays_at_the_estimate() -> None:
 
 
 def test_calls_are_counted_by_day_in_utc() -> None:
-    """The budget begins anew at midnight; a call of the day before is not given back to it."""
+    """The budget begins at midnight; a call of the day before is not given back to it."""
     usage = ModelUsage(judge="judge")
     for _ in range(5):
         usage = begin(usage)
-    fault = refusal(usage)
+    fault = fault_of(usage)
     assert fault.owner == "ours"
     assert "5 calls a day" in fault.detail
     assert "2026-02-01T00:00:00.000Z" in fault.detail
@@ -91,13 +91,13 @@ def open_usage() -> ModelUsage:
 def test_three_failures_open_the_breaker_and_one_probe_closes_it() -> None:
     """While an endpoint is down, calls are not tried; after the pause one finds out."""
     usage = open_usage()
-    fault = refusal(usage, at=NOON + timedelta(seconds=59))
+    fault = fault_of(usage, at=NOON + timedelta(seconds=59))
     assert (fault.owner, fault.code) == ("transport", "unreachable")
     assert "3 calls in a row failed, the last one with status-529" in fault.detail
     later = NOON + timedelta(minutes=1)
     assert pause_of(usage, limits=LIMITS, now=later) is None
     probing = begin(usage, at=later)
-    assert refusal(probing, at=later).code == "unreachable"  # one probe at a time
+    assert fault_of(probing, at=later).code == "unreachable"  # one probe at a time
     assert pause_of(end(probing, "worked", at=later), limits=LIMITS, now=later) is None
     assert end(probing, "worked", at=later).failures == 0
 

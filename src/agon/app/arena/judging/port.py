@@ -99,7 +99,7 @@ class ModelReply:
 
     Attributes:
         exchange: request and response.
-        text: the text that the model wrote; None if it refused, was cut off, or wrote none.
+        text: the text that the model wrote; None if it declined, was cut off, or wrote none.
         tokens: number of tokens that the endpoint reports; None if it reports none.
     """
 

@@ -348,3 +348,32 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="deliveries_pkey"),
     )
     op.create_index("deliveries_webhook_idx", "deliveries", ["webhook_id", "created_at", "id"])
+    op.create_table(
+        "model_usage",
+        required_column("judge", NAME),
+        required_column("day", NAME),
+        integer("calls"),
+        integer("tokens"),
+        integer("failures"),
+        integer("resumes_at", optional=True),
+        required_column("cause", TEXT),
+        sa.PrimaryKeyConstraint("judge", name="model_usage_pkey"),
+    )
+    op.create_table(
+        "model_counts",
+        required_column("judge", NAME),
+        required_column("measure", NAME),
+        integer("successes"),
+        integer("trials"),
+        sa.PrimaryKeyConstraint("judge", "measure", name="model_counts_pkey"),
+    )
+    op.create_table(
+        "attachments",
+        integer("contest_no"),
+        required_column("sha256", NAME),
+        required_column("content", BYTES),
+        sa.ForeignKeyConstraint(
+            ["contest_no"], ["contests.no"], name="attachments_contest_no_fkey"
+        ),
+        sa.PrimaryKeyConstraint("contest_no", "sha256", name="attachments_pkey"),
+    )

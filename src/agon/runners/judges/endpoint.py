@@ -1,0 +1,146 @@
+"""Call a model and read its response; what differs between the protocols is in a dialect."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import orjson
+
+from agon.app.arena.judging.port import CallFailure, Exchange, ModelReply, Question
+from agon.disciplines.arena.faults import Fault
+from agon.kernel.plain_json import InvalidJson, read_json
+from agon.runners.judges.http import JsonClient, Response
+
+_SUCCESS: Final = 200
+_REDIRECTS: Final = range(300, 400)
+_RETRIED: Final = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+_FREE: Final = frozenset({*range(400, 500), 529})
+_SPENT: Final = frozenset({"enforced_spend_limit_reached", "insufficient_quota"})
+"""Codes of a status 429 that lasts for days: the account's own limit is reached."""
+
+_CODE: Final = re.compile(r"[a-z][a-z0-9_]{0,59}")
+
+
+@dataclass(frozen=True)
+class Message:
+    """The content of a response.
+
+    Attributes:
+        text: the text that the model wrote; None if it is not a complete reply of one text.
+        tokens: number of tokens read and written; None if the response has none.
+    """
+
+    text: str | None
+    tokens: int | None
+
+
+class Dialect(Protocol):
+    """Writes requests and reads responses of one protocol."""
+
+    @property
+    def provider(self) -> str:
+        """The protocol's name in settings."""
+
+    def request(self, question: Question, *, model: str, max_tokens: int) -> Mapping[str, Any]:
+        """Return the body of a request."""
+
+    def message(self, body: Mapping[str, Any]) -> Message:
+        """Return the content of a response.
+
+        Raises:
+            KeyError, IndexError, TypeError, AttributeError: it has another form.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpModel:
+    """A model (:class:`agon.app.arena.judging.port.ModelEndpoint`) at an HTTP endpoint.
+
+    Attributes:
+        dialect: the protocol.
+        client: sends requests.
+        model: the model's name at the endpoint.
+        max_tokens: the most tokens a reply may have, thinking included.
+    """
+
+    dialect: Dialect
+    client: JsonClient
+    model: str
+    max_tokens: int
+
+    @property
+    def name(self) -> str:
+        """Provider and model, such as ``anthropic/claude-opus-4-5``."""
+        return f"{self.dialect.provider}/{self.model}"
+
+    def token_limit(self, question: Question) -> int:
+        """Return a number of tokens that the call of a question cannot exceed.
+
+        A token that is read has at least one byte of the request.
+        """
+        return len(self._body(question)) + self.max_tokens
+
+    def ask(self, question: Question, *, seconds: float) -> ModelReply | CallFailure:
+        """Make one call, which ends within the time limit; errors are returned, not raised."""
+        request = self._body(question)
+        response = self.client.post(request, seconds=seconds)
+        if isinstance(response, CallFailure):
+            return response
+        if response.status != _SUCCESS:
+            return _status_failure(response)
+        try:
+            message = self.dialect.message(read_json(response.body))
+        except (InvalidJson, KeyError, IndexError, TypeError, AttributeError):
+            return CallFailure(
+                fault=Fault("bot", "invalid", "the response is not one of this protocol"),
+                retryable=False,
+            )
+        return ModelReply(
+            exchange=Exchange(request, response.body), text=message.text, tokens=message.tokens
+        )
+
+    def _body(self, question: Question) -> bytes:
+        return orjson.dumps(
+            self.dialect.request(question, model=self.model, max_tokens=self.max_tokens)
+        )
+
+
+def count(usage: Mapping[str, Any], *names: str) -> int:
+    """Return the sum of some counts; those that are missing or null are 0.
+
+    Raises:
+        TypeError: one of them is not a natural number.
+    """
+    counts = [usage.get(name) or 0 for name in names]
+    if any(type(number) is not int or number < 0 for number in counts):
+        raise TypeError
+    return sum(counts)
+
+
+def _status_failure(response: Response) -> CallFailure:
+    """Return the failure that a status says; of the body only the error's code is repeated."""
+    status = response.status
+    if status in _REDIRECTS:
+        fault = Fault("bot", "redirect", f"HTTP {status}: set the URL that it redirects to")
+        return CallFailure(fault=fault, retryable=False, is_free=True)
+    codes = _error_codes(response.body)
+    fault = Fault("bot", f"status-{status}", " ".join([f"HTTP {status}", *codes]))
+    return CallFailure(
+        fault=fault,
+        retryable=status in _RETRIED and _SPENT.isdisjoint(codes),
+        wait=response.retry_after,
+        is_free=status in _FREE,
+    )
+
+
+def _error_codes(body: bytes) -> list[str]:
+    """Return the codes in an error response, ``type`` and ``code`` of both protocols."""
+    try:
+        error = read_json(body)["error"]
+        details = error.get("details") or {}
+        values = [error.get("type"), error.get("code"), details.get("error_code")]
+    except (InvalidJson, KeyError, TypeError, AttributeError, IndexError):
+        return []
+    codes = [value for value in values if isinstance(value, str) and _CODE.fullmatch(value)]
+    return list(dict.fromkeys(codes))

@@ -1,0 +1,164 @@
+"""POST JSON to a model's endpoint: one deadline, limited size, every failure as a value."""
+
+import re
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpcore2
+
+from agon import __version__
+from agon.app.arena.judging.port import CallFailure
+from agon.disciplines.arena.faults import Fault
+from agon.errors import Unavailable, Unreadable
+from agon.runners.retry_after import parse_retry_after
+from agon.runners.timed_network import TimedBackend
+from agon.runners.webhooks import resolve
+
+MAX_RESPONSE_BYTES: Final = 1 << 20
+_KEY: Final = re.compile(r"[!-~]+")
+
+
+@dataclass(frozen=True)
+class Response:
+    """A response of an endpoint.
+
+    Attributes:
+        status: the HTTP status.
+        body: the complete body; ``***`` instead of the key, should it occur.
+        retry_after: the pause that the endpoint asks for.
+    """
+
+    status: int
+    body: bytes
+    retry_after: timedelta | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonClient:
+    """A client of one URL; each request has its own connection.
+
+    It follows no redirect, uses no proxy of the environment and accepts no compression, and its
+    time limit holds for name, connection, request and response together.
+
+    Attributes:
+        url: the URL.
+        headers: further headers of every request.
+        key: the key within them, which is in no value that this class returns.
+        tls: the trusted certificates; by default those httpx2 trusts.
+        clock: a monotonic clock in seconds.
+
+    Raises:
+        Unreadable: the URL is not an http or https URL, or the key cannot stand in a header.
+    """
+
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    key: str = field(repr=False)
+    tls: ssl.SSLContext | None = None
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        """Check URL and key."""
+        try:
+            parts = urlsplit(self.url)
+            _ = parts.port
+        except ValueError:
+            parts = urlsplit("")
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or "@" in parts.netloc
+            or not self.url.isascii()
+        ):
+            raise Unreadable(
+                "the URL of a model is not an http or https URL without user and password; write "
+                "one such as https://api.anthropic.com"
+            )
+        if self.key and not _KEY.fullmatch(self.key):
+            raise Unreadable(
+                "the key of a model has spaces, line ends or other characters than ASCII; set its "
+                "environment variable to the key alone"
+            )
+
+    def post(self, body: bytes, *, seconds: float) -> Response | CallFailure:
+        """Return the response to a body, or why there is none."""
+        deadline = self.clock() + seconds
+        try:
+            response = self._post(body, deadline)
+        except Unavailable:
+            return _network("dns", "the name of the endpoint cannot be resolved")
+        except httpcore2.TimeoutException:
+            detail = f"no complete response came within {seconds:.3g} s"
+            return CallFailure(fault=Fault("bot", "late", detail), retryable=True)
+        except httpcore2.ConnectError as error:
+            return _connect_failure(error)
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError):
+            return _network("reset", "the connection broke before the response's end")
+        if response is None:
+            return CallFailure(
+                fault=Fault("bot", "too-large", f"the response has over {MAX_RESPONSE_BYTES:,} B"),
+                retryable=False,
+            )
+        return response
+
+    def _post(self, body: bytes, deadline: float) -> Response | None:
+        """Return the response; None if it is too large."""
+        parts = urlsplit(self.url)
+        name = parts.hostname or ""
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        left = deadline - self.clock()
+        addresses = resolve(name, port, seconds=max(left, 0.0))
+        origin = httpcore2.Origin(parts.scheme.encode(), name.encode(), port)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        headers = {
+            "host": parts.netloc,
+            "user-agent": f"agon/{__version__}",
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            "accept": "application/json",
+            "accept-encoding": "identity",
+            "connection": "close",
+            **self.headers,
+        }
+        backend = TimedBackend(addresses, deadline, self.clock)
+        url = httpcore2.URL(
+            scheme=origin.scheme, host=origin.host, port=port, target=target.encode()
+        )
+        with (
+            httpcore2.HTTPConnection(
+                origin, ssl_context=self.tls, network_backend=backend
+            ) as connection,
+            connection.stream("POST", url, headers=list(headers.items()), content=body) as response,
+        ):
+            content = bytearray()
+            for chunk in response.iter_stream():
+                content += chunk
+                if len(content) > MAX_RESPONSE_BYTES:
+                    return None
+            fields = {key.lower(): value for key, value in response.headers}
+            pause = parse_retry_after(fields.get(b"retry-after", b"").decode("latin-1"))
+            return Response(response.status, self._without_key(bytes(content)), pause)
+
+    def _without_key(self, content: bytes) -> bytes:
+        return content.replace(self.key.encode(), b"***") if self.key else content
+
+
+def _connect_failure(error: httpcore2.ConnectError) -> CallFailure:
+    """Return the failure of a connection, by the system's error under the library's."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return _network("tls", "the endpoint's certificate or TLS is not valid")
+        if isinstance(cause, ConnectionRefusedError):
+            return _network("refused", "the endpoint accepts no connections")
+        cause = cause.__cause__ or cause.__context__
+    return _network("unreachable", "the endpoint's network cannot be reached")
+
+
+def _network(code: str, detail: str) -> CallFailure:
+    return CallFailure(fault=Fault("transport", code, detail), retryable=True)

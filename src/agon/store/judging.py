@@ -1,0 +1,59 @@
+"""Store the use and the measurements of model judges."""
+
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from agon.entities.judging import Count, ModelUsage
+from agon.store.locks import lock_row
+from agon.store.schema import MODEL_COUNTS, MODEL_USAGE
+from agon.store.transaction import Transaction, from_micros_or_none, to_micros_or_none
+
+
+class Judging:
+    """Use and measurements of model judges in the database."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def usage(self, judge: str) -> ModelUsage:
+        """Return what a judge has used; nothing if it was never used."""
+        row = self._transaction.first(select(MODEL_USAGE).where(MODEL_USAGE.c.judge == judge))
+        return ModelUsage(judge=judge) if row is None else _usage(row)
+
+    def lock_usage(self, judge: str) -> ModelUsage:
+        """Return what a judge has used; others wait to change it until the session ends."""
+        empty = {**vars(ModelUsage(judge=judge)), "resumes_at": None}
+        adding = self._transaction.insert(MODEL_USAGE).values(**empty)
+        self._transaction.change(adding.on_conflict_do_nothing(index_elements=["judge"]))
+        locking = select(MODEL_USAGE).where(MODEL_USAGE.c.judge == judge)
+        row = lock_row(self._transaction, locking, "model_usage")
+        return ModelUsage(judge=judge) if row is None else _usage(row)
+
+    def save_usage(self, usage: ModelUsage) -> None:
+        """Store what a judge has used; the session holds its lock."""
+        values = {**vars(usage), "resumes_at": to_micros_or_none(usage.resumes_at)}
+        self._transaction.upsert(MODEL_USAGE, values)
+
+    def add_count(self, judge: str, measure: str, *, successes: int, trials: int) -> None:
+        """Add to the counts of a measure; sessions that add at the same time lose nothing."""
+        adding = self._transaction.insert(MODEL_COUNTS).values(
+            judge=judge, measure=measure, successes=successes, trials=trials
+        )
+        sums = {
+            name: MODEL_COUNTS.c[name] + adding.excluded[name] for name in ("successes", "trials")
+        }
+        self._transaction.change(
+            adding.on_conflict_do_update(index_elements=["judge", "measure"], set_=sums)
+        )
+
+    def counts(self) -> list[Count]:
+        """Return the counts of all judges, sorted by judge and measure."""
+        listing = select(MODEL_COUNTS).order_by(MODEL_COUNTS.c.judge, MODEL_COUNTS.c.measure)
+        return [Count(**row._mapping) for row in self._transaction.all(listing)]  # noqa: SLF001 (SQLAlchemy's public name)
+
+
+def _usage(row: Row[Any]) -> ModelUsage:
+    values = row._asdict()
+    values["resumes_at"] = from_micros_or_none(values["resumes_at"])
+    return ModelUsage(**values)
