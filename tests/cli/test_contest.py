@@ -166,6 +166,32 @@ def test_void_without_matching_records_is_rejected_and_listed_with_failed_jobs(
         assert "agon jobs retry" in failed
 
 
+def test_a_contest_is_edited_and_its_start_and_end_are_shown(target: Target) -> None:
+    """Options that are left out change nothing, and an edit that changes nothing adds no entry."""
+    name = f"{target.contest}-cup"
+    times = ("--starts", "2030-12-01", "--ends", "2030-12-24T18:00+01:00")
+    created = target.good("contest", "create", name, "--discipline", "arena", *times).out
+    assert "starts 2030-12-01 00:00:00 UTC · ends 2030-12-24 17:00:00 UTC" in created
+    edit = ("contest", "edit", name, "--title", "Winter Cup", "--ends", "none")
+    tried = target.good(*edit, "--dry-run").out
+    assert ("entry 2" in tried, "title: Winter Cup" in tried) == (True, True)
+    assert target.json("contest", "show", name)["title"] == name
+    edited = [target.json(*edit) for _ in range(2)]
+    assert [(line["title"], line["ends_at"], line["seq"]) for line in edited] == [
+        ("Winter Cup", None, 3)
+    ] * 2
+    assert "starts: 2030-12-01 00:00:00 UTC" in target.good("contest", "show", name).out
+    assert "2030-12-01T00:00:00Z" in target.good("contest", "list", "--format", "csv").out
+    for options, code in (
+        (("--ends", "2029-01-01"), 2),
+        (("--starts", "tomorrow"), 2),
+        ((), 2),
+        (("--title", ""), 2),
+    ):
+        ended = target("contest", "edit", name, *options)
+        assert (ended.code, "Traceback" in ended.err) == (code, False)
+
+
 def test_a_final_contest_accepts_no_records(target: Target) -> None:
     """Every step out of order is rejected as a conflict."""
     name = target.contest

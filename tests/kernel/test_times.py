@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.kernel.times import from_micros, parse_time, read_time, to_micros, written_time
-from agon.ledger.entry import is_timestamp, timestamp
+from agon.ledger.entry import timestamp
 from agon.ledger.keys import record_key
+from agon.ledger.kinds import is_timestamp
 from agon.records import Column, Kind, Table
 
 ZONES = st.sampled_from([UTC, *(timezone(timedelta(minutes=m)) for m in (-720, -90, 330, 840))])

@@ -10,6 +10,8 @@ from ledger.histories import CREATED
 HASH = "0" * 64
 SAMPLES: dict[str, dict[str, Any]] = {
     "contest-created": CREATED,
+    "contest-edited": {"title": "Cup", "description": "", "visibility": "private",
+                       "starts_at": None, "ends_at": "2026-12-24T18:00:00.000000Z"},
     "contest-opened": {},
     "contest-frozen": {"boards": {"bots": {"sha256": HASH, "merkle_root": HASH, "rows": 3}}},
     "contest-unfrozen": {"reason": "too early"},
@@ -78,6 +80,9 @@ def test_a_body_is_an_object(body: Any) -> None:
         ("contest-created", {"season": -1}),
         ("contest-created", {"discipline": "chess"}),
         ("contest-created", {"visibility": None}),
+        ("contest-created", {"starts_at": "2026-12-24"}),
+        ("contest-created", {"ends_at": 7}),
+        ("contest-edited", {"ends_at": "2026-13-24T18:00:00.000000Z"}),
         ("contest-created", {"boards": ["a", "a"]}),
         ("contest-created", {"title": "a\x00"}),
         ("contest-frozen", {"boards": {"b": {"sha256": HASH, "merkle_root": HASH}}}),

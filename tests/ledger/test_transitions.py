@@ -1,6 +1,7 @@
 """The state machine of a contest: one table for complete ledgers and for single entries."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -63,6 +64,16 @@ def test_each_step_changes_the_state_and_notes_its_position() -> None:
     assert _apply("frozen", "contest-unfrozen", reason="done") == {**moved, "state": "open"}
     assert _apply("open", "contest-finalised") == {**moved, "state": "final", "finalized_at": 7}
     assert _apply("open", "decision-made") == moved
+
+
+def test_an_edit_states_all_details_and_its_times_are_instants() -> None:
+    """Times in entries are text; the state is compared with a clock."""
+    moved = {"seq": 7, "head": b"h" * 32}
+    body = {"title": "Cup", "description": "", "visibility": "public", "ends_at": None}
+    start = {"starts_at": "2026-12-01T00:00:00.000000Z"}
+    edited = _apply("final", "contest-edited", **body, **start)
+    at = datetime(2026, 12, 1, tzinfo=UTC)
+    assert edited == {**moved, "title": "Cup", "visibility": "public", "starts_at": at}
 
 
 def test_a_rollback_puts_the_edition_before_it_in_force() -> None:

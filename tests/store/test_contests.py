@@ -15,7 +15,8 @@ def test_a_contest_comes_back_as_it_was_stored(store: Store) -> None:
     made = contest(
         overrides={"k": 32, "nested": {"a": [1, 2.5, None]}}, boards=("models", "judges"),
         series="seasons", season=3, description="Größe 📏", head=bytes(range(32)), seq=12,
-        frozen_at=5, finalized_at=9, visibility="private", state="final",
+        frozen_at=5, finalized_at=9, visibility="private", state="final", starts_at=later(3),
+        ends_at=later(8),
     )  # fmt: skip
     with store.write() as session:
         added = session.contests.add(made)

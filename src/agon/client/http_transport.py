@@ -80,7 +80,7 @@ class HttpTransport(Transport):
             elif parameter.kind == "queries":
                 query |= value.model_dump(mode="json")
             elif isinstance(value, BaseModel):
-                body = value.model_dump(mode="json")
+                body = value.model_dump(mode="json", exclude_unset=True)
         path = [
             str(values[part[1:-1]]) if part.startswith("{") else part
             for part in operation.path.strip("/").split("/")

@@ -109,7 +109,8 @@ class LocalTransport(Transport):
         from agon.app.contests.ingest.records import record, require_open
 
         context = self._context(add_records, contest)
-        require_open(context.contest, self._by)  # before a long stream is read in vain
+        # Check before a long stream is read in vain.
+        require_open(self._service, context.contest, self._by)
         rows = read_ndjson(chunks, table=table)
         try:
             summary = record(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from agon.ledger.entry import genesis
@@ -43,6 +44,8 @@ class ContestState:
         overrides: rules set to other values than the edition's.
         frozen_at: position of the freeze while it lasts; the public sees no later entry.
         finalized_at: position of the final result, once there is one.
+        starts_at: the time before which participants may not add to it; None: none.
+        ends_at: the time from which participants may not add to it any more; None: none.
     """
 
     id: str
@@ -60,6 +63,8 @@ class ContestState:
     state: Lifecycle = "draft"
     frozen_at: int | None = None
     finalized_at: int | None = None
+    starts_at: datetime | None = None
+    ends_at: datetime | None = None
 
     @property
     def public_until(self) -> int | None:

@@ -8,7 +8,6 @@ SHA-256(head_{n-1} + line_n), with heads as 32 raw bytes.
 
 import hashlib
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,14 +21,13 @@ from agon.errors import did_you_mean
 from agon.kernel.plain_json import InvalidJson, is_plain, require_limits
 from agon.kernel.times import written_time
 from agon.ledger.issues import InvalidEntry, LedgerIssue
-from agon.ledger.kinds import AN_INSTANT, is_name, is_seq, issues_of, preview
+from agon.ledger.kinds import AN_INSTANT, is_name, is_seq, is_timestamp, issues_of, preview
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """Maximum length of an entry's line."""
 
 KEYS: Final = ("at", "body", "by", "external_id", "kind", "seq")
 
-_AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 # Values that JSON cannot represent are rejected, not converted.
 _OPTIONS: Final = (
     orjson.OPT_SORT_KEYS
@@ -312,17 +310,6 @@ def _issues_in(value: Any) -> list[LedgerIssue]:
         issues.append(LedgerIssue(fact, f"give {AN_INSTANT}"))
     issues += _issues_around(value["by"], value["external_id"], value["seq"])
     return issues + issues_of(value["kind"], value["body"])
-
-
-def is_timestamp(value: Any) -> bool:
-    """Return whether a value is a time in the form of :func:`timestamp`."""
-    if not isinstance(value, str) or _AT.fullmatch(value) is None:
-        return False
-    try:
-        datetime.fromisoformat(value)
-    except ValueError:
-        return False
-    return True
 
 
 def _issues_around(by: Any, external_id: Any, seq: Any) -> list[LedgerIssue]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from agon.ledger.issues import LedgerIssue
 
 _CONTEST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _MAX_NAME_CHARS = 500
 A_CONTEST: Final = "1 to 100 letters, digits and . _ -, a letter or digit first"
@@ -85,6 +87,17 @@ def is_count(value: Any) -> bool:
     return type(value) is int and 0 <= value <= _MAX_INTEGER
 
 
+def is_timestamp(value: Any) -> bool:
+    """Return whether a value is a time in the form of :func:`agon.ledger.entry.timestamp`."""
+    if not isinstance(value, str) or _AT.fullmatch(value) is None:
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
 def _list_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
     def check(value: Any) -> bool:
         if not isinstance(value, list | tuple) or not all(map(holds, value)):
@@ -138,6 +151,10 @@ def _choice(name: str, *choices: str) -> Field:
     return Field(name, choices.__contains__, f"one of {', '.join(choices)}")
 
 
+def _time_or_null(name: str, *, optional: bool = False) -> Field:
+    return Field(name, _or_null(is_timestamp), f"{AN_INSTANT}, or null for none", optional)
+
+
 _REASON = _text("reason")
 _CHANGE = _name_or_null("change")
 _BOARDS = Field(
@@ -158,6 +175,15 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
             _choice("visibility", "public", "private"),
             _text("description"),
             _names("boards"),
+            _time_or_null("starts_at", optional=True),
+            _time_or_null("ends_at", optional=True),
+        ),
+        "contest-edited": (
+            _name("title"),
+            _text("description"),
+            _choice("visibility", "public", "private"),
+            _time_or_null("starts_at"),
+            _time_or_null("ends_at"),
         ),
         "contest-opened": (),
         "contest-frozen": (_BOARDS,),

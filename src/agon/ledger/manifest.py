@@ -7,7 +7,6 @@ from typing import Any, Final
 from agon.kernel.boards import UnscoredRow
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger import signatures
-from agon.ledger.entry import is_timestamp
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import (
     A_CONTEST,
@@ -21,6 +20,7 @@ from agon.ledger.kinds import (
     is_count,
     is_name,
     is_sha256,
+    is_timestamp,
     preview,
 )
 

@@ -6,6 +6,7 @@ in it (records, adjustments, decisions, …) change only the position and head o
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from agon.errors import Conflict
@@ -46,6 +47,14 @@ class Transition:
     verb: str = ""
 
 
+def _times(body: Mapping[str, Any]) -> dict[str, datetime | None]:
+    """Return the start and the end that an entry states; without one it is None."""
+    texts = {name: body.get(name) for name in ("starts_at", "ends_at")}
+    return {
+        name: None if text is None else datetime.fromisoformat(text) for name, text in texts.items()
+    }
+
+
 TRANSITIONS: Final[Mapping[str, Transition]] = {
     "contest-created": Transition(
         lambda _, body: {
@@ -53,8 +62,10 @@ TRANSITIONS: Final[Mapping[str, Transition]] = {
             "id": body["contest"],
             "boards": tuple(body["boards"]),
             "state": "draft",
+            **_times(body),
         },
     ),
+    "contest-edited": Transition(lambda _, body: {**body, **_times(body)}),
     "contest-opened": Transition(lambda *_: {"state": "open"}, ("draft",), "opened"),
     "contest-frozen": Transition(
         lambda seq, _: {"state": "frozen", "frozen_at": seq}, ("open",), "frozen"

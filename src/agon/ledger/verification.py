@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from agon.kernel.fingerprints import canonical_json
-from agon.ledger.entry import MAX_LINE_BYTES, chain, genesis, is_timestamp, read_line
+from agon.ledger.entry import MAX_LINE_BYTES, chain, genesis, read_line
 from agon.ledger.files import CONTEST, HEADS, LEDGER, open_file, read_lines, unknown_files
 from agon.ledger.fold import LedgerState, check_lines, empty_ledger
 from agon.ledger.heads import Head, SignedHead
@@ -22,6 +22,7 @@ from agon.ledger.kinds import (
     is_contest,
     is_count,
     is_sha256,
+    is_timestamp,
     preview,
 )
 from agon.ledger.proofs import ProofVerification, verify_proof

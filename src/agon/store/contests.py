@@ -11,7 +11,13 @@ from agon.kernel.times import from_micros, to_micros
 from agon.ledger.contest_state import ContestState
 from agon.store.locks import lock_row
 from agon.store.schema import CONTESTS
-from agon.store.transaction import Transaction, json_text, parse_json
+from agon.store.transaction import (
+    Transaction,
+    from_micros_or_none,
+    json_text,
+    parse_json,
+    to_micros_or_none,
+)
 
 _SUGGESTED_AMONG = 1000
 _NAMES = tuple(column.name for column in CONTESTS.columns)
@@ -120,6 +126,8 @@ def _values(contest: Contest) -> dict[str, Any]:
     values = {name: getattr(contest, name) for name in _STATE_FIELDS}
     values["overrides"] = json_text(contest.overrides)
     values["boards"] = json_text(contest.boards)
+    values["starts_at"] = to_micros_or_none(contest.starts_at)
+    values["ends_at"] = to_micros_or_none(contest.ends_at)
     return values
 
 
@@ -127,4 +135,6 @@ def _contest(values: dict[str, Any]) -> Contest:
     values["overrides"] = parse_json(values["overrides"])
     values["boards"] = tuple(parse_json(values["boards"]))
     values["created_at"] = from_micros(values["created_at"])
+    values["starts_at"] = from_micros_or_none(values["starts_at"])
+    values["ends_at"] = from_micros_or_none(values["ends_at"])
     return Contest(**values)

@@ -1,9 +1,12 @@
 """Base classes and field types of all requests and resources."""
 
+from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from agon.kernel.times import in_utc
 
 T = TypeVar("T")
 
@@ -103,6 +106,17 @@ Reason = Annotated[
     Field(description="Why; it is stored in the ledger, where everyone can read it."),
 ]
 """Why something is done; it is stored in the ledger."""
+
+
+def _utc(value: datetime) -> datetime:
+    try:
+        return in_utc(value)
+    except OverflowError:
+        raise ValueError("expected a time in the years 1 to 9999 in UTC") from None
+
+
+Time = Annotated[datetime, AfterValidator(_utc)]
+"""A time in UTC; without a zone it is taken as UTC."""
 
 JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 """A JSON object that can be stored and returned unchanged."""

@@ -5,7 +5,15 @@ from typing import Any
 
 from pydantic import Field
 
-from agon.api.models.base import BoardName, ContestId, JsonObject, PlainText, Request, Resource
+from agon.api.models.base import (
+    BoardName,
+    ContestId,
+    JsonObject,
+    PlainText,
+    Request,
+    Resource,
+    Time,
+)
 from agon.ledger.contest_state import Lifecycle, Visibility
 
 
@@ -25,6 +33,22 @@ class ContestCreate(Request):
     boards: tuple[BoardName, ...] | None = Field(
         default=None, max_length=50, description="The default board first; null: all boards."
     )
+    starts_at: Time | None = Field(
+        default=None, description="Participants may add to it from then on; null: once it is open."
+    )
+    ends_at: Time | None = Field(
+        default=None, description="Participants may add to it before then; null: until it is final."
+    )
+
+
+class ContestUpdate(Request):
+    """Changes of a contest's details; fields that are left out stay as they are."""
+
+    title: PlainText = Field(default="", min_length=1, max_length=200)
+    description: PlainText = Field(default="", max_length=20_000)
+    visibility: Visibility = "public"
+    starts_at: Time | None = Field(default=None, description="null: no start.")
+    ends_at: Time | None = Field(default=None, description="null: no end.")
 
 
 class SeasonCreate(Request):
@@ -57,3 +81,5 @@ class Contest(Resource):
     seq: int = Field(description="Position of the newest entry that the caller may see.")
     frozen_at: int | None = Field(description="Position of the freeze, while it lasts.")
     finalized_at: int | None = Field(description="Position of the final result.")
+    starts_at: datetime | None = Field(description="Participants may add to it from then on.")
+    ends_at: datetime | None = Field(description="Participants may add to it before then.")

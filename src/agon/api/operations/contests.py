@@ -8,7 +8,13 @@ from typing import Annotated
 from pydantic import Field
 
 from agon.api.models.base import ContestId, Page, ReasonRequest
-from agon.api.models.contests import Contest, ContestCreate, FinalizeRequest, SeasonCreate
+from agon.api.models.contests import (
+    Contest,
+    ContestCreate,
+    ContestUpdate,
+    FinalizeRequest,
+    SeasonCreate,
+)
 from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
 from agon.api.transport import Noun
@@ -68,6 +74,27 @@ def get_contest(ctx: ContestContext) -> Contest:
         return resource(session, ctx.view)
 
 
+@operation("PATCH", "/contests/{contest}", id="editContest", permission="contest.manage",
+           summary="Edit a contest")  # fmt: skip
+def edit_contest(
+    ctx: ContestContext,
+    request: ContestUpdate,
+    *,
+    dry_run: Annotated[bool, Field(description="Validate only; change nothing.")] = False,
+) -> Contest:
+    """Change title, description, visibility, start or end, and leave the fields not given.
+
+    Outside start and end participants and judges add nothing; organizers still can. If anything
+    changes, an entry of the ledger states all details; the start and the end of a final contest
+    cannot be changed.
+    """
+    from agon.app.contests.lifecycle import details
+
+    changes = {name: getattr(request, name) for name in request.model_fields_set}
+    edited = details.edit(ctx.service, ctx.contest.id, changes, by=ctx.caller, dry_run=dry_run)
+    return visible_to_staff(edited)
+
+
 @operation("POST", "/contests/{contest}/next-season", id="createNextSeason",
            permission="contest.manage", summary="Create the next season", status=201,
            location="/contests/{result.id}")  # fmt: skip
@@ -117,6 +144,7 @@ class Contests(Noun):
     list = list_contests
     create = create_contest
     get = get_contest
+    edit = edit_contest
     next_season = create_season
     open = open_contest
     freeze = freeze_contest
@@ -161,6 +189,8 @@ def _resource(contest: entities.Contest) -> Contest:
         seq=contest.seq,
         frozen_at=contest.frozen_at,
         finalized_at=contest.finalized_at,
+        starts_at=contest.starts_at,
+        ends_at=contest.ends_at,
     )
 
 

@@ -7,6 +7,7 @@ from agon.cli.contest.corrections import changes, rescore, rollback, void
 from agon.cli.contest.dojo import problems, publish, reveal, submissions, submit
 from agon.cli.contest.lifecycle import (
     create,
+    edit,
     finalize,
     freeze,
     list_,
@@ -35,8 +36,8 @@ def command() -> None:
 
 
 for each in (
-    create, season, list_, show, open_, freeze, unfreeze, finalize, add, board, explain, history,
-    proof, findings, problems, publish, reveal, submit, submissions, rescore, void, changes,
-    rollback, export, import_,
+    create, edit, season, list_, show, open_, freeze, unfreeze, finalize, add, board, explain,
+    history, proof, findings, problems, publish, reveal, submit, submissions, rescore, void,
+    changes, rollback, export, import_,
 ):  # fmt: skip
     command.add_command(each)

@@ -1,7 +1,7 @@
-"""``agon contest create|season|list|show|open|freeze|unfreeze|finalize``: a contest's state."""
+"""``agon contest create|edit|season|list|show|open|freeze|unfreeze|finalize``: its state."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,9 +12,15 @@ from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from agon.api.models.contests import Contest
 
-_LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "season")
+_LISTED = (
+    "id", "discipline", "state", "edition", "seq", "title", "series", "season", "starts_at",
+    "ends_at",
+)  # fmt: skip
+_NO_TIME = "none"
 
 
 @click.command("create", cls=Command)
@@ -39,6 +45,10 @@ _LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "se
     metavar="B",
     help="A board to publish, the default one first (default: all).",
 )
+@option(
+    "--starts", metavar="T", help="Participants can add to it from this ISO 8601 time (UTC) on."
+)
+@option("--ends", metavar="T", help="Participants can add to it before this time.")
 @option("--draft", is_flag=True, help="Keep it a draft; agon contest open opens it.")
 @parameters.form(TABLE, "json")
 @target
@@ -53,18 +63,23 @@ def create(  # noqa: PLR0913 (one parameter for each option)
     private: bool,
     series: str | None,
     boards: tuple[str, ...],
+    starts: str | None,
+    ends: str | None,
     draft: bool,
     form: str,
     target: Target,
 ) -> None:
     """Create the contest ID and open it.
 
-    With --draft it stays a draft, to which only organizers can add records.
+    With --draft it stays a draft, to which only organizers can add records. Organizers can also add
+    before the start and after the end.
 
       agon contest create spring --discipline arena --title 'Spring 2026'
+      agon contest create cup --discipline dojo --starts 2026-12-01 --ends 2026-12-24T18:00Z
       agon contest create spring --discipline community --set self_feedback=ignore --private
     """
     from agon.api.models.contests import ContestCreate
+    from agon.kernel.times import parse_time
 
     with target.open() as api:
         request = ContestCreate(
@@ -77,11 +92,64 @@ def create(  # noqa: PLR0913 (one parameter for each option)
             description=description,
             series=series,
             boards=boards or None,
+            starts_at=parse_time(starts),
+            ends_at=parse_time(ends),
         )
         created = api.contests.create(request)
         if not draft:
             created = api.contests.open(contest)
     _print(created, form)
+
+
+@click.command("edit", cls=Command)
+@arguments.contest
+@option("--title", metavar="T", help="Display name.")
+@option("--description", metavar="T", help="Free text.")
+@option("--visibility", type=click.Choice(["public", "private"]), help="Who can see it.")
+@option(
+    "--starts",
+    metavar="T",
+    help="Participants can add to it from this ISO 8601 time (UTC) on; none: no start.",
+)
+@option("--ends", metavar="T", help="Participants can add to it before this time; none: no end.")
+@parameters.dry_run
+@parameters.form(TABLE, "json")
+@target
+def edit(  # noqa: PLR0913 (one parameter for each option)
+    contest: str,
+    *,
+    title: str | None,
+    description: str | None,
+    visibility: str | None,
+    starts: str | None,
+    ends: str | None,
+    dry_run: bool,
+    form: str,
+    target: Target,
+) -> None:
+    """Change title, description, visibility, start or end of ID.
+
+    The change is an entry of the ledger. A final contest keeps its start and its end.
+
+      agon contest edit spring --title 'Spring Cup' --ends 2026-12-24T18:00Z
+      agon contest edit spring --visibility private --starts none --dry-run
+    """
+    from agon.api.models.contests import ContestUpdate
+    from agon.kernel.times import parse_time
+
+    texts = {"title": title, "description": description, "visibility": visibility}
+    changes: dict[str, Any] = {name: text for name, text in texts.items() if text is not None}
+    for name, time in (("starts_at", starts), ("ends_at", ends)):
+        if time is not None:
+            changes[name] = None if time == _NO_TIME else parse_time(time)
+    if not changes:
+        raise click.UsageError("nothing to change; give --title, --ends or another detail")
+    with target.open(create=False) as api:
+        edited = api.contests.edit(contest, ContestUpdate(**changes), dry_run=dry_run)
+    _print(edited, form)
+    if form == TABLE:
+        for name in sorted(texts.keys() & changes):
+            click.echo(f"{name}: {changes[name]}")
 
 
 @click.command("season", cls=Command)
@@ -168,7 +236,9 @@ def show(contest: str, *, form: str, target: Target) -> None:
         "overrides": ", ".join(f"{key}={value}" for key, value in details.overrides.items()),
         "visibility": details.visibility,
         "series": "" if details.series is None else f"{details.series}, season {details.season}",
-        "created": f"{details.created_at:%Y-%m-%d %H:%M:%S} UTC",
+        "created": _time(details.created_at),
+        "starts": _time(details.starts_at),
+        "ends": _time(details.ends_at),
         "ledger": f"{details.seq:,} entries",
         "frozen at": cell(details.frozen_at),
         "final at": cell(details.finalized_at),
@@ -257,6 +327,10 @@ def finalize(contest: str, *, force: bool, form: str, target: Target) -> None:
         _print(api.contests.finalize(contest, FinalizeRequest(force=force)), form)
 
 
+def _time(at: "datetime | None") -> str:
+    return "" if at is None else f"{at:%Y-%m-%d %H:%M:%S} UTC"
+
+
 def _print(details: "Contest", form: str) -> None:
     """Print a contest in a line, or as JSON."""
     if form == "json":
@@ -264,5 +338,7 @@ def _print(details: "Contest", form: str) -> None:
 
         deliver(json_chunks(lists.plain_values(details)), None)
         return
-    parts = (details.id, details.discipline, details.state, details.edition, f"entry {details.seq}")
-    click.echo(" · ".join(map(str, parts)))
+    parts = [details.id, details.discipline, details.state, details.edition, f"entry {details.seq}"]
+    times = {"starts": details.starts_at, "ends": details.ends_at}
+    parts += [f"{name} {_time(at)}" for name, at in times.items() if at is not None]
+    click.echo(" · ".join(parts))

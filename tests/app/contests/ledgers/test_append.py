@@ -42,6 +42,16 @@ STEPS: dict[str, tuple[str, dict[str, Any]]] = {
     "change-2": _adopted("c2", 64),
     "back-1": ("change-rolled-back", {"change": "c1", "reason": "why"}),
     "back-2": ("change-rolled-back", {"change": "c2", "reason": "why"}),
+    "edit": (
+        "contest-edited",
+        {
+            "title": "Cup",
+            "description": "",
+            "visibility": "private",
+            "starts_at": None,
+            "ends_at": "2026-12-24T18:00:00.000000Z",
+        },
+    ),
     "decide": ("decision-made", {"case": None, "decision": "d", "subjects": [], "reason": "r"}),
 }
 FOLLOWS: dict[str, Callable[[str, set[str]], bool]] = {

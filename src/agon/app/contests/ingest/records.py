@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from dataclasses import replace as replaced
+from datetime import datetime
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -25,6 +26,7 @@ from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, ExistingEntry, NewRecords
 from agon.errors import Conflict
+from agon.kernel.times import written_time
 from agon.ledger.entry import encode_records
 from agon.store.session import Session
 
@@ -304,7 +306,7 @@ def record(
     summary = ImportSummary()
     with suppress(_DryRun), gc_paused(), service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        require_open(contest, by)
+        require_open(service, contest, by)
         summary = RecordImporter(service, session, contest, by, replace=replace).run(rows)
         if contest.frozen_at is not None and by.role == "judge":
             # Positions would show how many records there are, which is hidden during a freeze.
@@ -314,15 +316,37 @@ def record(
     return summary
 
 
-def require_open(contest: Contest, by: Caller) -> None:
+def require_open(service: Service, contest: Contest, by: Caller) -> None:
     """Raise unless the contest takes records from the caller.
 
     Raises:
-        Conflict: it is final, or a draft and ``by`` is not an organizer.
+        Conflict: it is final, or ``by`` is not an organizer and it is a draft, has not started, or
+            has ended.
     """
     if contest.state == "final":
         raise Conflict(
             f"{contest.id} is final and takes no records; propose a change set to correct it"
         )
-    if contest.state == "draft" and by.role not in {"organiser", "operator"}:
+    if by.role in {"organiser", "operator"}:
+        return
+    if contest.state == "draft":
         raise Conflict(f"{contest.id} is not open yet; wait until its organizer opens it")
+    if contest.starts_at is not None or contest.ends_at is not None:
+        _require_running(contest, now=service.clock())
+
+
+def _require_running(contest: Contest, *, now: datetime) -> None:
+    """Raise unless participants may add to a contest at a time: from its start, before its end.
+
+    Raises:
+        Conflict: it has not started, or it has ended.
+    """
+    if contest.starts_at is not None and now < contest.starts_at:
+        raise Conflict(
+            f"{contest.id} starts at {written_time(contest.starts_at)}; send it from then on"
+        )
+    if contest.ends_at is not None and now >= contest.ends_at:
+        raise Conflict(
+            f"{contest.id} ended at {written_time(contest.ends_at)}; only its organizers can still "
+            "add to it"
+        )

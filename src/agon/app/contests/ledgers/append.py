@@ -27,6 +27,7 @@ RECORDS: Final = frozenset({"record-added", "record-replaced"})
 
 _PUBLIC_EVENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
+        "contest-edited": ("title", "visibility", "starts_at", "ends_at"),
         "contest-opened": (),
         "contest-frozen": (),
         "contest-unfrozen": ("reason",),
@@ -37,6 +38,11 @@ _PUBLIC_EVENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Kinds with a public event, and the fields of the body it has."""
+
+_WITHOUT_BOARDS: Final = frozenset(
+    {"contest-created", "contest-edited", "submission-received", "decision-made"}
+)
+"""Kinds that change neither what boards show nor which position they show."""
 
 _STAFF_EVENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -174,7 +180,7 @@ def _require_valid_row(contest: Contest, draft: Draft) -> None:
 
 def _matters(entry: Entry) -> bool:
     """Return whether an entry can change what boards show or which position they show."""
-    return entry.kind not in {"contest-created", "submission-received", "decision-made"}
+    return entry.kind not in _WITHOUT_BOARDS
 
 
 def _after(session: Session, contest: Contest, entry: Entry, fresh: Iterable[Entry]) -> Contest:

@@ -9,18 +9,18 @@ from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
 from agon.app.contests.ledgers.append import append
+from agon.app.contests.lifecycle.details import require_valid_details
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, Unreadable
+from agon.kernel.times import written_time
 from agon.ledger.contest_state import Visibility
 from agon.ledger.entry import Draft, genesis
 from agon.store.session import Session
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{1,62}")
-_MAX_TITLE_LENGTH: Final = 200
-_MAX_DESCRIPTION_LENGTH: Final = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +37,8 @@ class NewContest:
         description: for display.
         series: the id its seasons share; the contest is the next season of that series.
         boards: the boards to publish, the default first; None: all of the discipline.
+        starts_at, ends_at: from when on, and before when participants may add to it; None: no
+            limit.
     """
 
     id: str
@@ -48,6 +50,8 @@ class NewContest:
     description: str = ""
     series: str | None = None
     boards: Sequence[str] | None = None
+    starts_at: datetime | None = None
+    ends_at: datetime | None = None
 
 
 def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
@@ -57,7 +61,7 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
         Conflict: the id is taken.
         NotFound: there is no such discipline, edition or board.
         InvalidRule: an override is unknown or out of bounds.
-        Unreadable: the id, the title or the description is invalid.
+        Unreadable: the id or a detail is invalid.
     """
     from agon.app.analysis.score import rules_of
 
@@ -78,6 +82,8 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
         "description": new.description,
         "boards": list(boards),
     }
+    times = {"starts_at": new.starts_at, "ends_at": new.ends_at}
+    body |= {name: written_time(time) for name, time in times.items() if time is not None}
     with service.store.write() as session:
         if new.series is not None:
             session.contests.lock_series(new.series)
@@ -146,17 +152,13 @@ def _require_valid(new: NewContest) -> None:
     require_contest_id(new.id)
     if new.series is not None:
         require_contest_id(new.series)
-    title = new.title.strip()
-    if not 0 < len(title) <= _MAX_TITLE_LENGTH or not title.isprintable():
-        raise Unreadable(f"a title has 1 to {_MAX_TITLE_LENGTH} printable characters; give one")
-    if "\x00" in new.description:
-        raise Unreadable("the description has a NUL character; leave it out")
-    if len(new.description) > _MAX_DESCRIPTION_LENGTH:
-        raise Unreadable(
-            f"a description has at most {_MAX_DESCRIPTION_LENGTH:,} characters; shorten it"
-        )
-    if new.visibility not in {"public", "private"}:
-        raise Unreadable(f"visibility is {new.visibility!r}; give public or private")
+    require_valid_details(
+        title=new.title,
+        description=new.description,
+        visibility=new.visibility,
+        starts_at=new.starts_at,
+        ends_at=new.ends_at,
+    )
     if new.boards is not None and len(set(new.boards)) != len(new.boards):
         raise Conflict("a board is named twice; name each once")
 

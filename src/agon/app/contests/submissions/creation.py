@@ -49,7 +49,7 @@ def submit(
         raise Forbidden(f"a participant submits as {by.user} only; leave the user out")
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        require_open(contest, by)
+        require_open(service, contest, by)
         if submission.external_id is not None:
             require_external_id(submission.external_id)
             earlier = _earlier(session, contest, submission)

@@ -78,6 +78,8 @@ def upgrade() -> None:
         required_column("head", BYTES),
         integer("frozen_at", optional=True),
         integer("finalized_at", optional=True),
+        integer("starts_at", optional=True),
+        integer("ends_at", optional=True),
         sa.PrimaryKeyConstraint("no", name="contests_pkey"),
     )
     op.create_index("contests_id_key", "contests", ["id"], unique=True)

@@ -1,0 +1,104 @@
+"""Edit a contest's details: title, description, visibility, start and end."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, get_args
+
+from agon.app.access.audit import add_audit_entry
+from agon.app.contests.ledgers.append import append
+from agon.app.service import Service
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
+from agon.errors import Conflict, Unreadable
+from agon.kernel.times import written_time
+from agon.ledger.contest_state import Visibility
+from agon.ledger.entry import Draft
+
+DETAILS: Final = ("title", "description", "visibility", "starts_at", "ends_at")
+
+_TIMES: Final = ("starts_at", "ends_at")
+_MAX_TITLE_LENGTH: Final = 200
+_MAX_DESCRIPTION_LENGTH: Final = 20_000
+
+
+def edit(
+    service: Service,
+    contest_id: str,
+    changes: Mapping[str, Any],
+    *,
+    by: Caller,
+    dry_run: bool = False,
+) -> Contest:
+    """Change details of a contest with one entry that states all of them; equal ones add none.
+
+    Args:
+        service: the service.
+        contest_id: the contest.
+        changes: new values of some of :data:`DETAILS`; a time that is None is removed.
+        by: the caller.
+        dry_run: return the contest as it would be, and change nothing.
+
+    Raises:
+        NotFound: there is no such contest.
+        Conflict: the start or the end of a final contest would change.
+        Unreadable: a value is invalid, or the end is not after the start.
+    """
+    with service.store.write() as session:
+        contest = session.contests.lock(contest_id)
+        edited = replace(contest, **changes)
+        changed = [name for name in DETAILS if getattr(edited, name) != getattr(contest, name)]
+        if not changed:
+            return contest
+        if contest.state == "final" and not set(changed).isdisjoint(_TIMES):
+            raise Conflict(f"{contest.id} is final, its start and end stay; leave both out")
+        require_valid_details(
+            title=edited.title,
+            description=edited.description,
+            visibility=edited.visibility,
+            starts_at=edited.starts_at,
+            ends_at=edited.ends_at,
+        )
+        if dry_run:
+            return edited
+        body = {name: getattr(edited, name) for name in DETAILS[:3]} | {
+            name: None if getattr(edited, name) is None else written_time(getattr(edited, name))
+            for name in _TIMES
+        }
+        draft = Draft(kind="contest-edited", body=body, at=service.clock(), by=by.name)
+        contest = append(service, session, contest, [draft])
+        add_audit_entry(
+            service, session, by=by, action="contest.edit", target=contest.id,
+            detail={"seq": contest.seq, "changed": changed},
+        )  # fmt: skip
+        return contest
+
+
+def require_valid_details(
+    *,
+    title: str,
+    description: str,
+    visibility: Visibility,
+    starts_at: datetime | None,
+    ends_at: datetime | None,
+) -> None:
+    """Raise unless a contest can have these details.
+
+    Raises:
+        Unreadable: it cannot.
+    """
+    if not 0 < len(title.strip()) <= _MAX_TITLE_LENGTH or not title.strip().isprintable():
+        raise Unreadable(f"a title has 1 to {_MAX_TITLE_LENGTH} printable characters; give one")
+    if "\x00" in description:
+        raise Unreadable("the description has a NUL character; leave it out")
+    if len(description) > _MAX_DESCRIPTION_LENGTH:
+        raise Unreadable(
+            f"a description has at most {_MAX_DESCRIPTION_LENGTH:,} characters; shorten it"
+        )
+    if visibility not in get_args(Visibility):
+        raise Unreadable(f"visibility is {visibility!r}; give public or private")
+    if starts_at is not None and ends_at is not None and starts_at >= ends_at:
+        raise Unreadable(
+            f"the end {written_time(ends_at)} is not after the start {written_time(starts_at)}; "
+            "give a later end or an earlier start"
+        )
