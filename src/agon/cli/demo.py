@@ -104,7 +104,7 @@ def draw(out: "Output", demo: "DemoResult") -> None:
     out.line()
     score.draw(out, result, board, top=_ROWS)
     out.line()
-    explain.draw(out, result, result.explain(_first(demo)), most=_PARTS)
+    explain.draw(out, result, result.explain(_first(demo)).first(_PARTS - 1))
     out.line()
     findings = result.findings
     counted: dict[str, int] = {}

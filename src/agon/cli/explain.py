@@ -1,7 +1,7 @@
 """``agon explain``: why this score."""
 
+import re
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agon.kernel.explanations import Explanation, Part
 
 _BAR = 12
+_HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b", re.ASCII)
 _MANY = 20  # parts from which the table leaves inputs and records to JSON
 
 
@@ -28,8 +29,7 @@ _MANY = 20  # parts from which the table leaves inputs and records to JSON
 @click.argument("id", metavar="ID")
 @parameters.board
 @parameters.rules
-@parameters.form(TABLE, "json", "svg")
-@parameters.output
+@parameters.explaining(TABLE, "json", "svg")
 def command(
     discipline: str,
     source: str,
@@ -38,8 +38,7 @@ def command(
     reads: sources.SourceOptions,
     board: str | None,
     under: parameters.RuleOptions,
-    form: str,
-    output: Path | None,
+    printing: parameters.OutputOptions,
 ) -> None:
     """Explain the score of ID, part by part.
 
@@ -49,6 +48,7 @@ def command(
       agon explain community data/ ada
       agon explain community data/ ada --format svg --output why.svg
       agon explain challenge data/ 7 --format json
+      agon explain dojo data/ ada --top 5
       agon explain arena data/ judge-3 --board judges
     """
     from agon.app.analysis.score import score
@@ -56,58 +56,58 @@ def command(
 
     with working(f"explaining {id}"):
         result = score(discipline, source, **reads, **under)
-        explanation = result.explain(id, board=board)
-    if form == "json":
+        explanation = first_parts(result.explain(id, board=board), printing.top)
+    if printing.form == "json":
         from agon.cli.shared.formats import json_chunks
 
         value = {**result.provenance(), **explanation.to_dict()}
-        deliver(json_chunks(value), output)
+        deliver(json_chunks(value), printing.output)
         return
-    if form == "svg":
+    if printing.form == "svg":
         from agon.app.charts import waterfall as picture
 
-        deliver([picture(explanation, under=result.rules_title).encode(), b"\n"], output)
+        deliver([picture(explanation, under=result.rules_title).encode(), b"\n"], printing.output)
         return
     from agon.cli.shared.tables import Output
 
-    out = Output(output)
+    out = Output(printing.output)
     draw(out, result, explanation)
     out.deliver()
 
 
-def draw(
-    out: "Output", result: "Result", explanation: "Explanation", *, most: int | None = None
-) -> None:
+def first_parts(explanation: "Explanation", top: int | None) -> "Explanation":
+    """Return an explanation with ``--top N`` applied."""
+    return explanation if top is None else explanation.first(top)
+
+
+def draw(out: "Output", result: "Result", explanation: "Explanation") -> None:
     """Draw an explanation of a result; see :func:`draw_explanation`."""
-    draw_explanation(out, explanation, under=result.rules_title, most=most)
+    draw_explanation(out, explanation, under=result.rules_title)
 
 
-def draw_explanation(
-    out: "Output", explanation: "Explanation", *, under: str, most: int | None = None
-) -> None:
+def draw_explanation(out: "Output", explanation: "Explanation", *, under: str) -> None:
     """Draw an explanation: a waterfall of its parts, each with its reason.
 
     Args:
         out: the output to add it to.
         explanation: the explanation.
         under: name of the edition.
-        most: maximum number of parts; the rest becomes one part (None: all).
     """
     from agon.cli.shared.tables import Column, number, signed_text
 
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
     score = "" if explanation.score is None else f" · score {number(explanation.score)}"
     head = f"{explanation.id} · {explanation.board} · {place}{score}"
-    out.line(f"{head} · {under}", style="bold")
+    out.line(f"{_shortened(head)} · {under}", style="bold")
     if explanation.reason:
         out.line(f"no score: {explanation.reason}")
-    steps = list(_steps(explanation, most))
+    steps = list(_steps(explanation))
     if steps:
         names, points, texts = zip(*steps, strict=True)
         total = [] if explanation.score is None else [("score", number(explanation.score))]
         out.table(
             [
-                Column("part", [*names, *(name for name, _ in total)]),
+                Column("part", [*names, *(name for name, _ in total)], folds=True),
                 Column(
                     "points", [*map(signed_text, points), *(sum_ for _, sum_ in total)], right=True
                 ),
@@ -121,34 +121,38 @@ def draw_explanation(
     for note in explanation.notes:
         out.line(note)
     for name, value in explanation.context.items():
-        _draw_context(out, name.replace("_", " "), value, most=most)
+        _draw_context(out, name.replace("_", " "), value)
 
 
-def _steps(explanation: "Explanation", most: int | None) -> "Iterator[tuple[str, float, str]]":
-    """Yield name, points and text of each part; the parts after the first ``most`` as one."""
-    parts = explanation.parts
-    for part in parts if most is None else explanation.first_parts(most):
-        yield part.name, part.points, _why(part, brief=len(parts) > _MANY)
+def _steps(explanation: "Explanation") -> "Iterator[tuple[str, float, str]]":
+    """Yield name, points and text of each part; of a hash, the first digits."""
+    brief = len(explanation.parts) > _MANY
+    for part in explanation.parts:
+        yield _shortened(part.name), part.points, _shortened(_why(part, brief=brief))
 
 
-def _draw_context(out: "Output", name: str, value: Any, *, most: int | None) -> None:
+def _shortened(text: str) -> str:
+    """Return text with the first 12 digits of each SHA-256."""
+    return _HASH.sub(r"\1…", text)
+
+
+def _draw_context(out: "Output", name: str, value: Any) -> None:
     """Draw context of an explanation: a value, or rows of a table."""
     from agon.cli.shared.tables import Column, cell
 
     if not (isinstance(value, list) and value and isinstance(value[0], dict)):
         out.line(f"{name}: {cell(value)}")
         return
-    rows = value if most is None else value[:most]
     out.line()
     out.line(f"{name}: {len(value):,}")
     out.table(
         [
             Column(
                 key.replace("_", " "),
-                [cell(row.get(key)) for row in rows],
-                right=isinstance(rows[0][key], (int, float)),
+                [cell(row.get(key)) for row in value],
+                right=isinstance(value[0][key], (int, float)),
             )
-            for key in rows[0]
+            for key in value[0]
         ]
     )
 

@@ -5,7 +5,7 @@ The parts of an explanation sum to the score on the published grid; another sum 
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agon.kernel.findings import RecordRefs
@@ -108,6 +108,27 @@ class Explanation:
         rest = round(math.fsum(part.points for part in remaining), self.places)
         together = Part(f"{len(remaining):,} more", rest, {}, {}, "the parts after these, together")
         return (*shown, together)
+
+    def first(self, most: int) -> "Explanation":
+        """Return it with ``most`` parts, notes and rows of each list of the context.
+
+        What is left out is one part more, which makes up the sum, and is counted in the notes.
+
+        Example:
+            >>> why = Explanation("bots", "ada", 1, 0.0, (), notes=("m1", "m2"), context={"n": [1]})
+            >>> why.first(1).notes
+            ('m1', '1 more note')
+        """
+        notes = list(self.notes[:most])
+        more = len(self.notes) - most
+        if more > 0:
+            notes.append(f"{more:,} more note{'s' if more > 1 else ''}")
+        context = dict(self.context)
+        for name, value in self.context.items():
+            if isinstance(value, (list, tuple)) and len(value) > most:
+                context[name] = list(value[:most])
+                notes.append(f"{name.replace('_', ' ')}: the first {most:,} of {len(value):,}")
+        return replace(self, parts=self.first_parts(most + 1), notes=tuple(notes), context=context)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""

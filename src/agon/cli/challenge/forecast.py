@@ -8,7 +8,7 @@ import click
 from agon.cli.challenge import epochs
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import MACHINE, TABLE, board_chunks, chosen_form, deliver
+from agon.cli.shared.output import TABLE, board_chunks, deliver
 
 if TYPE_CHECKING:
     from agon.app.challenge.epochs import Decay, Forecast
@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 )
 @option("--competition", metavar="C", help="One competition (default: all).")
 @parameters.rules
-@option(
-    "--format",
-    "form",
-    type=click.Choice([TABLE, *MACHINE]),
-    help="How to print (default: by the ending of --output, else a table).",
-)
+@parameters.board_form
 @parameters.output
 def forecast_burn(
     source: str,
@@ -41,7 +36,7 @@ def forecast_burn(
     ahead: int | None,
     competition: str | None,
     under: parameters.RuleOptions,
-    form: str | None,
+    form: str,
     output: Path | None,
 ) -> None:
     """Show how the burn of SOURCE grows without improvements.
@@ -54,7 +49,6 @@ def forecast_burn(
       agon challenge forecast data/ --epochs 40 --competition main
       agon challenge forecast data/ --set decay_curve=exponential --format json
     """
-    form = chosen_form(form, output)
     from agon.app.analysis.score import score
     from agon.app.challenge.epochs import cautions, forecast
     from agon.cli.shared.output import working

@@ -94,6 +94,11 @@ def plot_epochs(
 def _files(out: Path, kinds: tuple[str, ...], form: str | None) -> Iterator[tuple[str, Path]]:
     """Yield each chart's kind and file."""
     ending = out.suffix.lower().lstrip(".")
+    if ending and ending not in _FORMS and not out.is_dir():
+        raise click.UsageError(
+            f"expected a file that ends in .svg or .png, or a folder, got {out}; "
+            "change the ending, or create the folder first"
+        )
     if ending not in _FORMS or out.is_dir():
         for kind in kinds or _KINDS:
             yield kind, out / f"{kind}.{form or _FORMS[0]}"

@@ -87,8 +87,7 @@ def board(
 @_participant
 @parameters.board
 @arguments.as_of
-@parameters.form(TABLE, "json")
-@parameters.output
+@parameters.explaining(TABLE, "json")
 @target
 def explain(
     contest: str,
@@ -96,8 +95,7 @@ def explain(
     *,
     board: str | None,
     as_of: str | None,
-    form: str,
-    output: Path | None,
+    printing: parameters.OutputOptions,
     target: Target,
 ) -> None:
     """Explain the score of PARTICIPANT on a published board of ID, line by line.
@@ -108,17 +106,19 @@ def explain(
       agon contest explain spring ada --as-of 1200 --format json
     """
     with target.open(create=False) as api:
-        explanation = api.boards.explain(contest, participant, board=board, as_of=as_of)
+        whole = api.boards.explain(contest, participant, board=board, as_of=as_of)
         edition = api.contests.get(contest).edition
-    if form == "json":
+    from agon.cli.explain import draw_explanation, first_parts
+
+    explanation = first_parts(whole, printing.top)
+    if printing.form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks({"contest": contest, **explanation.to_dict()}), output)
+        deliver(json_chunks({"contest": contest, **explanation.to_dict()}), printing.output)
         return
-    from agon.cli.explain import draw_explanation
     from agon.cli.shared.tables import Output
 
-    out = Output(output)
+    out = Output(printing.output)
     draw_explanation(out, explanation, under=f"{contest} · {edition}")
     out.deliver()
 

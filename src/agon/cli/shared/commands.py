@@ -8,6 +8,7 @@ import os
 import re
 from functools import partial
 from inspect import cleandoc
+from typing import Any
 
 import click
 
@@ -31,6 +32,19 @@ class Command(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(_text(self))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a format that was not given is that of the ending of ``--output``."""
+        if {"form", "output"} <= set(ctx.params):
+            from agon.cli.shared.output import chosen_form
+
+            form, output = ctx.params["form"], ctx.params["output"]
+            if ctx.get_parameter_source("form") is click.core.ParameterSource.DEFAULT:
+                form = None
+            formats = next(p.type for p in self.params if p.name == "form")
+            choices = formats.choices if isinstance(formats, click.Choice) else ()
+            ctx.params["form"] = chosen_form(form, output, choices)
+        return super().invoke(ctx)
 
 
 class Group(Command, click.Group):

@@ -4,7 +4,7 @@ Commands that take longer show their progress on stderr meanwhile, if it is a te
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -26,20 +26,46 @@ _ENDINGS = {
     ".ndjson": "ndjson",
     ".jsonl": "ndjson",
     ".parquet": "parquet",
+    ".svg": "svg",
+    ".toml": "toml",
+    ".txt": TABLE,
+    "": TABLE,
 }
 
 
-def chosen_form(form: str | None, output: Path | None) -> str:
-    """Return the output format: the given one, else by the file's suffix, else a table.
+def chosen_form(form: str | None, output: Path | None, choices: Sequence[str]) -> str:
+    """Return the output format: the given one, else by the file's ending, else the first choice.
+
+    Args:
+        form: the value of ``--format``; None where it was not given.
+        output: the file to write; None: stdout.
+        choices: the formats of the command; a file without an ending has the first.
 
     Raises:
-        UsageError: Parquet without a file to write it to.
+        UsageError: the ending is not that of a format of the command, or Parquet has no file.
     """
-    if form is None:
-        form = TABLE if output is None else _ENDINGS.get(output.suffix.lower(), TABLE)
+    if form is None and output is not None:
+        form = _ENDINGS.get(output.suffix.lower())
+        if form not in choices:
+            endings = [ending for ending, name in _ENDINGS.items() if ending and name in choices]
+            raise click.UsageError(
+                f"expected --output with the ending {or_text(endings)}, got {output}; "
+                f"change the ending, or choose with --format: {', '.join(choices)}"
+            )
     if form == "parquet" and output is None:
         raise click.UsageError("Parquet is not text; give a file with --output F")
-    return form
+    return form or choices[0]
+
+
+def or_text(names: Sequence[str]) -> str:
+    """Return names as alternatives.
+
+    Example:
+        >>> or_text([".svg", ".png"]), or_text([".csv"])
+        ('.svg or .png', '.csv')
+    """
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def board_chunks(table: "pa.Table", form: str) -> Iterable[bytes]:

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 import click
 
 from agon.cli.shared.commands import option
-from agon.cli.shared.output import MACHINE, TABLE, chosen_form, require_writable
+from agon.cli.shared.output import MACHINE, TABLE, require_writable
 
 Function = Callable[..., Any]
 
@@ -123,11 +123,13 @@ _top = option(
     metavar="N",
     help="Only the first N rows (default: all; a table shows 100).",
 )
-_board_form = option(
-    "--format",
-    "form",
-    type=click.Choice([TABLE, *MACHINE]),
-    help="Output format (default: by the suffix of --output, else a table).",
+
+
+_top_parts = option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the first N parts, with the number and the sum of the others (default: all).",
 )
 
 
@@ -175,15 +177,22 @@ dry_run = option("--dry-run", is_flag=True, help="Print what would be written, a
 
 
 def form(*choices: str) -> Callable[[Function], Function]:
-    """Return the ``--format`` option of a command with these formats, the default first."""
+    """Return the ``--format`` option of a command with these formats, the default first.
+
+    With ``--output`` and without ``--format``, the ending of the file decides (:class:`Command`).
+    """
     return option(
         "--format",
         "form",
         type=click.Choice(choices),
         default=choices[0],
         show_default=True,
-        help="Output format; all but table are machine-readable.",
+        help="Output format; without it, the ending of an output file decides.",
     )
+
+
+board_form = form(TABLE, *MACHINE)
+"""The ``--format`` of boards and what else is rows of numbers."""
 
 
 def rules(function: Function) -> Function:
@@ -201,9 +210,17 @@ def rules(function: Function) -> Function:
 
 def printing(function: Function) -> Function:
     """Add ``--format``, ``--output`` and ``--top`` of a board; they arrive as ``printing``."""
+    return board_form(output(_top(_joined(function))))
 
+
+def explaining(*choices: str) -> Callable[[Function], Function]:
+    """Return the options of an explanation in these formats; they arrive as ``printing``."""
+    return lambda function: form(*choices)(output(_top_parts(_joined(function))))
+
+
+def _joined(function: Function) -> Function:
     @wraps(function)
-    def call(*, form: str | None, output: Path | None, top: int | None, **remaining: Any) -> Any:
-        return function(printing=OutputOptions(chosen_form(form, output), output, top), **remaining)
+    def call(*, form: str, output: Path | None, top: int | None, **remaining: Any) -> Any:
+        return function(printing=OutputOptions(form, output, top), **remaining)
 
-    return _board_form(output(_top(call)))
+    return call

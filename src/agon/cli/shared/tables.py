@@ -30,7 +30,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-_FOLDED = 28  # columns that folded text gets at least
+_FOLDED = 24  # characters that a column of folding text gets at least, if it has as many
 _MISSING = "→"  # begins a line on what is missing for the next step
 _LARGE = 100  # numbers from here on are drawn with two decimals
 _BETWEEN = 2  # blanks between columns
@@ -57,8 +57,11 @@ class Column:
     @property
     def width(self) -> int:
         """Return its width in characters: of its widest cell or longest word of its title."""
-        if self.folds:
-            return _FOLDED
+        return min(self.widest, _FOLDED) if self.folds else self.widest
+
+    @property
+    def widest(self) -> int:
+        """Return the width in characters at which no cell and no word of the title wraps."""
         from rich.cells import cell_len
 
         lines = (line for cell in self.cells for line in cell.split("\n"))
@@ -93,8 +96,7 @@ class Output:
         """Add a table; the first ``needed`` columns are always shown."""
         available = _terminal_width()
         fitting, left_out = _fitting(columns, available, needed)
-        width = sum(column.width for column in fitting) + _BETWEEN * (len(fitting) - 1)
-        self._parts.append(_Wide(fitting, max(width, available)))
+        self._parts.append(_Wide(fitting, _folded_widths(fitting, available)))
         if left_out:
             self.line(f"too wide to show: {', '.join(left_out)}", style="dim")
 
@@ -110,7 +112,7 @@ class Output:
     def _print(self, console: "Console") -> None:
         for part in self._parts:
             if isinstance(part, _Wide):
-                console.print(part.draw(), width=part.width, crop=False)
+                console.print(part.draw(), crop=False)
             else:
                 console.print(part, soft_wrap=True)
         console.file.flush()
@@ -119,20 +121,24 @@ class Output:
 @dataclass(frozen=True)
 class _Wide:
     columns: Sequence[Column]
-    width: int
+    widths: Sequence[int]
 
     def draw(self) -> "Table":
         from rich import box
         from rich.table import Table
 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-        for column in self.columns:
+        # A table that is wider than the terminal keeps its width.
+        total = sum(self.widths) + _BETWEEN * (len(self.widths) - 1)
+        table.width = total if total > _terminal_width() else None
+        for column, width in zip(self.columns, self.widths, strict=True):
             table.add_column(
                 column.head,
                 justify="right" if column.right else "left",
                 no_wrap=not column.folds,
                 overflow="fold",
-                min_width=None if column.folds else column.width,
+                min_width=width,
+                max_width=width if column.folds else None,
                 style=column.style,
                 header_style="bold",
             )
@@ -174,6 +180,17 @@ def _fitting(
             left_out.append(column.title.replace(" ", "_"))
             used -= column.width + _BETWEEN
     return fitting, left_out
+
+
+def _folded_widths(columns: Sequence[Column], available: int) -> list[int]:
+    """Return the width of each column; those that fold get what is left, the last one first."""
+    widths = [column.width for column in columns]
+    rest = available - sum(widths) - _BETWEEN * (len(columns) - 1)
+    for at in reversed(range(len(columns))):
+        more = max(0, min(columns[at].widest - widths[at], rest))
+        widths[at] += more
+        rest -= more
+    return widths
 
 
 def number(value: float | None) -> str:

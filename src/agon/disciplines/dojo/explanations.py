@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from agon.disciplines.dojo import formulas
-from agon.disciplines.dojo.facts import NEVER
+from agon.disciplines.dojo.facts import NEVER, Problems
 from agon.disciplines.dojo.judgement import JUDGED, Judgement, diversity_of, utc_text
 from agon.errors import NotFound
 from agon.kernel.boards import Board
@@ -21,10 +21,11 @@ def season(j: Judgement, user: int, board: Board) -> Explanation:
     name = s.users[user]
     parts = tuple(
         Part(
-            name=f"problem:{problems.ids[s.problem[row]]}",
+            name=_problem_name(problems, int(s.problem[row])),
             points=float(j.scores[row]),
-            inputs={"submission": s.ids[row], "base": int(j.base[row]),
-                    "brevity": int(j.brevity[row]), "diversity": int(j.diversity[row])},
+            inputs={"problem": problems.ids[s.problem[row]], "submission": s.ids[row],
+                    "base": int(j.base[row]), "brevity": int(j.brevity[row]),
+                    "diversity": int(j.diversity[row])},
             rules={},
             text=f"best submission {s.ids[row]}: {_verdict(j, row)}, {s.l_chars[row]} bytes",
             missing=_missing_terms(j, row),
@@ -39,6 +40,14 @@ def season(j: Judgement, user: int, board: Board) -> Explanation:
         board.name, name, row["rank"], row["score"], parts, board.places,
         notes=_not_counted(j, np.flatnonzero(s.user == user)),
     )  # fmt: skip
+
+
+def _problem_name(problems: Problems, place: int) -> str:
+    """Return a problem's title, with its id where the title is not unique; else its id."""
+    title, name = problems.titles[place], f"problem:{problems.ids[place]}"
+    if not title:
+        return name
+    return title if problems.titles.count(title) == 1 else f"{title} ({name})"
 
 
 def problem(j: Judgement, user: int, place: int, board: Board) -> Explanation:
@@ -59,7 +68,8 @@ def problem(j: Judgement, user: int, place: int, board: Board) -> Explanation:
     return Explanation(
         board.name, name, row["rank"], row["score"], _parts(j, best[0]), board.places,
         notes=(*_not_counted(j, own), *_others(j, own, best[0])),
-        context={"submission": s.ids[best[0]], "source_hash": s.hashes[best[0]],
+        context={**({"title": title} if (title := j.facts.problems.titles[place]) else {}),
+                 "submission": s.ids[best[0]], "source_hash": s.hashes[best[0]],
                  "created_at": utc_text(s.created[best[0]])},
     )  # fmt: skip
 
