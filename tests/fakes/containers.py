@@ -1,7 +1,9 @@
 """Implement the containers port without containers; tests set the outcome of each trial."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Self
@@ -87,6 +89,7 @@ class FakeContainers:
         self.tests: list[list[str]] = []
         self.reward_sources: list[str] = []
         self.networks: list[str] = []
+        self.opened: list[Trial] = []
         self.build_network = "none"
         self.cleaned: list[str | None] = []
         self.closed = False
@@ -113,6 +116,12 @@ class FakeContainers:
             seconds=0.5,
         )
 
+    @contextmanager
+    def open_network(self, image: Image, *, trial: Trial) -> Iterator[Trial]:  # noqa: ARG002
+        """Yield the trial with a network of its name."""
+        self.opened.append(trial)
+        yield replace(trial, network=f"container:{trial.name}")
+
     def run_agent(
         self,
         image: Image,  # noqa: ARG002 (the protocol's signature)
@@ -135,7 +144,13 @@ class FakeContainers:
         account = _account(trial.folder, "agent", 0 if outcome == "finished" else None)
         collected = _outputs(trial.folder, outputs) if outcome == "finished" else None
         reason = "" if outcome == "finished" else f"set to be {outcome}"
-        return AgentRun(outcome=outcome, reason=reason, account=account, outputs=collected)
+        return AgentRun(
+            outcome=outcome,
+            reason=reason,
+            account=account,
+            outputs=collected,
+            servers=trial.servers_s > 0,
+        )
 
     def drive_agent(
         self,
@@ -178,7 +193,7 @@ class FakeContainers:
             self.environments.append(dict(environment))
             self.limits.append(limits)
             self.reward_sources.append(reward_source)
-            self.networks.append(network)
+            self.networks.append(trial.network if network == "none" else network)
             outcome = self._verdict(trial.name, self._commands[trial.name])
         code = {"passed": 0, "failed": 1}.get(outcome)
         return Verification(

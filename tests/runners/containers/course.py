@@ -126,6 +126,35 @@ class Course:
         run = self.agent(script, bounds=bounds, outputs=outputs)
         return self.judged(run, tests, source=source, bounds=bounds)
 
+    def with_servers(
+        self,
+        script: str,
+        tests: str,
+        *,
+        source: RewardSource = "exit_code",
+        driver: Callable[[Shell], None] | None = None,
+        bounds: Limits = QUICK,
+    ) -> Result:
+        """Run an agent, then the tests while the processes that it left go on."""
+        trial = replace(self.trial(), servers_s=60.0)
+        (trial.folder / "tests").mkdir()
+        (trial.folder / "tests/test.sh").write_text(f"#!/bin/sh\n{tests}\n")
+        (trial.folder / "tests/expected").write_text("42\n")
+        with self.containers.open_network(self.image, trial=trial) as placed:
+            if driver:
+                run = self.containers.drive_agent(self.image, driver, trial=placed, limits=bounds)
+            else:
+                run = self.containers.run_agent(
+                    self.image, ("sh", "-c", script), trial=placed, limits=bounds
+                )
+            if run.outputs is None:
+                return Result(run, None)
+            verification = self.containers.verify(
+                self.image, run.outputs, trial.folder / "tests", trial=placed, limits=QUICK,
+                reward_source=source,
+            )  # fmt: skip
+            return Result(run, verification)
+
     def judged(
         self, run: AgentRun, tests: str, *, source: RewardSource, bounds: Limits = QUICK
     ) -> Result:

@@ -203,9 +203,9 @@ TASKS: dict[str, CoverageTask] = {
         what="a server that keeps running for the tests",
         image="coreutils",
         dockerfile="WORKDIR /app",
-        solution=f'nohup python3 -c "{_SERVER}" > /dev/null 2>&1 &\nsleep 1',
+        solution=f'nohup python3 -c "{_SERVER}" > /dev/null 2>&1 &\n'
+        "until grep -q ':1F40 ' /proc/net/tcp; do sleep 0.1; done",
         tests="python3 -c \"import urllib.request as u; u.urlopen('http://127.0.0.1:8000/')\"",
-        exception="no process passes from the agent to the tests; have the tests start it",
     ),
     "same shell": CoverageTask(
         what="Terminal-Bench: `run_tests_in_same_shell`",

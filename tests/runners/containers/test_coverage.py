@@ -64,7 +64,7 @@ def outcome(task: Task, agent: OracleAgent | NopAgent, engine: Containers, folde
         agent,
         containers=engine,
         image=build(task, engine),
-        trial=Trial(run="coverage", name=place.name, folder=place),
+        trial=Trial(run="coverage", name=place.name, folder=place, keep_servers=True),
         now=lambda: datetime.now(UTC),
     )
     return result.result

@@ -26,6 +26,7 @@ from sizes import ALL
 OWNER = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from agon.app.containers import Image, Limits, Trial
 from agon.runners.containers import open_containers
@@ -38,8 +39,10 @@ limits = Limits(timeout_s=100, memory_mib=64, storage_mib=8, processes=32)
 def trial(number):
     path = Path(folder, str(number))
     path.mkdir()
-    opened.run_agent(image, ("sh", "-c", "sleep 3000 & sleep 3000"), limits=limits,
-                     trial=Trial(run=run, name=str(number), folder=path))
+    alone = Trial(run=run, name=str(number), folder=path, servers_s=100.0 * number)
+    with opened.open_network(image, trial=alone) if number else nullcontext(alone) as placed:
+        opened.run_agent(image, ("sh", "-c", "sleep 3000 & sleep 3000"), limits=limits,
+                         trial=placed)
 
 opened = open_containers()
 print("open", flush=True)
@@ -111,7 +114,7 @@ def test_a_container_without_labels_is_found_by_its_name(tmp_path: Path) -> None
         assert opened.clean("another").containers == 0
         assert opened.clean("r").containers == 1
         assert opened.clean("r").containers == 0
-    assert (tmp_path / "removed").read_text() == "rm -f -v -t 0 id1\n" * 2
+    assert (tmp_path / "removed").read_text() == "rm -f -v -t 0 --depend id1\n" * 2
 
 
 def client_of(name: str) -> int | None:

@@ -4,6 +4,7 @@ Adapters are in ``runners.containers``; use cases depend on this port only.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -101,6 +102,22 @@ class Containers(Protocol):
         Raises:
             BuildFailed: the Dockerfile fails or names a missing image, or takes too long.
             Unavailable: the engine does not work.
+        """
+
+    def open_network(self, image: Image, *, trial: Trial) -> AbstractContextManager[Trial]:
+        """Return a context that yields the trial with a network of its own, which leads nowhere.
+
+        All containers of the trial have this network, and nothing else in common. With
+        :attr:`Trial.servers_s` the processes that the agent leaves go on until the end of the
+        context, so that the tests can connect to them. They can answer everything that the tests
+        connect to in the network, also in the place of servers that the tests start.
+
+        Args:
+            image: the image of the task.
+            trial: the trial.
+
+        Raises:
+            Unavailable: the engine fails, or cannot do this.
         """
 
     def run_agent(

@@ -143,12 +143,21 @@ class Trial:
         folder: an existing folder; ``agent`` and ``verifier`` are created in it, with
             ``stdout.txt``, ``stderr.txt``, ``outputs.tar`` and ``logs.tar``.
         test_network: the network of its tests, if they download something.
+        keep_servers: whether processes of the agent go on while its tests run, if these connect to
+            a server and the task does not say.
+        network: the network of its containers: ``none``, or the one that
+            :meth:`Containers.open_network` opened for it.
+        servers_s: seconds that the processes which the agent leaves may go on in that network;
+            0: they end with the agent.
     """
 
     run: str
     name: str
     folder: Path
     test_network: str = "none"
+    keep_servers: bool = False
+    network: str = "none"
+    servers_s: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,12 +252,14 @@ class AgentRun:
         reason: the reason in one printable line; may be empty.
         account: the result of the container.
         outputs: its outputs; None unless the outcome is ``finished``.
+        servers: whether processes that it left go on, in the network of the trial.
     """
 
     outcome: AgentOutcome
     reason: str
     account: ContainerResult
     outputs: Outputs | None
+    servers: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -75,6 +75,20 @@ class Acceptance:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrialOptions:
+    """What the operator allows the trials of all tasks.
+
+    Attributes:
+        test_network: the network of tests that download something.
+        keep_servers: whether the processes of agents go on while tests run that connect to a
+            server.
+    """
+
+    test_network: str = "none"
+    keep_servers: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class AcceptanceAgents:
     """The three agents that check a task."""
 
@@ -91,7 +105,7 @@ def accept_tasks(
     run: str,
     jobs: int,
     now: Clock,
-    test_network: str = "none",
+    options: TrialOptions = TrialOptions(),
 ) -> Iterator[Acceptance]:
     """Check each task with all three agents; return the results in the order of the tasks.
 
@@ -102,7 +116,7 @@ def accept_tasks(
         run: a label for the containers.
         jobs: number of tasks at a time.
         now: returns the time in seconds.
-        test_network: the network of tests that download something.
+        options: what the operator allows.
 
     Raises:
         Unavailable: the engine does not work.
@@ -116,7 +130,7 @@ def accept_tasks(
                     containers,
                     run=run,
                     now=now,
-                    test_network=test_network,
+                    options=options,
                 ),
                 tasks,
             )
@@ -140,7 +154,7 @@ def _accept(
     *,
     run: str,
     now: Clock,
-    test_network: str,
+    options: TrialOptions,
 ) -> Acceptance:
     notes = task.settings.notes
     try:
@@ -163,7 +177,11 @@ def _accept(
             folder = Path(place) / part
             folder.mkdir()
             trial = Trial(
-                run=run, name=f"{task.name}__{part}", folder=folder, test_network=test_network
+                run=run,
+                name=f"{task.name}__{part}",
+                folder=folder,
+                test_network=options.test_network,
+                keep_servers=options.keep_servers,
             )
             result = run_trial(
                 task,

@@ -47,6 +47,8 @@ class Plan:
         started_at: when the run started.
         build_network: the network of builds.
         test_network: the network of tests that download something.
+        keep_servers: whether the processes of agents go on while tests run that connect to a
+            server.
         unreadable: folders that are no readable tasks, with the first error of each.
     """
 
@@ -62,6 +64,7 @@ class Plan:
     started_at: str = ""
     build_network: str = "none"
     test_network: str = "none"
+    keep_servers: bool = False
     unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ key                    what is read
 =====================  ====================================================================
 ``[agent]``            ``timeout_sec`` (600)
 ``[verifier]``         ``timeout_sec`` (300), ``env``, ``environment_mode``, ``reward_source``,
-                       ``environment.docker_image``
+                       ``environment.docker_image``, ``keep_servers``
 ``[environment]``      ``build_timeout_sec`` (600), ``cpus`` (1), ``memory_mb`` (2048) or
                        ``memory`` (``"4G"``), ``storage_mb`` (10240) or ``storage``, ``env``,
                        ``docker_image`` (used when there is no Dockerfile)
@@ -75,6 +75,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
         verifier_image=verifier.table("environment").text("docker_image"),
         agent_env=env,
         verifier_env={**env, **_variables(verifier)},
+        keep_servers=verifier.flag("keep_servers"),
         about=TaskMetadata(
             difficulty=metadata.text("difficulty"),
             category=metadata.text("category"),

@@ -138,7 +138,11 @@ class _TrialRunner:
             place = self._folder.clear(task.name, number)
             plan = self._folder.plan
             trial = Trial(
-                run=plan.run, name=place.name, folder=place, test_network=plan.test_network
+                run=plan.run,
+                name=place.name,
+                folder=place,
+                test_network=plan.test_network,
+                keep_servers=plan.keep_servers,
             )
             try:
                 image = self._image(task)

@@ -72,6 +72,14 @@ class SettingsReader:
             return value
         return default
 
+    def flag(self, key: str) -> bool | None:
+        """Return true or false; None when the key is missing."""
+        value = self._take(key, None)
+        if value is None or isinstance(value, bool):
+            return value
+        self.add_issue(key, value, "give true or false")
+        return None
+
     def texts(self, key: str) -> tuple[str, ...]:
         """Return a list of texts."""
         value = self._take(key, [])

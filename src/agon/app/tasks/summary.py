@@ -50,6 +50,7 @@ def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "run": plan.run,
         "build_network": plan.build_network,
         "test_network": plan.test_network,
+        "keep_servers": plan.keep_servers,
         "unreadable": dict(plan.unreadable),
         "trials": plan.trials,
         "usage": _usage(trials),

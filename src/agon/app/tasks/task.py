@@ -54,6 +54,8 @@ class Settings:
         verifier_image: the image of the verifier; empty when it names none.
         agent_env: variables of the agent's container.
         verifier_env: variables of the verifier's container.
+        keep_servers: whether the processes that the agent leaves go on while the tests run; None
+            when the file does not say.
         about: difficulty, category, tags.
         extra: other keys, unchanged.
         notes: warnings.
@@ -67,6 +69,7 @@ class Settings:
     verifier_image: str = ""
     agent_env: Mapping[str, str] = field(default_factory=dict)
     verifier_env: Mapping[str, str] = field(default_factory=dict)
+    keep_servers: bool | None = None
     about: TaskMetadata = TaskMetadata()
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ key of ``task.yaml``        what it becomes
 ``instruction``             the instruction (or the ``descriptions`` entry of key ``base``)
 ``max_agent_timeout_sec``   the agent's time (360, as that benchmark has it)
 ``max_test_timeout_sec``    the tests' time (60)
+``keep_servers``            whether what the agent leaves goes on while the tests run
 ``difficulty``              with ``category`` and ``tags``: the metadata
 ==========================  ===============================================================
 
@@ -72,6 +73,7 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
             verifier_s=keys.number("max_test_timeout_sec", default=_TESTS_S, low=0.1, high=DAY_S),
         ),
         verifier_env={"TEST_DIR": "/tests"},
+        keep_servers=keys.flag("keep_servers"),
         about=TaskMetadata(
             difficulty=keys.text("difficulty"),
             category=keys.text("category"),

@@ -6,6 +6,7 @@ Exit 0 of the tests scores 1.0, any other exit 0.0, a timeout 0.0; an internal e
 
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from agon.app.containers import (
 from agon.app.tasks.agents import Agent, AgentEnvironment, Usage, Work
 from agon.app.tasks.downloads import downloads
 from agon.app.tasks.outputs import named_folders, outputs_of, verifier_spec, writable_folders
+from agon.app.tasks.servers import keeps_servers
 from agon.app.tasks.task import Task
 from agon.errors import AgonError
 from agon.kernel.times import written_time
@@ -36,6 +38,8 @@ Clock: TypeAlias = Callable[[], datetime]
 
 SCORES: Final = {"passed": 1.0, "failed": 0.0, "timeout": 0.0}
 """The score of each outcome; ``unscored`` has none."""
+_HAND_OVER_S: Final = 300.0
+"""Seconds besides its tests that a verifier may take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +60,7 @@ class TrialResult:
         limits_hit: limits that the agent or the tests reached.
         attempts: the number of attempts.
         test_network: the network of the tests; ``none`` unless they download something and the
-            operator allows it.
+            operator allows it, or ``agent``: that of the agent's processes, which went on.
         started_at: when it started.
         finished_at: when it ended.
         timings: seconds of its parts: ``build_s`` (0 when the image existed), ``agent_s`` and
@@ -161,18 +165,21 @@ def run_trial(
     work: Work | None = None
     verdict: Verification | None = None
     try:
-        place = AgentEnvironment(
-            containers=containers,
-            image=image,
-            trial=trial,
-            limits=_agent_limits(task),
-            outputs=outputs_of(task, image),
-        )
-        work = agent.work(task, place)
-        if work.run.outputs is not None:
-            verdict = _verify(
-                task, work.run.outputs, containers, image=image, trial=trial, network=network
+        with _in_network(task, containers, image, trial, network) as placed:
+            place = AgentEnvironment(
+                containers=containers,
+                image=image,
+                trial=placed,
+                limits=_agent_limits(task),
+                outputs=outputs_of(task, image),
             )
+            work = agent.work(task, place)
+            if work.run.servers:
+                network = "agent"
+            if work.run.outputs is not None:
+                verdict = _verify(
+                    task, work.run.outputs, containers, image=image, trial=placed, network=network
+                )
         result, reason = _outcome(work.run, verdict)
     except AgonError as failed:
         result, reason = "unscored", str(failed)
@@ -211,6 +218,19 @@ def run_trial(
         parts=_parts(work, verdict, trial.folder),
         usage=None if work is None else work.usage,
     )
+
+
+def _in_network(
+    task: Task, containers: Containers, image: Image, trial: Trial, network: str
+) -> AbstractContextManager[Trial]:
+    """Return a context that yields the trial, with a network of its own if servers are kept.
+
+    Tests that get a network to download something get no server: both would give the agent one.
+    """
+    if network != "none" or not keeps_servers(task, allowed=trial.keep_servers):
+        return nullcontext(trial)
+    verifying_s = 2 * (task.settings.bounds.verifier_s + _HAND_OVER_S)
+    return containers.open_network(image, trial=replace(trial, servers_s=verifying_s))
 
 
 def _agent_limits(task: Task) -> Limits:
@@ -252,7 +272,7 @@ def _verify(
             limits=limits,
             reward_source=task.reward_source,
             environment=tuple(task.settings.verifier_env.items()),
-            network=network,
+            network="none" if network == "agent" else network,
         )
 
     if task.files.script is None:

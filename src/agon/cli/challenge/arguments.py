@@ -51,6 +51,11 @@ _test_network = option(
     show_default=True,
     help="Network of tests whose scripts download something.",
 )
+_keep_servers = option(
+    "--keep-servers",
+    is_flag=True,
+    help="Let servers of the agent go on for tests that connect to this machine.",
+)
 
 
 @dataclass(frozen=True)
@@ -63,10 +68,17 @@ class EngineChoice:
 
 @dataclass(frozen=True)
 class Networks:
-    """The networks of builds (empty: as configured) and of tests that download something."""
+    """The networks of builds (empty: as configured) and of tests.
+
+    Attributes:
+        build: that of builds.
+        tests: that of tests that download something.
+        keep_servers: whether servers of the agent go on for tests that connect to one.
+    """
 
     build: str
     tests: str
+    keep_servers: bool
 
 
 def engine(function: Function) -> Function:
@@ -80,18 +92,19 @@ def engine(function: Function) -> Function:
 
 
 def networks(function: Function) -> Function:
-    """Add ``--build-network`` and ``--test-network``; they arrive as ``networks``."""
+    """Add the options about networks; they arrive as ``networks``."""
 
     @wraps(function)
-    def call(*, build_network: str, test_network: str, **remaining: Any) -> Any:
-        return function(networks=Networks(build_network, test_network), **remaining)
+    def call(*, build_network: str, test_network: str, keep_servers: bool, **remaining: Any) -> Any:
+        return function(networks=Networks(build_network, test_network, keep_servers), **remaining)
 
-    return _all((_build_network, _test_network), call)
+    return _all((_build_network, _test_network, _keep_servers), call)
 
 
 def notes_of(tasks: "Iterable[Task]", networks: Networks) -> Iterator[str]:
-    """Yield what a person should know about tasks: ignored settings, downloads of their tests."""
+    """Yield what a person should know about tasks: ignored settings, networks of their tests."""
     from agon.app.tasks.downloads import downloads
+    from agon.app.tasks.servers import connections, keeps_servers
 
     for task in tasks:
         yield from task.settings.notes
@@ -99,6 +112,16 @@ def notes_of(tasks: "Iterable[Task]", networks: Networks) -> Iterator[str]:
             yield (
                 f"{task.name}: its tests download something ({places[0]}), and tests have no "
                 "network; install it in the Dockerfile, or allow it with --test-network"
+            )
+        if (
+            not networks.keep_servers
+            and keeps_servers(task, allowed=True)
+            and not keeps_servers(task, allowed=False)
+        ):
+            yield (
+                f"{task.name}: its tests connect to a server ({connections(task)[0]}), and one "
+                "that the agent starts ends with it; have the tests start it, or let it go on "
+                "with --keep-servers"
             )
 
 

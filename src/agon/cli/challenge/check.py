@@ -41,7 +41,7 @@ def check_tasks(
       agon challenge check tasks/
       agon challenge check tasks/sort-log --format json
     """
-    from agon.app.tasks.acceptance import accept_tasks, rejected_task
+    from agon.app.tasks.acceptance import TrialOptions, accept_tasks, rejected_task
     from agon.app.tasks.discovery import read_readable_tasks
     from agon.wiring import acceptance_agents, base_image, containers, new_id
 
@@ -57,7 +57,7 @@ def check_tasks(
             containers=engine,
             run=new_id(),
             jobs=arguments.at_a_time(jobs),
-            test_network=networks.tests,
+            options=TrialOptions(test_network=networks.tests, keep_servers=networks.keep_servers),
             now=lambda: datetime.now(UTC),
         ):
             acceptances.append(result)

@@ -104,7 +104,12 @@ def run_agent(  # noqa: PLR0913 (an option each)
         containers(where.engine, runtime=where.runtime, build_network=networks.build) as engine,
         _watching() as watch,
     ):
-        plan = replace(plan, build_network=engine.build_network, test_network=networks.tests)
+        plan = replace(
+            plan,
+            build_network=engine.build_network,
+            test_network=networks.tests,
+            keep_servers=networks.keep_servers,
+        )
         summary = run_tasks(
             read,
             chosen,

@@ -4,6 +4,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, Self
 
@@ -33,8 +34,10 @@ from agon.runners.containers.isolation import LABEL, BindMount, is_root, name_pa
 from agon.runners.containers.outcomes import verdict_of_tests
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import Reward, read_reward
-from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
+from agon.runners.containers.run_specs import ContainerRun, RunSpec
+from agon.runners.containers.runs import ContainerRunner
 from agon.runners.containers.staging import StagingFolder
+from agon.runners.containers.trial_networks import TrialNetworks
 from agon.runners.containers.unfinished_builds import remove_unfinished_builds
 
 _RESERVED_PATHS: Final = ("/", PRIVATE, "/tests", "/logs", "/dev", "/proc", "/sys", "/etc")
@@ -74,6 +77,7 @@ class CommandLineContainers:
             engine, owner=self._owner, scratch=self._scratch, lifeline=self._lifeline,
             removals=self._removals,
         )  # fmt: skip
+        self._networks = TrialNetworks(engine, self._attempts, self._lifeline)
 
     @property
     def engine(self) -> Engine:
@@ -88,6 +92,11 @@ class CommandLineContainers:
     def build(self, recipe: ImageSpec) -> Image:
         """Return a task's image, built or cached by the hash of its content."""
         return self._images.build(recipe)
+
+    def open_network(self, image: Image, *, trial: Trial) -> AbstractContextManager[Trial]:
+        """Return a context that yields the trial with a network of its own."""
+        self._require_open()
+        return self._networks.open(image, trial)
 
     def run_agent(
         self,
@@ -160,7 +169,7 @@ class CommandLineContainers:
             unpacked=outputs.files,
             handed=("/logs",),
             archive="logs.tar",
-            network=network,
+            network=trial.network if network == "none" else network,
         )
         return _verification(self._attempts.run(spec), reward_source)
 
@@ -254,6 +263,7 @@ class CommandLineContainers:
             ),
             declared=tuple(outputs),
             archive="outputs.tar",
+            network=trial.network,
         )
 
     def _require_open(self) -> None:
@@ -345,7 +355,11 @@ def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
             left_out_total=filtered.left_out_total,
         )
     return AgentRun(
-        outcome=diagnosis.outcome, reason=diagnosis.reason, account=run.account, outputs=outputs
+        outcome=diagnosis.outcome,
+        reason=diagnosis.reason,
+        account=run.account,
+        outputs=outputs,
+        servers=run.goes_on,
     )
 
 

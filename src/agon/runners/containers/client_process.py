@@ -12,7 +12,7 @@ from threading import Thread
 from typing import BinaryIO, Final, Literal, Self, TypeAlias
 
 from agon.app.containers import Limits, Stream
-from agon.runners.containers.first_process import has_ended
+from agon.runners.containers.first_process import KEPT, has_ended
 from agon.runners.containers.isolation import HAND_OVER_S, OUTER_GRACE_S, report_bytes
 
 End: TypeAlias = Literal["itself", "time", "output", "storage", "start"]
@@ -21,12 +21,17 @@ End: TypeAlias = Literal["itself", "time", "output", "storage", "start"]
 Started: TypeAlias = Callable[["subprocess.Popen[bytes]"], None]
 """Called with the engine's client when it runs; its stdin is a pipe then."""
 
+ResultFile: TypeAlias = Literal["file", "pipe", "kept pipe"]
+"""How the result file arrives: as a mounted file, over a pipe, over that of a container that may go
+on after its archive."""
+
 _TICK_S: Final = 0.25
 _SHORT_S: Final = 0.02
 _PIECE: Final = 1 << 16
 _FLOOD: Final = 64
 _TIMEOUT_S: Final = 30.0
 _ONE_COMPLAINT: Final = 8192
+_KEPT_LINE: Final = f"{KEPT}\n".encode()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +46,7 @@ class ClientResult:
         stdout: the beginning of stdout.
         stderr: the same of stderr.
         complaint: the end of stderr, where the engine's client writes its errors.
+        running: the client, if the container goes on with what the command left.
     """
 
     end: End
@@ -50,6 +56,7 @@ class ClientResult:
     stdout: Stream
     stderr: Stream
     complaint: bytes
+    running: "RunningClient | None" = None
 
 
 class BoundedStream:
@@ -123,11 +130,21 @@ class ReportPipe:
     The host writes the file, one byte more than the trial's budget at most.
     """
 
-    def __init__(self, account: Path, limits: Limits) -> None:
+    def __init__(self, account: Path, limits: Limits, *, keeping: bool) -> None:
         self._file = account.open("wb")
+        self._keeping = keeping
         self.stream = BoundedStream(self._file, report_bytes(limits) + 1)
         self.read_end, self.write_end = os.pipe()
         os.set_blocking(self.read_end, False)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the archive is complete and the container goes on."""
+        return self._keeping and self.stream.end.endswith(_KEPT_LINE)
+
+    def cut(self) -> None:
+        """Remove the line after the archive from the file."""
+        self._file.truncate(self.stream.stored - len(_KEPT_LINE))
 
     def with_pipe(self, command: Sequence[str]) -> tuple[str, ...]:
         """Return a command that starts another with the pipe as descriptor 3."""
@@ -165,7 +182,7 @@ def run_client(
     folder: Path,
     remove: Callable[[], None],
     inherited: int,
-    piped: bool,
+    result_file: ResultFile,
     started: Started | None = None,
 ) -> ClientResult:
     """Start the engine's client, read its output to the end, remove the container at a limit.
@@ -177,7 +194,7 @@ def run_client(
         folder: where ``stdout.txt`` and ``stderr.txt`` are written.
         remove: removes the container, whatever state it is in.
         inherited: a descriptor the client keeps open (:class:`CleanupGuard`).
-        piped: whether the result file arrives over a pipe, which the client gets as descriptor 3.
+        result_file: how the result file arrives; a pipe is the client's descriptor 3.
         started: called with the client.
 
     Raises:
@@ -186,34 +203,42 @@ def run_client(
     begin = time.monotonic()
     most = limits.output_kib << 10
     paths = (folder / "stdout.txt", folder / "stderr.txt")
-    with ExitStack() as open_files:
-        out, err = (open_files.enter_context(path.open("wb")) for path in paths)
+    with ExitStack() as resources:
+        out, err = (resources.enter_context(path.open("wb")) for path in paths)
         streams = (BoundedStream(out, most), BoundedStream(err, most))
-        report = open_files.enter_context(ReportPipe(account, limits)) if piped else None
+        report = None
+        if result_file != "file":
+            pipe = ReportPipe(account, limits, keeping=result_file == "kept pipe")
+            report = resources.enter_context(pipe)
         watch = Watch(account, limits, streams)
-        process = subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
-            command if report is None else report.with_pipe(command),
-            stdin=subprocess.DEVNULL if started is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(inherited,) if report is None else (inherited, report.write_end),
-            cwd=account.parent,  # the engine's monitor leaves a file `oom` where it stands
-            bufsize=0,
-            start_new_session=True,  # a kill of this process's group must not end it half-way
+        process = resources.enter_context(
+            subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
+                command if report is None else report.with_pipe(command),
+                stdin=subprocess.DEVNULL if started is None else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(inherited,) if report is None else (inherited, report.write_end),
+                cwd=account.parent,  # the engine's monitor leaves a file `oom` where it stands
+                bufsize=0,
+                start_new_session=True,  # a kill of this process's group must not end it half-way
+            )
         )
-        with process:
-            try:
-                if report is not None:
-                    report.close_write_end()
-                if started is not None:
-                    started(process)
-                end = follow(process, streams, verdict=watch.verdict, remove=remove, report=report)
-            except BaseException:
-                remove()
-                process.kill()
-                raise
+        try:
+            if report is not None:
+                report.close_write_end()
+            if started is not None:
+                started(process)
+            end = follow(process, streams, verdict=watch.verdict, remove=remove, report=report)
+        except BaseException:
+            remove()
+            process.kill()
+            raise
         begun = watch.begun
-        if end == "itself" and watch.overflows:
+        running = None
+        if end == "itself" and report is not None and report.is_complete:
+            report.cut()
+            running = RunningClient(process, streams, remove, resources.pop_all())
+        elif end == "itself" and watch.overflows:
             end = "storage"
     stdout, stderr = (
         Stream(path=path, stored=stream.stored, total=stream.total)
@@ -222,12 +247,48 @@ def run_client(
     return ClientResult(
         end=end,
         begun=begun,
-        client_code=process.returncode,
+        client_code=process.returncode if running is None else 0,
         wall_s=time.monotonic() - begin,
         stdout=stdout,
         stderr=stderr,
         complaint=streams[1].end,
+        running=running,
     )
+
+
+class RunningClient:
+    """The client of a container that goes on; its output is read, and bounded as before."""
+
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        streams: tuple[BoundedStream, BoundedStream],
+        remove: Callable[[], None],
+        resources: ExitStack,
+    ) -> None:
+        self._process = process
+        self._streams = streams
+        self._remove = remove
+        self._resources = resources
+        self._thread = Thread(target=self._read, name="kept", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Remove the container, and wait until its client has ended."""
+        self._remove()
+        self._thread.join()
+
+    def _read(self) -> None:
+        with self._resources:
+            follow(
+                self._process,
+                self._streams,
+                verdict=self._verdict,
+                remove=self._remove,
+            )
+
+    def _verdict(self) -> End | None:
+        return "output" if any(stream.floods for stream in self._streams) else None
 
 
 def follow(
@@ -241,7 +302,8 @@ def follow(
     """Read stdout and stderr to their ends; remove the container at the verdict, and read on.
 
     Both run concurrently: an engine that cannot write its output removes nothing. A report is read
-    on the way and as far as it has come when the process has ended.
+    on the way and as far as it has come when the process has ended, or to the end of the archive
+    of a container that goes on.
     """
     end: End = "itself"
     last_moment = None
@@ -252,7 +314,7 @@ def follow(
                 selector.register(pipe, selectors.EVENT_READ, stream)
         if report is not None:
             selector.register(report.read_end, selectors.EVENT_READ, report.stream)
-        while _read(selector, streams) or process.poll() is None:
+        while (_read(selector, streams) or process.poll() is None) and not _is_kept(report):
             if not selector.get_map():
                 _wait(process, _TICK_S)
             if end == "itself" and (reason := verdict()):
@@ -265,9 +327,13 @@ def follow(
                 break
     if removing is not None:
         removing.join()
-    if report is not None:
+    if report is not None and not report.is_complete:
         report.read_rest()
     return end
+
+
+def _is_kept(report: "ReportPipe | None") -> bool:
+    return report is not None and report.is_complete
 
 
 def _read(selector: selectors.BaseSelector, streams: Sequence[BoundedStream]) -> bool:

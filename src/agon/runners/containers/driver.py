@@ -16,7 +16,8 @@ from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import GRACE_S, has_begun, has_ended
 from agon.runners.containers.isolation import OUTER_GRACE_S
 from agon.runners.containers.outcomes import Diagnosis
-from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
+from agon.runners.containers.run_specs import ContainerRun, RunSpec
+from agon.runners.containers.runs import ContainerRunner
 
 WAITING: Final = ("cat",)
 """The command of a driven container; it ends when its stdin does."""
@@ -51,7 +52,7 @@ def _drive_once(
     driver: Callable[[Shell], None],
     number: int,
 ) -> tuple[ContainerRun, bool]:
-    name = attempts.new_name(spec)
+    name = attempts.new_name(spec.trial.run)
     shell = ContainerShell(engine, name, attempts.account_of(name), spec)
     with ThreadPoolExecutor(1, "driven") as executor:
         running = executor.submit(

@@ -40,8 +40,11 @@ class CommandLine:
 
     @property
     def removing(self) -> tuple[str, ...]:
-        """The arguments that kill containers and remove them with their volumes."""
-        at_once = ("-t", "0") if self.named.name == "podman" else ()
+        """The arguments that kill containers and remove them with their volumes.
+
+        Podman removes a container only with those that are in its network.
+        """
+        at_once = ("-t", "0", "--depend") if self.named.name == "podman" else ()
         return ("rm", "-f", "-v", *at_once)
 
     @property
@@ -55,9 +58,19 @@ class CommandLine:
         return ("ps", "-a", "--no-trunc", *further, "--format={{.ID}} {{.Names}}")
 
     def ask(
-        self, *arguments: str, patience_s: float = TIMEOUT_S, stdin: bytes | None = None
+        self,
+        *arguments: str,
+        patience_s: float = TIMEOUT_S,
+        stdin: bytes | None = None,
+        inherited: tuple[int, ...] = (),
     ) -> str:
         """Run a small request and return its output.
+
+        Args:
+            arguments: the request.
+            patience_s: seconds until an answer must have come.
+            stdin: what the client reads; None: nothing.
+            inherited: descriptors that the client keeps open.
 
         Raises:
             EngineError: with the last line of the engine's stderr, or that it did not answer.
@@ -69,6 +82,7 @@ class CommandLine:
                 capture_output=True,
                 timeout=patience_s,
                 check=False,
+                pass_fds=inherited,
             )
         except subprocess.TimeoutExpired:
             raise EngineError(f"{arguments[0]}: no answer in {patience_s:g} s") from None

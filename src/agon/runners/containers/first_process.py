@@ -9,6 +9,9 @@ command left, and replaces itself by the ``tar`` that writes the outputs. Once t
 starts no further process, so that a container full of processes cannot stop it. All tools are on a
 fixed path, in read-only folders; the command gets the image's own path back.
 
+*Servers.* Where a trial keeps them, the processes that the command left go on: the first process
+then starts ``tar``, writes the line :data:`KEPT`, and waits until the container is removed.
+
 *The command* is a child of a further copy of the shell, the *waiter*, which writes its exit code to
 a pipe. So the first process is free to notice the end of processes that have lost their parent. The
 waiter is started by a process that it ends: shells let background commands ignore SIGINT.
@@ -55,6 +58,10 @@ SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 MARK: Final = "\t \t \t"
 """The line after a reward that was not written again once a process without a parent had ended."""
 MAX_REWARD_BYTES: Final = 1 << 16
+KEPT: Final = "agon: the processes go on"
+"""The line after an archive while what the command left goes on.
+
+An agent can place it in its archive, which is then cut off there."""
 _PIPES: Final = "/run/.agon-pipes"
 GRACE_S: Final = 5
 """Seconds from SIGTERM to SIGKILL."""
@@ -71,11 +78,11 @@ _MAX_BYTES = 200
 
 # Makes itself the first victim of a full memory, and execs the command with the image's path.
 _STAGE: Final = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; PATH=$1; shift; exec "$@"'
-# $1 is the limit in seconds, $2 the working folder; then patterns of the outputs to replace and
-# "--", the outputs to write and "--", the command.
+# $1 is the limit in seconds, $2 the working folder, $3 whether what the command leaves may go on;
+# then patterns of the outputs to replace and "--", the outputs to write and "--", the command.
 FIRST_PROCESS: Final = f"""\
 path=$PATH; PATH={PRIVATE}:{SOUND}; export PATH
-limit=$1 work=$2; shift 2
+limit=$1 work=$2 keep=$3; shift 3
 [ ! -s {SEED} ] || tar -x -o -f {SEED} -C / || exit 90
 while [ "$1" != -- ]; do rm -rf $1 2>/dev/null; shift; done; shift
 [ ! -e {OUTPUTS} ] || tar -x -o -f {OUTPUTS} -C / || exit 91
@@ -178,7 +185,8 @@ for path in /logs/verifier /logs/verifier/reward.txt /logs/verifier/reward.json;
 done
 trap - CHLD
 kill -KILL $timer $waiter; wait $timer; kill -KILL $late $last; wait $late $last
-kill -KILL -1
+[ "$keep" ] && [ $left -gt 0 ] || keep=
+[ "$keep" ] || kill -KILL -1
 exec 2>&8 8>&-
 for events in /sys/fs/cgroup/memory/memory.oom_control /sys/fs/cgroup/memory.events; do
     [ ! -r $events ] || while read -r word count; do
@@ -202,7 +210,12 @@ done
 echo "ended $ended code $code left $left oom $oom pids $pids intact $intact" >&9 || exit 93
 printf '%s\n' "$txt" "$json" >&9 || exit 93
 TAR_OPTIONS=--format=gnu; export TAR_OPTIONS
-exec tar -c -f - -- $hand >&9
+[ "$keep" ] || exec tar -c -f - -- $hand >&9
+tar -c -f - -- $hand >&9; code=$?
+[ $code -le 2 ] || exit $code
+printf '%s\n' '{KEPT}' >&9; exec 9>&-
+trap 'jobs > /dev/null' CHLD
+while :; do read $patience -r _ <&3; done
 """
 
 # Runs as root while an image is built: saves the content of the named folders and makes them
@@ -275,6 +288,7 @@ def arguments(
     workdir: str,
     replaced: tuple[str, ...],
     handed: tuple[str, ...],
+    keep: bool = False,
 ) -> tuple[str, ...]:
     """Return the arguments of an image's shell.
 
@@ -284,10 +298,12 @@ def arguments(
         workdir: the folder it works in.
         replaced: absolute paths, or patterns of them, that are removed before outputs are unpacked.
         handed: absolute paths to hand over.
+        keep: whether the processes that the command leaves go on.
     """
     paths = tuple(path.removeprefix("/") for path in handed)
     return (
-        *("-c", FIRST_PROCESS, "agon", str(limit_s), workdir, *replaced, "--", *paths, "--"),
+        *("-c", FIRST_PROCESS, "agon", str(limit_s), workdir, "keep" if keep else ""),
+        *(*replaced, "--", *paths, "--"),
         *command,
     )
 

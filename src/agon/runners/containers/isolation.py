@@ -21,6 +21,9 @@ OUTER_GRACE_S: Final = 10
 HAND_OVER_S: Final = 120
 """Maximum seconds of unpacking before and of packing after a command, each."""
 LABEL: Final = "agon"
+_SHARED: Final = "container:"
+_HOSTS: Final = "127.0.0.1 localhost task\n::1 localhost\n"
+"""The names that are known inside; images get theirs from an engine that has a network."""
 _OPEN_FILES = 4096
 _PROCESSES = 32_768
 _MIB = 1 << 20
@@ -60,9 +63,32 @@ def passes_descriptors(engine: Engine) -> bool:
     return engine.name == "podman" and Path(engine.runtime).name in _PASSING_RUNTIMES
 
 
-def outermost_s(limits: Limits) -> int:
+def outermost_s(limits: Limits, servers_s: float = 0.0) -> int:
     """Return the seconds after which the engine itself ends a container."""
-    return int(limits.timeout_s) + 1 + OUTER_GRACE_S + 2 * HAND_OVER_S
+    return int(limits.timeout_s + servers_s) + 1 + OUTER_GRACE_S + 2 * HAND_OVER_S
+
+
+def network_of(container: str) -> str:
+    """Return the name of a container's network for other containers."""
+    return f"{_SHARED}{container}"
+
+
+def is_shared(network: str) -> bool:
+    """Return whether a network is that of another container, which leads nowhere.
+
+    Example:
+        >>> is_shared(network_of("agon-1")), is_shared("none")
+        (True, False)
+    """
+    return network.startswith(_SHARED)
+
+
+def write_hosts(folder: Path) -> BindMount:
+    """Write the file of names that every container sees."""
+    file = folder / "hosts"
+    file.write_text(_HOSTS)
+    file.chmod(0o644)
+    return BindMount(file, "/etc/hosts")
 
 
 def name_pattern(owner: str = "agon-[0-9a-f]{12}", *, run: str | None = None) -> str:
@@ -93,6 +119,7 @@ def isolation_flags(
     logs: bool,
     system_calls: Path,
     network: str = "none",
+    servers_s: float = 0.0,
 ) -> tuple[str, ...]:
     """Return the flags that isolate and limit a container, the same for every trial of a task.
 
@@ -102,7 +129,8 @@ def isolation_flags(
         limits: the limits.
         logs: whether there is a writable ``/logs``.
         system_calls: the file of the seccomp profile.
-        network: its network; with one the image's system is writable.
+        network: its network; with one that leads anywhere the image's system is writable.
+        servers_s: seconds that it may go on after its command.
     """
     memory = f"{limits.memory_mib}m"
     folders = (*image.writable, "/logs") if logs else image.writable
@@ -117,16 +145,16 @@ def isolation_flags(
         "--security-opt=no-new-privileges",
         f"--security-opt=seccomp={system_calls}",
         *_processors(limits, engine),
-        *(("--read-only",) if network == "none" else ()),
+        *(("--read-only",) if network == "none" or is_shared(network) else ()),
         *(f"--tmpfs={folder}:{_empty(engine)},size={size}m" for folder in folders),
         *_ulimits(engine, limits, len(folders)),
         "--log-driver=none",
         "--pull=never",
-        "--hostname=task",
+        *(("--hostname=task",) if engine.name == "podman" or not is_shared(network) else ()),
         "--no-healthcheck",
         "--workdir=/",
         f"--entrypoint={SHELL}",
-        *_of_one_engine(limits, engine),
+        *_of_one_engine(engine, outermost_s(limits, servers_s)),
     )
 
 
@@ -206,7 +234,7 @@ def _ulimits(engine: Engine, limits: Limits, folders: int) -> tuple[str, ...]:
     return (*always, f"--ulimit=fsize={most}:{most}")
 
 
-def _of_one_engine(limits: Limits, engine: Engine) -> tuple[str, ...]:
+def _of_one_engine(engine: Engine, timeout_s: int) -> tuple[str, ...]:
     """Return the flags that only one of the engines supports."""
     if engine.name != "podman":
         return (f"--runtime={engine.runtime}",) if engine.runtime else ()
@@ -217,5 +245,5 @@ def _of_one_engine(limits: Limits, engine: Engine) -> tuple[str, ...]:
         "--http-proxy=false",
         "--no-hosts",
         "--sdnotify=ignore",
-        f"--timeout={outermost_s(limits)}",
+        f"--timeout={timeout_s}",
     )

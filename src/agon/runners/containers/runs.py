@@ -1,19 +1,16 @@
 """Run one container from its specification to its result, and once more after an internal error."""
 
 import math
-import re
 import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from threading import Condition
 from typing import Any, Final
 
-from agon.app.containers import ContainerResult, Image, Limits, Trial
-from agon.errors import InvalidRule
+from agon.app.containers import ContainerResult
 from agon.runners.containers.archive_filter import (
     FilteredArchive,
     InvalidArchive,
@@ -22,7 +19,13 @@ from agon.runners.containers.archive_filter import (
     filter_archive,
 )
 from agon.runners.containers.cleanup_guard import CleanupGuard
-from agon.runners.containers.client_process import ClientResult, Started, run_client
+from agon.runners.containers.client_process import (
+    ClientResult,
+    ResultFile,
+    RunningClient,
+    Started,
+    run_client,
+)
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import (
     LINKS,
@@ -32,13 +35,14 @@ from agon.runners.containers.first_process import (
     read_report,
 )
 from agon.runners.containers.isolation import (
-    BindMount,
     binds,
     container_name,
+    is_shared,
     isolation_flags,
     labels,
     name_pattern,
     passes_descriptors,
+    write_hosts,
 )
 from agon.runners.containers.outcomes import (
     Diagnosis,
@@ -48,80 +52,11 @@ from agon.runners.containers.outcomes import (
 )
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import REWARD_PATHS
-from agon.runners.containers.system_calls import Phase, write_profiles
+from agon.runners.containers.run_specs import ContainerRun, RunSpec, variable_flags
+from agon.runners.containers.system_calls import write_profiles
 
 _TIMEOUT_S: Final = 60.0
 _ROUND_S: Final = 0.2
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSpec:
-    """The specification of one container.
-
-    Attributes:
-        phase: its part of the trial; also the name of its folder in the trial's folder.
-        image: the image.
-        command: the command to run in the working folder.
-        trial: the trial.
-        limits: the limits.
-        binds: host files that it sees.
-        environment: variables of its command.
-        replaced: folders whose content is replaced by unpacked outputs.
-        unpacked: number of entries of these outputs.
-        handed: the paths that are written to the archive.
-        declared: the paths of the outputs as they were declared, also those within others.
-        archive: the name of the archive in its folder.
-        network: its network.
-    """
-
-    phase: Phase
-    image: Image
-    command: tuple[str, ...]
-    trial: Trial
-    limits: Limits
-    binds: tuple[BindMount, ...] = ()
-    environment: tuple[tuple[str, str], ...] = ()
-    replaced: tuple[str, ...] = ()
-    unpacked: int = 0
-    handed: tuple[str, ...]
-    declared: tuple[str, ...] = ()
-    archive: str
-    network: str = "none"
-
-    @property
-    def folder(self) -> Path:
-        """The folder of its files."""
-        return self.trial.folder / self.phase
-
-    @property
-    def logs(self) -> bool:
-        """Whether there is a writable ``/logs``."""
-        return self.phase == "verifier"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContainerRun:
-    """The result of running a specification.
-
-    Attributes:
-        diagnosis: how the command ended.
-        report: the report of the first process, if there is one.
-        account: the result that is recorded.
-        filtered: the entries of the archive; None when there is no archive.
-        archive: the path of the archive.
-    """
-
-    diagnosis: Diagnosis
-    report: ProcessReport | None
-    account: ContainerResult
-    filtered: FilteredArchive | None
-    archive: Path
-
-    def with_diagnosis(self, diagnosis: Diagnosis) -> "ContainerRun":
-        """Return the run with another diagnosis."""
-        account = replace(self.account, limits_hit=diagnosis.limits_hit)
-        return replace(self, diagnosis=diagnosis, account=account)
 
 
 class ContainerRunner:
@@ -132,29 +67,41 @@ class ContainerRunner:
         removals: ContainerRemover,
     ) -> None:  # fmt: skip
         self._engine = engine
-        self._owner = owner
+        self.owner = owner
         self._scratch = scratch
         self._lifeline = lifeline
         self._removals = removals
         self._numbers = count(1)
         self._under_way = 0
         self._changed = Condition()
-        self._system_calls = write_profiles(scratch)
+        self.system_calls = write_profiles(scratch)
+        self._hosts = write_hosts(scratch)
+        self._clients: dict[str, list[tuple[RunningClient, Path]]] = {}
         self.closed = False
 
     def close(self) -> None:
         """Start no more containers, and remove the running ones until all have ended."""
         self.closed = True
+        for network in list(self._clients):
+            self.end_servers(network)
         deadline = time.monotonic() + _TIMEOUT_S
         while time.monotonic() < deadline:
             with self._changed:
                 ended = not self._under_way
             with suppress(EngineError):  # the engine has failed; `clean` finds the rest
-                self._engine.remove(self._engine.containers_named(name_pattern(self._owner)))
+                self._engine.remove(self._engine.containers_named(name_pattern(self.owner)))
             if ended:
                 return
             with self._changed:
                 self._changed.wait_for(lambda: not self._under_way, timeout=_ROUND_S)
+
+    def end_servers(self, network: str) -> None:
+        """Remove the containers of a network that went on after their commands."""
+        with self._changed:
+            clients = self._clients.pop(network, [])
+        for client, folder in clients:
+            client.end()
+            shutil.rmtree(folder)
 
     def run(self, spec: RunSpec) -> ContainerRun:
         """Run a container; once more after an internal error."""
@@ -178,7 +125,7 @@ class ContainerRunner:
         with self._changed:
             self._under_way += 1
         try:
-            return self._once(spec, number, name or self.new_name(spec), started)
+            return self._once(spec, number, name or self.new_name(spec.trial.run), started)
         finally:
             with self._changed:
                 self._under_way -= 1
@@ -195,7 +142,9 @@ class ContainerRunner:
             workdir=spec.image.workdir,
             replaced=spec.replaced,
             handed=((LINKS, *spec.handed) if spec.declared else spec.handed),
+            keep=spec.keeps,
         )
+        goes_on = False
         try:
             flags = self._flags(spec, name, account, interactive=started is not None)
             ending = run_client(
@@ -205,12 +154,14 @@ class ContainerRunner:
                 folder=spec.folder,
                 remove=lambda: self._remove_described(account, states),
                 inherited=self._lifeline.inherited,
-                piped=passes_descriptors(self._engine.named),
+                result_file=self._result_file(spec),
                 started=started,
             )
             diagnosis, report, filtered = self._take(spec, states, account, ending, started_at)
+            goes_on = self._keep(spec, ending, filtered, account.parent)
         finally:
-            shutil.rmtree(account.parent)
+            if not goes_on:
+                shutil.rmtree(account.parent)
         return ContainerRun(
             diagnosis=diagnosis,
             report=report,
@@ -228,15 +179,39 @@ class ContainerRunner:
             ),
             filtered=filtered,
             archive=spec.folder / spec.archive,
+            goes_on=goes_on,
         )
+
+    def _result_file(self, spec: RunSpec) -> ResultFile:
+        if not passes_descriptors(self._engine.named):
+            return "file"
+        return "kept pipe" if spec.keeps else "pipe"
+
+    def _keep(
+        self,
+        spec: RunSpec,
+        ending: ClientResult,
+        filtered: FilteredArchive | None,
+        folder: Path,
+    ) -> bool:
+        """Let a container go on whose outputs are handed over; end any other."""
+        if ending.running is None:
+            return False
+        with self._changed:
+            is_kept = filtered is not None and not self.closed
+            if is_kept:
+                self._clients.setdefault(spec.trial.network, []).append((ending.running, folder))
+        if not is_kept:
+            ending.running.end()
+        return is_kept
 
     def remove(self, name: str) -> None:
         """Kill and remove a container at once."""
         self._removals.now(name)
 
-    def new_name(self, spec: RunSpec) -> str:
-        """Return a new name for a container."""
-        return container_name(self._owner, spec.trial.run, next(self._numbers))
+    def new_name(self, run: str) -> str:
+        """Return a new name for a container of a run."""
+        return container_name(self.owner, run, next(self._numbers))
 
     def account_of(self, name: str) -> Path:
         """Return the path of a container's result file, in a folder of that container."""
@@ -256,7 +231,8 @@ class ContainerRunner:
             if not has_archive(ending, report):
                 diagnosis = self._diagnose(spec, states, account, ending, report)
                 return diagnosis, report, None
-            self._removals.later(account.parent.name)
+            if ending.running is None:
+                self._removals.later(account.parent.name)
             diagnosis = diagnose(ending, report, None, spec.limits, phase=spec.phase)
             try:
                 filtered = filter_archive(
@@ -338,17 +314,18 @@ class ContainerRunner:
         """Return all arguments before the image."""
         return (
             f"--name={name}",
-            *labels(spec.trial, owner=self._owner, phase=spec.phase),
+            *labels(spec.trial, owner=self.owner, phase=spec.phase),
             *isolation_flags(
                 self._engine.named,
                 spec.image,
                 spec.limits,
                 logs=spec.logs,
-                system_calls=self._system_calls[spec.phase],
+                system_calls=self.system_calls[spec.phase, is_shared(spec.network)],
                 network=spec.network,
+                servers_s=spec.trial.servers_s,
             ),
-            *binds(self._engine.named, spec.binds, account),
-            *_variables(spec.environment, account.with_name("variables")),
+            *binds(self._engine.named, (*spec.binds, self._hosts), account),
+            *variable_flags(spec.environment, account.with_name("variables")),
             *(("--interactive",) if interactive else ()),
         )
 
@@ -359,21 +336,3 @@ class ContainerRunner:
         account.touch()
         account.chmod(0o666)  # for any user of the image
         return account
-
-
-def _variables(environment: Sequence[tuple[str, str]], file: Path) -> tuple[str, ...]:
-    """Return the flags that pass variables in a file, since command lines are visible to all users.
-
-    Raises:
-        InvalidRule: a name is invalid, or a value has several lines.
-    """
-    if not environment:
-        return ()
-    for name, value in environment:
-        if not _VARIABLE.fullmatch(name):
-            raise InvalidRule(f"{name!r} is not the name of a variable; give letters, digits and _")
-        if set(value) & set("\n\r\0"):
-            raise InvalidRule(f"the variable {name} has several lines; give one")
-    file.touch(0o600)
-    file.write_text("".join(f"{name}={value}\n" for name, value in environment), encoding="utf-8")
-    return (f"--env-file={file}",)

@@ -68,7 +68,7 @@ sigaltstack signal sigpending sigprocmask sigreturn sigsuspend sysinfo tgkill tk
 uname wait4 waitid waitpid cacheflush set_tls breakpoint riscv_flush_icache riscv_hwprobe
 
 accept accept4 bind connect getpeername getsockname getsockopt listen recv recvfrom recvmmsg
-recvmmsg_time64 recvmsg send sendmmsg sendmsg sendto setsockopt shutdown socketpair
+recvmmsg_time64 recvmsg send sendmmsg sendmsg sendto setsockopt shutdown
 
 ipc mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedreceive_time64 mq_timedsend
 mq_timedsend_time64 mq_unlink msgctl msgget msgrcv msgsnd semctl semget semop semtimedop
@@ -84,10 +84,19 @@ setns settimeofday stime swapoff swapon syslog umount umount2 unshare userfaultf
 """
 _OF_OTHERS: Final = ("ptrace", "process_vm_readv", "process_vm_writev")
 """Calls that read and write other processes: for debuggers, hence allowed to agents."""
+_TYPE: Final = 0xF
+"""The bits of a socket's type without its flags."""
+_CONNECTED_TYPES: Final = {"SOCK_STREAM": 1, "SOCK_SEQPACKET": 5}
 
 
-def profile(phase: Phase) -> dict[str, Any]:
+def profile(phase: Phase, *, shared: bool = False) -> dict[str, Any]:
     """Return the profile of a phase, in the engines' JSON form.
+
+    Args:
+        phase: the phase.
+        shared: whether processes of another container are in the same network. Sockets of the
+            kernel's abstract names reach those and pass descriptors on, with which a reward could
+            be written from there; so there are none of that family but connected pairs.
 
     Example:
         >>> rules = profile("verifier")["syscalls"]
@@ -98,6 +107,13 @@ def profile(phase: Phase) -> dict[str, Any]:
     forbidden = () if phase == "agent" else _OF_OTHERS
     # A process that the agent left must not become a child of the tests, which do not notice it.
     flags = _NAMESPACES if phase == "agent" else _NAMESPACES | _CLONE_PARENT
+    local = ("AF_UNIX",) if shared else ()
+    families = (value for name, value in _FAMILIES.items() if name not in local)
+    pairs = (
+        [_rule("ALLOW", ("socketpair",), (1, "MASKED_EQ", _TYPE, value))
+         for value in _CONNECTED_TYPES.values()]
+        if shared else [_rule("ALLOW", ("socketpair",))]
+    )  # fmt: skip
     return {
         "defaultAction": "SCMP_ACT_ERRNO",
         "defaultErrnoRet": _ENOSYS,
@@ -114,18 +130,24 @@ def profile(phase: Phase) -> dict[str, Any]:
             _rule("ALLOW", ("prlimit64",), (0, "EQ", 0)),
             _rule("ALLOW", ("prlimit64",), (2, "EQ", 0)),
             {**_rule("ERRNO", ("prlimit64",), (0, "NE", 0), (2, "NE", 0)), "errnoRet": _EPERM},
-            *(_rule("ALLOW", ("socket",), (0, "EQ", family)) for family in _FAMILIES.values()),
+            *(_rule("ALLOW", ("socket",), (0, "EQ", family)) for family in families),
+            *pairs,
             *(_rule("ALLOW", ("personality",), (0, "EQ", flags)) for flags in _PERSONALITIES),
         ],
     }  # fmt: skip
 
 
-def write_profiles(folder: Path) -> Mapping[Phase, Path]:
-    """Write the profiles to files, for the engine's client; return their paths."""
+def write_profiles(folder: Path) -> Mapping[tuple[Phase, bool], Path]:
+    """Write the profiles to files, for the engine's client; return their paths.
+
+    The keys are the phase, and whether its network is shared.
+    """
     phases: tuple[Phase, ...] = ("agent", "verifier")
-    files = {phase: folder / f"seccomp-{phase}.json" for phase in phases}
-    for phase, file in files.items():
-        file.write_text(json.dumps(profile(phase), indent=1))
+    files = {(phase, False): folder / f"seccomp-{phase}.json" for phase in phases}
+    files["verifier", True] = folder / "seccomp-verifier-shared.json"
+    files["agent", True] = files["agent", False]
+    for (phase, shared), file in files.items():
+        file.write_text(json.dumps(profile(phase, shared=shared and phase == "verifier"), indent=1))
     return files
 
 

@@ -1,0 +1,77 @@
+"""Give the containers of a trial a network of their own, which leads nowhere.
+
+A container of agon's own has the network: it runs one process, which waits, and which nothing in
+the other containers can reach. So the network stays whatever happens to those.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Final
+
+from agon.app.containers import Image, Limits, Trial
+from agon.errors import Unavailable
+from agon.runners.containers.cleanup_guard import CleanupGuard
+from agon.runners.containers.engine import CommandLine, EngineError
+from agon.runners.containers.first_process import PRIVATE
+from agon.runners.containers.isolation import (
+    isolation_flags,
+    labels,
+    network_of,
+    passes_descriptors,
+)
+from agon.runners.containers.runs import ContainerRunner
+
+_DAY_S: Final = 86_400
+_LIMITS: Final = Limits(timeout_s=7 * _DAY_S, memory_mib=64, storage_mib=1, processes=8)
+_WAITING: Final = ("-c", f"exec {PRIVATE}/sleep {8 * _DAY_S}")
+
+
+class TrialNetworks:
+    """Opens networks of trials with one engine."""
+
+    def __init__(
+        self, engine: CommandLine, runner: ContainerRunner, lifeline: CleanupGuard
+    ) -> None:
+        self._engine = engine
+        self._runner = runner
+        self._lifeline = lifeline
+
+    @contextmanager
+    def open(self, image: Image, trial: Trial) -> Iterator[Trial]:
+        """Yield the trial with its network; at the end all containers in it are removed.
+
+        Raises:
+            Unavailable: the engine fails, or cannot keep servers.
+        """
+        if not passes_descriptors(self._engine.named):
+            raise Unavailable(
+                f"{self._engine.named.name} with the runtime {self._engine.named.runtime or '?'} "
+                "cannot keep servers for the tests; use podman with runc or crun"
+            )
+        name = self._runner.new_name(trial.run)
+        network = network_of(name)
+        try:
+            self._start(name, image, trial)
+            yield replace(trial, network=network)
+        except EngineError as error:
+            raise Unavailable(f"the network of the trial did not start: {error}") from None
+        finally:
+            self._runner.end_servers(network)
+            self._runner.remove(name)
+
+    def _start(self, name: str, image: Image, trial: Trial) -> None:
+        flags = isolation_flags(
+            self._engine.named,
+            replace(image, user="", writable=()),
+            _LIMITS,
+            logs=False,
+            system_calls=self._runner.system_calls["verifier", True],
+        )
+        self._engine.ask(
+            *("run", "--detach", f"--name={name}"),
+            *labels(trial, owner=self._runner.owner, phase="network"),
+            *(flag for flag in flags if not flag.startswith("--cap-add")),
+            *(image.reference, *_WAITING),
+            inherited=(self._lifeline.inherited,),
+        )
