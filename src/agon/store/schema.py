@@ -233,3 +233,44 @@ ATTACHMENTS: Final = Table(
     "attachments", METADATA, _contest(key=True), _name("sha256", key=True), _bytes("content")
 )
 """What entries refer to by hash: exact requests to models, and their responses."""
+
+LIVE_BOTS: Final = Table(
+    "live_bots", METADATA, _contest(key=True), _name("id", key=True), _name("user", optional=True),
+    _name("owner_id"), _text("name"), _integer("registered_at"), _integer("version_at"),
+    _text("endpoint", optional=True), _bytes("secret", optional=True),
+    _bytes("old_secret", optional=True), _integer("old_secret_until", optional=True),
+    _text("version"), _flag("judges"), _text("paused", optional=True), _integer("forfeits"),
+    _integer("attempted_at", optional=True), Column("latency_ms", Float(53), nullable=True),
+    _text("recent_prompts"), _text("recent_templates"),
+)  # fmt: skip
+
+PRESENT_JUDGES: Final = Table(
+    "present_judges", METADATA, _contest(key=True), _name("id", key=True), _integer("seen_at")
+)
+"""Judges without an endpoint, and when each last asked for work."""
+
+PROMPTS: Final = Table(
+    "prompts", METADATA, _contest(key=True), _name("id", key=True), _text("text"), _flag("retired")
+)
+
+HUMAN_ANSWERS: Final = Table(
+    "human_answers", METADATA, _contest(key=True), _name("id", key=True), _name("prompt_id"),
+    _text("text"),
+)  # fmt: skip
+
+ROUNDS: Final = Table(
+    "rounds", METADATA, _contest(key=True), _name("id", key=True), _integer("number"),
+    _name("kind"), _name("phase"), _bytes("seed"), _text("body"), _integer("began_at"),
+    _integer("settled_seq", optional=True),
+    Index("rounds_number_key", "contest_no", "kind", "number", unique=True),
+)  # fmt: skip
+
+WORK: Final = Table(
+    "work", METADATA, _name("id", key=True), _contest(), _name("round"), _name("match"),
+    _name("kind"), _name("assignee"), _flag("pushed"), _text("body"), _integer("deadline"),
+    _integer("created_at"), _text("result", optional=True), _integer("result_at", optional=True),
+    _text("handed_in", optional=True), Column("latency_ms", Float(53), nullable=True),
+    Index("work_assignment_key", "contest_no", "match", "kind", "assignee", unique=True),
+    Index("work_round_idx", "contest_no", "round"),
+    _partial("work_waiting_idx", "contest_no", "assignee", where="result IS NULL"),
+)  # fmt: skip

@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 
 from agon.errors import DatabaseUnavailable
 from agon.store.access import Access
+from agon.store.arena import Arena
 from agon.store.attachments import Attachments
 from agon.store.cases import Cases
 from agon.store.changes import Changes
@@ -71,6 +72,11 @@ class Session:
     def queue(self) -> Queue:
         """Jobs and workers."""
         return Queue(self._transaction)
+
+    @cached_property
+    def arena(self) -> Arena:
+        """Bots, prompts, rounds and work of live arenas."""
+        return Arena(self._transaction)
 
     @cached_property
     def access(self) -> Access:

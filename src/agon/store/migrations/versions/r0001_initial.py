@@ -6,6 +6,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.types import TypeEngine
 
+from agon.store.migrations.arena_tables import create_arena_tables
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -379,3 +381,4 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("contest_no", "sha256", name="attachments_pkey"),
     )
+    create_arena_tables()

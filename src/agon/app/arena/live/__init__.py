@@ -1,0 +1,1 @@
+"""Run an arena: bots register, rounds are drawn, answered, judged and settled."""

@@ -1,0 +1,127 @@
+"""What the service stores about a live arena, as plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+RoundPhase = Literal["committed", "answering", "voting", "judging", "settling", "settled"]
+"""What a round does now; ``judging`` is done by models, votes of others are cast before."""
+
+WorkKind = Literal["answer", "vote"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveBot:
+    """A registered bot.
+
+    Attributes:
+        user: the user who registered it; None: an organizer did for an owner without a user.
+        owner_id: its owner in the table ``owners``.
+        endpoint: where it answers; None: it asks for work.
+        secret: signs requests; encrypted with the server's key.
+        old_secret: the secret before, which signs too until ``old_secret_until``.
+        version: as its owner states it.
+        version_at: since when.
+        judges: whether it votes.
+        paused: why it takes part in no round; None: it does.
+        forfeits: number of forfeits since its last answer.
+        attempted_at: its last attempt to qualify.
+        latency_ms: the time its last answer took.
+        recent_prompts: ids of the last prompts it was asked, oldest first.
+        recent_templates: templates of the last honeypots it judged, oldest first.
+    """
+
+    contest_no: int
+    id: str
+    user: str | None
+    owner_id: str
+    name: str
+    registered_at: datetime
+    version_at: datetime
+    endpoint: str | None = None
+    secret: bytes | None = field(default=None, repr=False)
+    old_secret: bytes | None = field(default=None, repr=False)
+    old_secret_until: datetime | None = None
+    version: str = ""
+    judges: bool = False
+    paused: str | None = None
+    forfeits: int = 0
+    attempted_at: datetime | None = None
+    latency_ms: float | None = None
+    recent_prompts: tuple[str, ...] = ()
+    recent_templates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """A prompt; a retired one is not drawn any more."""
+
+    id: str
+    text: str
+    retired: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class HumanAnswer:
+    """A person's answer to a prompt, for the qualification of bots."""
+
+    id: str
+    prompt_id: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArenaRound:
+    """A round, or an attempt to qualify, which is a round of one match with a person's answer.
+
+    Attributes:
+        id: ``r12``; of an attempt to qualify ``q3``.
+        number: the number in the id.
+        kind: which of both.
+        phase: what happens now.
+        seed: the seed of all draws, encrypted with the server's key.
+        body: what was drawn and what happened, as JSON.
+        began_at: when its seed was committed.
+        settled_seq: the ledger position at which it was settled.
+    """
+
+    contest_no: int
+    id: str
+    number: int
+    kind: Literal["round", "qualification"]
+    phase: RoundPhase
+    seed: bytes = field(repr=False)
+    body: Mapping[str, Any]
+    began_at: datetime
+    settled_seq: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What one bot or one judge has to do in a match.
+
+    Attributes:
+        id: cannot be guessed.
+        assignee: the bot or the judge.
+        pushed: whether it is sent to an endpoint; otherwise the assignee asks for it.
+        body: what the assignee gets.
+        result: ``text``, ``vote`` or ``fault``; None: not handed in.
+        handed_in: the body that handed it in.
+        latency_ms: the time it took; None where it was not pushed.
+    """
+
+    id: str
+    contest_no: int
+    round: str
+    match: str
+    kind: WorkKind
+    assignee: str
+    pushed: bool
+    body: Mapping[str, Any]
+    deadline: datetime
+    created_at: datetime
+    result: Mapping[str, Any] | None = None
+    result_at: datetime | None = None
+    handed_in: str | None = None
+    latency_ms: float | None = None

@@ -1,0 +1,212 @@
+"""Store live arenas: bots, prompts, rounds and work."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Row, Select, Table, func, select, update
+
+from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work
+from agon.errors import NotFound
+from agon.kernel.times import from_micros, to_micros
+from agon.store.locks import lock_row
+from agon.store.schema import (
+    HUMAN_ANSWERS,
+    LIVE_BOTS,
+    PRESENT_JUDGES,
+    PROMPTS,
+    ROUNDS,
+    WORK,
+)
+from agon.store.transaction import Transaction, json_text, parse_json
+
+T = TypeVar("T")
+
+_JSON: Final = frozenset({"body", "result", "recent_prompts", "recent_templates"})
+"""Columns with JSON text."""
+
+
+class Arena:
+    """Bots, prompts, rounds and work of live arenas in the database."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def save_bot(self, bot: LiveBot) -> None:
+        """Insert or update a bot."""
+        self._transaction.upsert(LIVE_BOTS, _columns(bot))
+
+    def bot(self, contest_no: int, bot_id: str) -> LiveBot:
+        """Return a bot.
+
+        Raises:
+            NotFound: the contest has no such bot.
+        """
+        row = self._transaction.first(_of(LIVE_BOTS, contest_no, bot_id))
+        if row is None:
+            raise NotFound(f"the contest has no bot {bot_id!r}; list its bots")
+        return _read(LiveBot, row)
+
+    def bots(self, contest_no: int, *, after: str = "", limit: int | None = None) -> list[LiveBot]:
+        """Return a contest's bots in the order of their ids, those after an id."""
+        listing = select(LIVE_BOTS).where(
+            LIVE_BOTS.c.contest_no == contest_no, LIVE_BOTS.c.id > after
+        )
+        return self._all(LiveBot, listing.order_by(LIVE_BOTS.c.id).limit(limit))
+
+    def record_presence(self, contest_no: int, judge: str, at: datetime) -> None:
+        """Record that a judge asked for work."""
+        values = {"contest_no": contest_no, "id": judge, "seen_at": to_micros(at)}
+        self._transaction.upsert(PRESENT_JUDGES, values)
+
+    def present(self, contest_no: int, *, since: datetime) -> frozenset[str]:
+        """Return the judges that asked for work since a time."""
+        asking = select(PRESENT_JUDGES.c.id).where(
+            PRESENT_JUDGES.c.contest_no == contest_no, PRESENT_JUDGES.c.seen_at >= to_micros(since)
+        )
+        return frozenset(row.id for row in self._transaction.all(asking))
+
+    def save_prompts(self, contest_no: int, prompts: Iterable[Prompt]) -> None:
+        """Insert or update prompts."""
+        for prompt in prompts:
+            self._transaction.upsert(PROMPTS, {"contest_no": contest_no, **asdict(prompt)})
+
+    def prompts(self, contest_no: int) -> list[Prompt]:
+        """Return a contest's prompts in the order of their ids, retired ones too."""
+        listing = select(PROMPTS).where(PROMPTS.c.contest_no == contest_no)
+        return self._all(Prompt, listing.order_by(PROMPTS.c.id))
+
+    def save_human_answers(self, contest_no: int, answers: Iterable[HumanAnswer]) -> None:
+        """Insert or update human answers."""
+        for answer in answers:
+            self._transaction.upsert(HUMAN_ANSWERS, {"contest_no": contest_no, **asdict(answer)})
+
+    def human_answers(self, contest_no: int) -> list[HumanAnswer]:
+        """Return a contest's human answers in the order of their ids."""
+        listing = select(HUMAN_ANSWERS).where(HUMAN_ANSWERS.c.contest_no == contest_no)
+        return self._all(HumanAnswer, listing.order_by(HUMAN_ANSWERS.c.id))
+
+    def save_round(self, of: ArenaRound) -> None:
+        """Insert or update a round."""
+        self._transaction.upsert(ROUNDS, _columns(of))
+
+    def round(self, contest_no: int, round_id: str) -> ArenaRound:
+        """Return a round or an attempt to qualify.
+
+        Raises:
+            NotFound: the contest has no such round.
+        """
+        row = self._transaction.first(_of(ROUNDS, contest_no, round_id))
+        return _read(ArenaRound, _require_round(row, round_id))
+
+    def lock_round(self, contest_no: int, round_id: str) -> ArenaRound:
+        """Return a round and lock it against other writers until the session ends.
+
+        Raises:
+            NotFound: the contest has no such round.
+        """
+        row = lock_row(self._transaction, _of(ROUNDS, contest_no, round_id), "rounds")
+        return _read(ArenaRound, _require_round(row, round_id))
+
+    def rounds(
+        self, contest_no: int, *, kind: str = "round", before: int | None = None, limit: int = 100
+    ) -> list[ArenaRound]:
+        """Return rounds, newest first, those with a lower number."""
+        listing = select(ROUNDS).where(ROUNDS.c.contest_no == contest_no, ROUNDS.c.kind == kind)
+        if before is not None:
+            listing = listing.where(ROUNDS.c.number < before)
+        return self._all(ArenaRound, listing.order_by(ROUNDS.c.number.desc()).limit(limit))
+
+    def last_number(self, contest_no: int, *, kind: str) -> int:
+        """Return the highest number of a round; 0: there is none."""
+        asking = select(func.max(ROUNDS.c.number)).where(
+            ROUNDS.c.contest_no == contest_no, ROUNDS.c.kind == kind
+        )
+        return self._transaction.scalar(asking) or 0
+
+    def add_work(self, items: Iterable[Work]) -> None:
+        """Insert work; what is assigned already stays as it is."""
+        for item in items:
+            adding = self._transaction.insert(WORK).values(**_columns(item))
+            self._transaction.change(adding.on_conflict_do_nothing())
+
+    def work(self, work_id: str) -> Work:
+        """Return a piece of work.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        row = self._transaction.first(select(WORK).where(WORK.c.id == work_id))
+        if row is None:
+            raise NotFound(f"there is no work {work_id!r}; ask for the work that waits")
+        return _read(Work, row)
+
+    def work_of(self, contest_no: int, round_id: str) -> list[Work]:
+        """Return all work of a round, by match, kind and assignee."""
+        listing = select(WORK).where(WORK.c.contest_no == contest_no, WORK.c.round == round_id)
+        return self._all(Work, listing.order_by(WORK.c.match, WORK.c.kind, WORK.c.assignee))
+
+    def waiting_work(self, contest_no: int, assignee: str, *, now: datetime) -> list[Work]:
+        """Return what an assignee has to do before a deadline to come, oldest first."""
+        listing = select(WORK).where(
+            WORK.c.contest_no == contest_no,
+            WORK.c.assignee == assignee,
+            WORK.c.result.is_(None),
+            WORK.c.deadline > to_micros(now),
+            WORK.c.pushed.is_(False),
+        )
+        return self._all(Work, listing.order_by(WORK.c.created_at, WORK.c.id))
+
+    def is_waiting(self, contest_no: int, round_id: str) -> bool:
+        """Return whether work of a round has no result."""
+        asking = select(WORK.c.id).where(
+            WORK.c.contest_no == contest_no, WORK.c.round == round_id, WORK.c.result.is_(None)
+        )
+        return self._transaction.first(asking.limit(1)) is not None
+
+    def set_result(self, done: Work) -> bool:
+        """Store the result of work that has none; return whether it had none."""
+        written = _columns(done)
+        names = ("result", "result_at", "handed_in", "latency_ms")
+        changing = update(WORK).where(WORK.c.id == done.id, WORK.c.result.is_(None))
+        values = {name: written[name] for name in names}
+        return self._transaction.change(changing.values(**values)) == 1
+
+    def _all(self, kind: type[T], listing: Select[Any]) -> list[T]:
+        return [_read(kind, row) for row in self._transaction.all(listing)]
+
+
+def _of(table: Table, contest_no: int, name: str) -> Select[Any]:
+    return select(table).where(table.c.contest_no == contest_no, table.c.id == name)
+
+
+def _require_round(row: Row[Any] | None, round_id: str) -> Row[Any]:
+    if row is None:
+        raise NotFound(f"the contest has no round {round_id!r}; list its rounds")
+    return row
+
+
+def _columns(value: Any) -> dict[str, Any]:
+    """Return the columns of an entity: times as microseconds, values of JSON columns as text."""
+    values: dict[str, Any] = {}
+    for name, content in vars(value).items():
+        if name in _JSON:
+            values[name] = None if content is None else json_text(content)
+        else:
+            values[name] = to_micros(content) if isinstance(content, datetime) else content
+    return values
+
+
+def _read(kind: type[T], row: Row[Any]) -> T:
+    """Return the entity of a row."""
+    values = {name: row._mapping[name] for name in kind.__dataclass_fields__ if name in row._fields}  # type: ignore[attr-defined]  # noqa: SLF001 - SQLAlchemy's public names; every kind is a dataclass
+    for name, content in values.items():
+        if content is None:
+            continue
+        if name in _JSON:
+            parsed: Sequence[Any] | Any = parse_json(content)
+            values[name] = tuple(parsed) if isinstance(parsed, list) else parsed
+        elif name.endswith(("_at", "_until")) or name == "deadline":
+            values[name] = from_micros(content)
+    return kind(**values)
