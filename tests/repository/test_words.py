@@ -80,7 +80,8 @@ TEXTS = sorted(
     path
     for folder in ("src/agon", "docs")
     for path in (ROOT / folder).rglob("*")
-    if path.suffix in {".py", ".md"} and not {"examples", "_build", "__pycache__"} & set(path.parts)
+    if path.suffix in {".py", ".md", ".html"}
+    and not {"examples", "_build", "__pycache__"} & set(path.parts)
 )
 
 

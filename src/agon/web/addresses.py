@@ -31,6 +31,31 @@ def person(contest_id: str, participant: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/people/{quote(participant, safe='')}", query)
 
 
+def problems(contest_id: str) -> str:
+    """Return the address of the problems of a dojo contest."""
+    return f"{contest(contest_id)}/problems"
+
+
+def problem(contest_id: str, problem_id: str) -> str:
+    """Return the address of a problem."""
+    return f"{problems(contest_id)}/{quote(problem_id, safe='')}"
+
+
+def sign_in(following: str = "") -> str:
+    """Return the address of the form to sign in, which leads to another page."""
+    return _with_query("/sign-in", {"next": following})
+
+
+def sign_out() -> str:
+    """Return the address that ends a session."""
+    return "/sign-out"
+
+
+def account() -> str:
+    """Return the address of the visitor's account."""
+    return "/account"
+
+
 def rules(contest_id: str) -> str:
     """Return the address of the rules of a contest."""
     return f"{contest(contest_id)}/rules"

@@ -1,11 +1,14 @@
-"""A page: what is asked for, and what is rendered."""
+"""A page: what is requested, and what is rendered."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from agon.api.models.contests import Contest
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.service import Service
 from agon.client.client import Api
+from agon.entities.access import Caller
 from agon.errors import Unreadable
 
 
@@ -14,14 +17,22 @@ class Visit:
     """A request for a page.
 
     Attributes:
+        service: the service, for signing in and out.
         api: the operations, as the visitor may execute them.
+        caller: the visitor.
+        session: the token of the visitor's session; None: not signed in.
         path: the parameters of the path.
         query: the parameters of the query.
+        form: the fields of a form that was sent.
     """
 
+    service: Service
     api: Api
+    caller: Caller = ANONYMOUS
+    session: str | None = None
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
+    form: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def as_of(self) -> str | None:
@@ -70,5 +81,18 @@ class Page:
     status: int = 200
 
 
-View: TypeAlias = Callable[[Visit], Page]
-"""Reads what a page shows through the API."""
+@dataclass(frozen=True, kw_only=True)
+class Redirect:
+    """Another address, which a form leads to.
+
+    Attributes:
+        address: where to go.
+        session: the token of a session that begins; empty: the session ends; None: unchanged.
+    """
+
+    address: str
+    session: str | None = None
+
+
+View: TypeAlias = Callable[[Visit], Page | Redirect]
+"""Reads what a page shows, or does what a form asks for, through the API."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from agon.disciplines import discipline
 from agon.web import addresses
 from agon.web.page import Page
 
@@ -117,11 +118,20 @@ def environment() -> Environment:
         "short_id": short_id,
     }
     environment.filters |= filters
-    environment.globals |= {"address": addresses, "static": static_address}
+    environment.globals |= {
+        "address": addresses,
+        "discipline": discipline,
+        "static": static_address,
+    }
     return environment
 
 
-def render(page: Page) -> str:
-    """Return a page as HTML."""
+def render(page: Page, visitor: Mapping[str, Any]) -> str:
+    """Return a page as HTML.
+
+    Args:
+        page: the page.
+        visitor: what every page shows of the visitor.
+    """
     template = environment().get_template(page.template)
-    return template.render({**page.values, "title": page.title, "data": page.data})
+    return template.render({**page.values, **visitor, "title": page.title, "data": page.data})

@@ -1,9 +1,11 @@
 """The routes of the site, and how pages become responses."""
 
-from collections.abc import Awaitable, Callable
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import blake2b
+from http import HTTPStatus
 from typing import Final
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from agon.app.access.permissions import ANONYMOUS
+from agon.app.access.sessions import form_token
 from agon.app.service import Service
 from agon.client.client import Api
 from agon.client.local import LocalTransport
@@ -24,8 +27,9 @@ from agon.errors import (
     Unavailable,
 )
 from agon.web import addresses
-from agon.web.page import Page, View, Visit
-from agon.web.pages import board, home, ledger, person, rules
+from agon.web.cookies import set_cookie
+from agon.web.page import Page, Redirect, View, Visit
+from agon.web.pages import account, board, home, ledger, person, problems, rules
 from agon.web.rendering import render, static_files
 
 POLICY: Final = (
@@ -57,40 +61,110 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}", board.default_board),
     ("/c/{contest}/boards/{board}", board.board),
     ("/c/{contest}/people/{id}", person.person),
+    ("/c/{contest}/judges/{id}", person.judge),
+    ("/c/{contest}/problems", problems.problems),
+    ("/c/{contest}/problems/{id}", problems.problem),
     ("/c/{contest}/rules", rules.rules),
     ("/c/{contest}/ledger", ledger.ledger),
+    ("/sign-in", account.sign_in_form),
+    ("/account", account.account),
 )
 """Every page: its address and what reads its content."""
 
+FORMS: Final[tuple[tuple[str, View], ...]] = (
+    ("/sign-in", account.sign_in),
+    ("/sign-out", account.sign_out),
+    ("/c/{contest}/problems/{id}", problems.submit),
+)
+"""Every form: its address and what it does."""
+
+_SIGN_IN: Final = "/sign-in"
+_MAX_FIELDS: Final = 100
+
 
 def site_routes(service: Service) -> list[BaseRoute]:
-    """Return the routes of all pages and static files.
+    """Return the routes of all pages, forms and static files.
 
-    ``scope["agon.caller"]`` of a request is the visitor.
+    ``scope["agon.caller"]`` of a request is the visitor, ``scope["agon.session"]`` the token of
+    the visitor's session.
     """
-    pages = [Route(path, _endpoint(service, view)) for path, view in PAGES]
-    return [*pages, Route(f"{addresses.STATIC}/{{file}}", _static)]
+    pages = [_route(path, _endpoint(service, view), "GET") for path, view in PAGES]
+    forms = [_route(path, _form_endpoint(service, view), "POST") for path, view in FORMS]
+    return [*pages, *forms, _route(f"{addresses.STATIC}/{{file}}", _static, "GET")]
+
+
+def _route(path: str, endpoint: Callable[[Request], Awaitable[Response]], method: str) -> Route:
+    return Route(path, endpoint, methods=[method], include_in_schema=False)
 
 
 def _endpoint(service: Service, view: View) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(_respond, service, view, request)
+        return await run_in_threadpool(_respond, service, view, request, {})
 
     return endpoint
 
 
-def _respond(service: Service, view: View, request: Request) -> Response:
+def _form_endpoint(service: Service, view: View) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        body = (await request.body()).decode("utf-8", "replace")
+        try:
+            fields = dict(parse_qsl(body, keep_blank_values=True, max_num_fields=_MAX_FIELDS))
+        except ValueError:
+            fields = {}
+        return await run_in_threadpool(_respond, service, view, request, fields)
+
+    return endpoint
+
+
+def _respond(service: Service, view: View, request: Request, form: Mapping[str, str]) -> Response:
     caller = request.scope.get("agon.caller", ANONYMOUS)
     visit = Visit(
+        service=service,
         api=Api(LocalTransport(service, caller)),
+        caller=caller,
+        session=request.scope.get("agon.session"),
         path={name: unquote(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
+        form=form,
     )
     try:
-        page = view(visit)
+        if request.method == "POST":
+            _require_own_form(request, visit)
+        result = view(visit)
     except AgonError as error:
-        page = error_page(error)
-    return _response(request, page)
+        result = error_page(error)
+    if isinstance(result, Redirect):
+        return _redirect(request, result)
+    return _response(request, visit, result)
+
+
+def _require_own_form(request: Request, visit: Visit) -> None:
+    """Reject forms that a page of another site sent.
+
+    Raises:
+        Forbidden: the form is of another site, or of a session that has ended.
+    """
+    origin = request.headers.get("origin")
+    host = request.headers.get("host", "")
+    foreign = origin is not None and origin.partition("://")[2] != host
+    foreign |= request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}
+    if foreign:
+        raise Forbidden("this form was sent by a page of another site; use the form of this site")
+    if visit.session is None:
+        if visit.caller.role is None and request.url.path != _SIGN_IN:
+            raise Unauthenticated("the session has ended; sign in again, then send the form again")
+        return
+    expected = form_token(visit.session)
+    if not hmac.compare_digest(visit.form.get("form_token", "").encode(), expected.encode()):
+        raise Forbidden("this form is of another session; load the page again, then send it again")
+
+
+def _redirect(request: Request, redirect: Redirect) -> Response:
+    headers = {**HEADERS, "location": redirect.address, "cache-control": "no-store"}
+    if redirect.session is not None:
+        secure = request.url.scheme == "https"
+        headers["set-cookie"] = set_cookie(redirect.session, secure=secure)
+    return Response(status_code=303, headers=headers)
 
 
 def error_page(error: AgonError) -> Page:
@@ -101,16 +175,22 @@ def error_page(error: AgonError) -> Page:
     return Page(template="error.html", title=title, values={"message": str(error)}, status=status)
 
 
-def _response(request: Request, page: Page) -> Response:
-    body = render(page).encode()
+def _response(request: Request, visit: Visit, page: Page) -> Response:
+    following = request.url.path if request.method == "GET" else ""
+    visitor = {
+        "caller": visit.caller,
+        "form_token": "" if visit.session is None else form_token(visit.session),
+        "here": following,
+    }
+    body = render(page, visitor).encode()
     tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
     headers = {
         **HEADERS,
         "etag": tag,
         "cache-control": "private, no-cache",
-        "vary": "authorization",
+        "vary": "authorization, cookie",
     }
-    if page.status == 200 and tag in request.headers.get("if-none-match", ""):  # noqa: PLR2004
+    if page.status == HTTPStatus.OK and tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     return Response(body, page.status, headers, media_type="text/html; charset=utf-8")
 

@@ -158,6 +158,17 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
     )
 
 
+def public_id(text: str) -> str:
+    """Return the public half of a token's text; empty if it is none.
+
+    Example:
+        >>> public_id("agon_" + "a_" * 11 + "_" + "s" * 43)
+        'a_a_a_a_a_a_a_a_a_a_a_'
+    """
+    parts = _TEXT.fullmatch(text)
+    return parts[1] if parts else ""
+
+
 def require_valid_token(session: Session, token_id: str, *, now: datetime) -> None:
     """Require that a token that was authenticated earlier is still valid.
 

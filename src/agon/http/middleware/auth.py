@@ -10,12 +10,13 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.access.tokens import authenticate
+from agon.app.access.tokens import authenticate, public_id
 from agon.entities.access import Caller
 from agon.errors import Forbidden, Unauthenticated
 from agon.http.server_context import ServerContext
 from agon.networks import keyed_network
 from agon.settings import is_loopback
+from agon.web.cookies import is_page, session_token
 
 _DIGITS: Final = 32
 _MAX_ADDRESS_LENGTH: Final = 64
@@ -45,13 +46,25 @@ class AuthMiddleware:
             _require_own_page(scope, headers)
             scope["agon.caller"] = Caller(name="local", user=None, role="operator", network=network)
             scope["agon.who"] = "open"
-        elif authorization is None:
+        elif authorization is not None:
+            await self._enter(scope, authorization, network)
+        elif not is_page(scope["path"]) or not await self._resume(scope, headers, network):
             scope["agon.headers"] = self.serving.limiter.hit_address(network or "")
             scope["agon.caller"] = Caller(name="anonymous", user=None, role=None, network=network)
             scope["agon.who"] = "anonymous"
-        else:
-            await self._enter(scope, authorization, network)
         await self.app(scope, receive, send)
+
+    async def _resume(self, scope: Scope, headers: Headers, network: str | None) -> bool:
+        """Authenticate the session of the site's visitor; return False if there is none."""
+        token = session_token(headers)
+        if token is None:
+            return False
+        try:
+            await self._enter(scope, f"Bearer {token}", network)
+        except Unauthenticated:  # it has expired, or its token was revoked
+            return False
+        scope["agon.session"] = token
+        return True
 
     async def _enter(self, scope: Scope, authorization: str, network: str | None) -> None:
         """Authenticate a token; wrong ones count against their network's rate, as guesses."""
@@ -65,7 +78,7 @@ class AuthMiddleware:
         except Unauthenticated:
             self.serving.limiter.hit_address(network or "")
             raise
-        scope["agon.who"] = text.strip()[5:27]
+        scope["agon.who"] = public_id(text.strip())
         scope["agon.headers"] = self.serving.limiter.hit_token(scope["agon.who"])
         scope["agon.caller"] = caller
 

@@ -1,7 +1,7 @@
 """The page of a participant: the score as steps, what is missing, and its history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise, takewhile
 from typing import Final
 
@@ -12,6 +12,8 @@ from agon.web import addresses
 from agon.web.page import Page, Visit
 
 PARTS: Final = 200
+JUDGES: Final = "judges"
+"""The board of judges."""
 _CUT: Final = 0.1
 _HISTORY: Final = 500
 _IDS_SHOWN: Final = 200
@@ -25,6 +27,11 @@ class Step:
     start: float
     width: float
     end: float
+
+
+def judge(visit: Visit) -> Page:
+    """Return why a judge has its credibility."""
+    return person(replace(visit, query={"board": JUDGES, **visit.query}))
 
 
 def person(visit: Visit) -> Page:

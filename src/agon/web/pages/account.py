@@ -1,0 +1,65 @@
+"""Sign in and out, and the visitor's account."""
+
+from agon.app.access import sessions
+from agon.errors import AgonError, Forbidden, Unauthenticated
+from agon.web import addresses
+from agon.web.page import Page, Redirect, Visit
+
+
+def sign_in_form(visit: Visit) -> Page:
+    """Return the form to sign in."""
+    return _sign_in_page(visit, error=None, status=200)
+
+
+def sign_in(visit: Visit) -> Page | Redirect:
+    """Begin a session with a token, or with a user and a password."""
+    token, user = (visit.form.get(name, "").strip() for name in ("token", "user"))
+    network = visit.caller.network
+    try:
+        if token:
+            session = sessions.sign_in_with_token(visit.service, token, network=network)
+        else:
+            session = sessions.sign_in_with_password(
+                visit.service, user=user, password=visit.form.get("password", ""), network=network
+            )
+    except (Unauthenticated, Forbidden) as error:
+        return _sign_in_page(visit, error=error, status=401)
+    return Redirect(address=_local_address(visit.form.get("next", "")), session=session)
+
+
+def sign_out(visit: Visit) -> Redirect:
+    """End the session."""
+    if visit.session is not None:
+        sessions.sign_out(visit.service, visit.session, by=visit.caller)
+    return Redirect(address=addresses.home(), session="")
+
+
+def account(visit: Visit) -> Page:
+    """Return who the visitor is and what the visitor may do."""
+    return Page(
+        template="account.html",
+        title="Account",
+        values={"me": visit.api.access.me()},
+        data=addresses.api("/me"),
+    )
+
+
+def _sign_in_page(visit: Visit, *, error: AgonError | None, status: int) -> Page:
+    following = visit.form.get("next") or visit.query.get("next", "")
+    values = {
+        "error": None if error is None else str(error),
+        "user": visit.form.get("user", ""),
+        "next": _local_address(following),
+    }
+    return Page(template="sign_in.html", title="Sign in", values=values, status=status)
+
+
+def _local_address(address: str) -> str:
+    r"""Return an address if it is one of this site, else that of the home page.
+
+    Example:
+        >>> _local_address("/c/spring"), _local_address("//evil.example"), _local_address("/\\evil")
+        ('/c/spring', '/', '/')
+    """
+    is_local = address.startswith("/") and address[1:2] not in {"/", "\\"} and address.isprintable()
+    return address if is_local else addresses.home()

@@ -1,0 +1,99 @@
+"""The pages of a dojo contest's problems, and the form that submits a program."""
+
+from itertools import islice
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from agon.api.models.contests import Contest
+from agon.api.models.submissions import SubmissionCreate
+from agon.app.access.permissions import permits
+from agon.disciplines import discipline
+from agon.errors import AgonError, NotFound
+from agon.web import addresses
+from agon.web.page import Page, Redirect, Visit
+
+_PROBLEMS: Final = 500
+_SUBMISSIONS: Final = 20
+_EXAMPLE: Final = (
+    "def solver():\n    a, b = 0, 1\n    while True:\n        yield a\n        a, b = b, a + b\n"
+)
+
+
+def problems(visit: Visit) -> Page:
+    """Return the published problems."""
+    contest = _dojo(visit)
+    listed = list(islice(visit.api.problems.list(contest.id), _PROBLEMS))
+    return Page(
+        template="problems.html",
+        title=f"Problems · {contest.title}",
+        values={"contest": contest, "problems": listed},
+        data=addresses.api(f"/contests/{contest.id}/problems"),
+    )
+
+
+def problem(visit: Visit) -> Page:
+    """Return a problem with its disclosed terms, the form, and the visitor's own submissions."""
+    return _problem_page(visit)
+
+
+def submit(visit: Visit) -> Page | Redirect:
+    """Submit a program for the problem in the path."""
+    contest, problem_id = _dojo(visit), visit.path["id"]
+    source = visit.form.get("source", "").replace("\r\n", "\n")
+    content: dict[str, Any] = {"source": source}
+    content |= {
+        name: text for name in ("method_tag", "notes") if (text := visit.form.get(name, "").strip())
+    }
+    try:
+        visit.api.submissions.create(
+            contest.id, SubmissionCreate(problem=problem_id, content=content)
+        )
+    except (AgonError, ValidationError) as error:
+        return _problem_page(visit, error=error, status=422)
+    return Redirect(address=f"{addresses.problem(contest.id, problem_id)}#submissions")
+
+
+def _dojo(visit: Visit) -> Contest:
+    """Return the contest in the path.
+
+    Raises:
+        NotFound: its discipline has no problems.
+    """
+    contest = visit.contest()
+    if discipline(contest.discipline).problems is None:
+        raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no problems")
+    return contest
+
+
+def _problem_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> Page:
+    contest, problem_id = _dojo(visit), visit.path["id"]
+    api = visit.api
+    values = {
+        "contest": contest,
+        "problem": api.problems.get(contest.id, problem_id),
+        "may_submit": visit.caller.user is not None and permits(visit.caller, "submission.add"),
+        "signed_in": visit.caller.user is not None,
+        "error": None if error is None else str(error),
+        "source": visit.form.get("source", _EXAMPLE),
+        "submissions": _own(visit, contest.id, problem_id),
+    }
+    return Page(
+        template="problem.html",
+        title=f"{values['problem'].title} · {contest.title}",  # type: ignore[attr-defined]  # values have many types
+        values=values,
+        data=addresses.api(f"/contests/{contest.id}/problems/{problem_id}"),
+        status=status,
+    )
+
+
+def _own(visit: Visit, contest: str, problem_id: str) -> list[Any]:
+    """Return the visitor's newest submissions for a problem, the newest first."""
+    if visit.caller.user is None or not permits(visit.caller, "submission.read-own"):
+        return []
+    own = [
+        submission
+        for submission in visit.api.submissions.list(contest)
+        if submission.user == visit.caller.user and submission.problem == problem_id
+    ]
+    return own[::-1][:_SUBMISSIONS]

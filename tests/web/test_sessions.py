@@ -1,0 +1,191 @@
+"""Sign in, act, sign out: with the rights of a token and never with those of another page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agon.app.access.sessions import LABEL
+from agon.app.access.tokens import tokens
+from agon.app.access.users import set_password
+from agon.app.contests.boards.publish import publish
+from agon.web.addresses import problem
+from fakes.autumn import RIGHT, autumn, judged
+from fakes.instance import Instance, instance_at
+from fakes.service import OPERATOR
+from web.markup import Markup
+
+PASSWORD = "correct horse battery"  # noqa: S105 (of a test)
+
+
+@dataclass
+class Browser:
+    """A visitor with a cookie jar."""
+
+    instance: Instance
+    cookie: str = ""
+
+    def get(self, address: str) -> Any:
+        """Load a page."""
+        return self.instance.client.get(address, headers=self._headers(), follow_redirects=False)
+
+    def send(self, address: str, fields: dict[str, str], **headers: str) -> Any:
+        """Send a form; keep or drop the cookie that the response sets."""
+        response = self.instance.client.post(
+            address, data=fields, headers={**self._headers(), **headers}, follow_redirects=False
+        )
+        if "set-cookie" in response.headers:
+            self.cookie = response.headers["set-cookie"].partition(";")[0]
+        return response
+
+    def form_token(self, address: str) -> str:
+        """Return the hidden value of the form on a page."""
+        page: str = self.get(address).text
+        return page.partition('name="form_token" value="')[2].partition('"')[0]
+
+    def _headers(self) -> dict[str, str]:
+        return {"cookie": self.cookie} if self.cookie else {}
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    """A visitor of an instance with a dojo contest."""
+    instance = instance_at(tmp_path)
+    yield Browser(instance)
+    instance.close()
+
+
+def sign_in(browser: Browser, role: str = "participant") -> Any:
+    """Sign in with a role's token."""
+    return browser.send("/sign-in", {"token": browser.instance.tokens[role], "next": "/account"})
+
+
+def test_a_participant_signs_in_submits_and_sees_the_verdict(browser: Browser) -> None:
+    """The whole way of a participant, without a script."""
+    name = autumn(browser.instance.service)
+    address = problem("autumn", name)
+    assert "Sign in</a> to submit" in browser.get(address).text
+    response = sign_in(browser)
+    assert (response.status_code, response.headers["location"]) == (303, "/account")
+    page = browser.get(address)
+    assert Markup(page.text).errors == []
+    fields = {"source": RIGHT.replace("\n", "\r\n"), "form_token": browser.form_token(address)}
+    sent = browser.send(address, fields)
+    assert (sent.status_code, sent.headers["location"]) == (303, f"{address}#submissions")
+    assert "waiting" in browser.get(address).text
+    service = browser.instance.service
+    [submission] = browser.instance.get("/contests/autumn/submissions", "organiser").json()["items"]
+    judged(service, submission["id"], name)
+    publish(browser.instance.service, "autumn")
+    shown = Markup(browser.get(address).text).text
+    assert "waiting" not in shown
+    assert "ok" in shown.partition("Your submissions")[2]
+    assert "/c/autumn/people/ada" in browser.get("/c/autumn").text
+
+
+def test_a_rejected_program_is_kept_in_its_form_with_the_reason(browser: Browser) -> None:
+    """What was typed is not lost."""
+    address = problem("autumn", autumn(browser.instance.service))
+    sign_in(browser)
+    source = "def solver(:\n    'typed <by> hand'"
+    fields = {"source": "\n" * 300_000 + source, "form_token": browser.form_token(address)}
+    response = browser.send(address, fields)
+    assert response.status_code == 422
+    page = Markup(response.text)
+    assert (source in page.text, page.errors) == (True, [])
+    assert browser.get(address).text.count("<tr>") == 0
+
+
+def test_a_session_is_a_token_of_its_own_that_sign_out_revokes(browser: Browser) -> None:
+    """Rotation: the token that was pasted is not in the cookie."""
+    response = sign_in(browser)
+    cookie = response.headers["set-cookie"]
+    assert "; HttpOnly; SameSite=Strict; Path=/; Max-Age=43200" in cookie
+    assert browser.instance.tokens["participant"] not in cookie
+    assert response.headers["cache-control"] == "no-store"
+    assert "ada" in Markup(browser.get("/account").text).text
+    signed_in = browser.cookie
+    token = browser.form_token("/account")
+    assert browser.send("/sign-out", {"form_token": token}).headers["location"] == "/"
+    assert browser.cookie == "agon_session="
+    assert browser.get("/account").status_code == 401
+    browser.cookie = signed_in
+    assert browser.get("/account").status_code == 401
+    [session] = [
+        each for each in tokens(browser.instance.service, user="ada") if each.label == LABEL
+    ]
+    assert session.revoked_at is not None
+
+
+def test_a_session_ends_after_half_a_day(browser: Browser) -> None:
+    """A forgotten browser is not signed in for good."""
+    sign_in(browser)
+    service = browser.instance.service
+    assert browser.get("/account").status_code == 200
+    service.clock.at += timedelta(hours=13)  # type: ignore[attr-defined]  # the clock of tests
+    assert browser.get("/account").status_code == 401
+    assert browser.get("/").status_code == 200
+
+
+def test_a_password_gives_the_rights_of_the_strongest_token(browser: Browser) -> None:
+    """People remember a password; tokens say what they may do."""
+    service = browser.instance.service
+    set_password(service, user="olga", password=PASSWORD, by=OPERATOR)
+    wrong = [
+        browser.send("/sign-in", {"user": user, "password": password})
+        for user, password in [("olga", "wrong"), ("vera", PASSWORD), ("nobody", PASSWORD)]
+    ]
+    assert [response.status_code for response in wrong] == [401, 401, 401]
+    messages = {Markup(response.text).text.partition("With user")[0] for response in wrong}
+    assert len(messages) == 1
+    assert browser.send("/sign-in", {"user": "olga", "password": PASSWORD}).status_code == 303
+    assert "organiser" in Markup(browser.get("/account").text).text
+
+
+@pytest.mark.parametrize(
+    ("fields", "headers"),
+    [
+        ({}, {}),
+        ({"form_token": "0" * 64}, {}),
+        ({"form_token": ""}, {"origin": "http://evil.example"}),
+        ({}, {"sec-fetch-site": "cross-site"}),
+    ],
+)
+def test_a_form_of_another_page_is_rejected(
+    browser: Browser, fields: dict[str, str], headers: dict[str, str]
+) -> None:
+    """The browser sends the cookie with every request."""
+    address = problem("autumn", autumn(browser.instance.service))
+    sign_in(browser)
+    if fields.get("form_token") == "":
+        fields = {"form_token": browser.form_token(address)}
+    response = browser.send(address, {"source": RIGHT, **fields}, **headers)
+    assert response.status_code == 403
+    assert browser.instance.get("/contests/autumn/submissions", "organiser").json()["items"] == []
+
+
+def test_the_cookie_does_not_authenticate_the_api(browser: Browser) -> None:
+    """The API has no form tokens."""
+    sign_in(browser, "operator")
+    assert browser.get("/api/v1/me").status_code == 401
+    assert browser.send("/api/v1/contests/spring/open", {}).status_code == 401
+
+
+@pytest.mark.parametrize("following", ["//evil.example", "https://evil.example", "/\\evil", "\n/"])
+def test_signing_in_leads_to_no_other_site(browser: Browser, following: str) -> None:
+    """A link with another site's address in it looks like one of this site."""
+    fields = {"token": browser.instance.tokens["viewer"], "next": following}
+    assert browser.send("/sign-in", fields).headers["location"] == "/"
+
+
+def test_guessed_tokens_are_limited(tmp_path: Path) -> None:
+    """Guesses count against the rate of their network."""
+    instance = instance_at(tmp_path, rate_limit_address="5/minute")
+    statuses = [
+        Browser(instance).send("/sign-in", {"token": f"agon_{n}"}).status_code for n in range(7)
+    ]
+    instance.close()
+    assert statuses == [401] * 5 + [429] * 2
