@@ -52,7 +52,7 @@ def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) ->
     over waits.
 
     All free bots are on one side of the choosing bot's rating, so the nearest is the first of
-    another owner further along. Time is O(n log n) for any distribution of owners.
+    another owner further along. The time is O(n log n).
 
     Args:
         bots: the qualified bots, in any order; ids are unique.

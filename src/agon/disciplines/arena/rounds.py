@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.disciplines.arena.draws import honeypot_real, is_audited, is_honeypot
-from agon.disciplines.arena.matchmaking import Entrant, pair
+from agon.disciplines.arena.matchmaking import Entrant
+from agon.disciplines.arena.pairing import pair_by_rules, recorded_histories
 from agon.disciplines.arena.panel import candidates_of, draw_panel
 from agon.kernel.fingerprints import sha256
 
@@ -40,11 +41,7 @@ def plan_round(scored: "ScoredArena", *, seed: str, name: str, at: datetime) -> 
     ]
     owners = {entry.id: entry.owner_id for entry in entrants}
     candidates = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules)
-    paired = pair(
-        entrants,
-        within=rules.matchmaking_range,
-        descending=rules.matchmaking_order == "descending",
-    )
+    paired = pair_by_rules(entrants, histories=recorded_histories(scored.facts), rules=rules)
     matches = []
     for number, entry in enumerate(paired.pairings, start=1):
         match, both = f"{name}-{number}", (entry.chooser, entry.opponent)
@@ -78,7 +75,7 @@ def plan_round(scored: "ScoredArena", *, seed: str, name: str, at: datetime) -> 
         "entrants": [[entry.id, entry.rating, entry.owner_id] for entry in entrants],
         "candidates": [asdict(entry) for entry in candidates],
         "at": at.isoformat(),
-        "rules": rules.model_dump(mode="json"),
+        "rules": rules.stated_values(),
     }
     return {
         "purpose": f"round {name}",

@@ -19,6 +19,7 @@ _PROTECTION = "seed 003, Additional Protections"
 _FLOW = "seed 003, 5. The Complete Flow"
 _RATINGS = "spec arena, Elo"
 _MATCH = "spec arena, A match"
+_LIVE = "spec arena-live, A round, step by step"
 _FINDINGS = "spec arena, Integrity findings"
 
 
@@ -242,6 +243,14 @@ class ArenaRules(Rules):
         meaning="Whether the lowest or the highest rating chooses first.",
         reason="The seed sorts by rating and does not define which end chooses first.",
         source=_MATCHMAKING,
+    )
+    pairing: Literal["nearest", "spread"] = rule(
+        "nearest",
+        meaning="How a round is paired: each with the nearest, or with games, opponents and sides "
+        "spread evenly.",
+        reason="The seed's pairing is the nearest; neighbors then meet each other again and again.",
+        source=_LIVE,
+        since="0.2",
     )
 
     # Who may judge
