@@ -23,6 +23,15 @@ def test_agons_own_disciplines_come_first(quiz: Path) -> None:
     assert default_edition("quiz") == "quiz/classic-1"
 
 
+def test_the_schema_of_a_plugin_is_printed(quiz: Path, agon: Cli) -> None:
+    """Its columns need no meaning; kinds, references and empty values are those of the schema."""
+    assert quiz.is_dir()
+    printed = " ".join(agon("schema", "quiz").out.split())
+    assert "answers · required key: id" in printed
+    assert "player_id id required one of players.id" in printed
+    assert "name text optional empty: unknown" in printed
+
+
 def test_a_misspelt_name_gets_a_suggestion(quiz: Path) -> None:
     """Those of plugins included."""
     assert quiz.is_dir()

@@ -98,7 +98,7 @@ def draw_explanation(out: "Output", explanation: "Explanation", *, under: str) -
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
     score = "" if explanation.score is None else f" · score {number(explanation.score)}"
     head = f"{explanation.id} · {explanation.board} · {place}{score}"
-    out.line(f"{_shortened(head)} · {under}", style="bold")
+    out.line(f"{_abbreviate(head)} · {under}", style="bold")
     if explanation.reason:
         out.line(f"no score: {explanation.reason}")
     steps = list(_steps(explanation))
@@ -128,10 +128,10 @@ def _steps(explanation: "Explanation") -> "Iterator[tuple[str, float, str]]":
     """Yield name, points and text of each part; of a hash, the first digits."""
     brief = len(explanation.parts) > _MANY
     for part in explanation.parts:
-        yield _shortened(part.name), part.points, _shortened(_why(part, brief=brief))
+        yield _abbreviate(part.name), part.points, _abbreviate(_why(part, brief=brief))
 
 
-def _shortened(text: str) -> str:
+def _abbreviate(text: str) -> str:
     """Return text with the first 12 digits of each SHA-256."""
     return _HASH.sub(r"\1…", text)
 

@@ -15,6 +15,7 @@ _MODULES = {
     "check": "agon.cli.check",
     "simulate": "agon.cli.simulate",
     "import": "agon.cli.import_records",
+    "schema": "agon.cli.schema",
     "rules": "agon.cli.rules",
     "dojo": "agon.cli.dojo",
     "challenge": "agon.cli.challenge",

@@ -46,6 +46,8 @@ class Column:
         low, high: inclusive bounds for numbers.
         choices: the closed list of texts.
         references: ``table.column`` a value must be found in.
+        meaning: what a value is, as a sentence.
+        empty: what an empty value means, where values may be empty.
     """
 
     name: str
@@ -56,11 +58,33 @@ class Column:
     high: float | None = None
     choices: tuple[str, ...] = ()
     references: str | None = None
+    meaning: str = ""
+    empty: str = ""
 
     @property
     def may_be_empty(self) -> bool:
         """Whether single values may be empty."""
         return self.nullable or not self.required
+
+    @property
+    def allowed(self) -> str:
+        """The values it allows besides its kind, as text.
+
+        Example:
+            >>> Column("score", Kind.NUMBER, low=0, high=1).allowed
+            '0 to 1'
+            >>> Column("winner", Kind.TEXT, choices=("a", "b", "tie")).allowed
+            'a, b, tie'
+        """
+        low, high = (None if bound is None else f"{bound:g}" for bound in (self.low, self.high))
+        bounds = f"{low} to {high}" if low and high else f"≥ {low}" if low else f"≤ {high}"
+        return "; ".join(
+            [
+                *([", ".join(self.choices)] if self.choices else []),
+                *([bounds] if low or high else []),
+                *([f"one of {self.references}"] if self.references else []),
+            ]
+        )
 
 
 @dataclass(frozen=True)
@@ -135,6 +159,7 @@ class Table:
         order_within: where rows equal in these columns stand in file order, that order has
             meaning and enters the content hash.
         aliases: other names a database may have for it (``auth.users``).
+        meaning: what its rows are, as a sentence.
     """
 
     name: str
@@ -147,6 +172,7 @@ class Table:
     order_within: tuple[str, ...] = ()
     checks: tuple[RowCheck | CrossRowCheck, ...] = ()
     aliases: tuple[str, ...] = ()
+    meaning: str = ""
 
     def column(self, name: str) -> Column:
         """Return the column of that name."""

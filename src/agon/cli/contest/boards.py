@@ -106,11 +106,11 @@ def explain(
       agon contest explain spring ada --as-of 1200 --format json
     """
     with target.open(create=False) as api:
-        whole = api.boards.explain(contest, participant, board=board, as_of=as_of)
+        explanation = api.boards.explain(contest, participant, board=board, as_of=as_of)
         edition = api.contests.get(contest).edition
     from agon.cli.explain import draw_explanation, first_parts
 
-    explanation = first_parts(whole, printing.top)
+    explanation = first_parts(explanation, printing.top)
     if printing.form == "json":
         from agon.cli.shared.formats import json_chunks
 

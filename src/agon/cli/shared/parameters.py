@@ -210,15 +210,15 @@ def rules(function: Function) -> Function:
 
 def printing(function: Function) -> Function:
     """Add ``--format``, ``--output`` and ``--top`` of a board; they arrive as ``printing``."""
-    return board_form(output(_top(_joined(function))))
+    return board_form(output(_top(_join(function))))
 
 
 def explaining(*choices: str) -> Callable[[Function], Function]:
     """Return the options of an explanation in these formats; they arrive as ``printing``."""
-    return lambda function: form(*choices)(output(_top_parts(_joined(function))))
+    return lambda function: form(*choices)(output(_top_parts(_join(function))))
 
 
-def _joined(function: Function) -> Function:
+def _join(function: Function) -> Function:
     @wraps(function)
     def call(*, form: str, output: Path | None, top: int | None, **remaining: Any) -> Any:
         return function(printing=OutputOptions(form, output, top), **remaining)

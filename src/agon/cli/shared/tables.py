@@ -96,7 +96,7 @@ class Output:
         """Add a table; the first ``needed`` columns are always shown."""
         available = _terminal_width()
         fitting, left_out = _fitting(columns, available, needed)
-        self._parts.append(_Wide(fitting, _folded_widths(fitting, available)))
+        self._parts.append(_Wide(fitting, _column_widths(fitting, available)))
         if left_out:
             self.line(f"too wide to show: {', '.join(left_out)}", style="dim")
 
@@ -182,7 +182,7 @@ def _fitting(
     return fitting, left_out
 
 
-def _folded_widths(columns: Sequence[Column], available: int) -> list[int]:
+def _column_widths(columns: Sequence[Column], available: int) -> list[int]:
     """Return the width of each column; those that fold get what is left, the last one first."""
     widths = [column.width for column in columns]
     rest = available - sum(widths) - _BETWEEN * (len(columns) - 1)

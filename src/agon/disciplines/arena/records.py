@@ -12,56 +12,173 @@ JUDGE_KINDS = ("bot", "person", "api")
 _OWNERS = Table(
     "owners",
     (
-        Column("id", Kind.ID),
-        Column("handle", Kind.TEXT),
-        Column("account_created_at", Kind.TIMESTAMP, nullable=True),
-        Column("ip", Kind.TEXT, required=False),
-        Column("network", Kind.TEXT, required=False),
+        Column("id", Kind.ID, meaning="The owner."),
+        Column("handle", Kind.TEXT, meaning="The owner's name in messages."),
+        Column(
+            "account_created_at",
+            Kind.TIMESTAMP,
+            nullable=True,
+            meaning="Time at which the account was created.",
+            empty="unknown; the account is there at every --as-of",
+        ),
+        Column(
+            "ip",
+            Kind.TEXT,
+            required=False,
+            meaning="Network address, or a hash of it, of the account.",
+            empty="unknown; not compared with others",
+        ),
+        Column(
+            "network",
+            Kind.TEXT,
+            required=False,
+            meaning="Network of the address, or a hash of it.",
+            empty="unknown; not compared with others",
+        ),
     ),
     key=("id",),
     time="account_created_at",
+    meaning="The people or groups that own bots and judges.",
 )
 
 _BOTS = Table(
     "bots",
     (
-        Column("id", Kind.ID),
-        Column("owner_id", Kind.ID, required=False, references="owners.id"),
-        Column("name", Kind.TEXT),
-        Column("qualified_at", Kind.TIMESTAMP, required=False),
-        Column("is_judge", Kind.BOOLEAN, required=False),
+        Column("id", Kind.ID, meaning="The bot."),
+        Column(
+            "owner_id",
+            Kind.ID,
+            required=False,
+            references="owners.id",
+            meaning="The bot's owner.",
+            empty="no known owner",
+        ),
+        Column("name", Kind.TEXT, meaning="The bot's name in messages."),
+        Column(
+            "qualified_at",
+            Kind.TIMESTAMP,
+            required=False,
+            meaning="Time at which the bot qualified.",
+            empty="not qualified",
+        ),
+        Column(
+            "is_judge",
+            Kind.BOOLEAN,
+            required=False,
+            meaning="Whether the bot judges, too.",
+            empty="false",
+        ),
     ),
     required=True,
     key=("id",),
     # Seen at an earlier time, a bot is there but has not qualified yet.
     ends="qualified_at",
+    meaning="The bots that are rated.",
 )
 
 _JUDGES = Table(
     "judges",
     (
-        Column("id", Kind.ID),
-        Column("owner_id", Kind.ID, required=False, references="owners.id"),
-        Column("kind", Kind.TEXT, choices=JUDGE_KINDS),
+        Column("id", Kind.ID, meaning="The judge."),
+        Column(
+            "owner_id",
+            Kind.ID,
+            required=False,
+            references="owners.id",
+            meaning="The judge's owner.",
+            empty="no known owner",
+        ),
+        Column("kind", Kind.TEXT, choices=JUDGE_KINDS, meaning="What the judge is."),
     ),
     key=("id",),
+    meaning="The judges that are not listed as bots.",
 )
 
 _MATCHES = Table(
     "matches",
     (
-        Column("id", Kind.ID),
-        Column("played_at", Kind.TIMESTAMP, nullable=True),
-        Column("bot_a", Kind.ID, nullable=True, references="bots.id"),
-        Column("bot_b", Kind.ID, nullable=True, references="bots.id"),
-        Column("prompt_id", Kind.ID, required=False),
-        Column("response_a", Kind.TEXT, required=False),
-        Column("response_b", Kind.TEXT, required=False),
-        Column("kind", Kind.TEXT, choices=KINDS),
-        Column("honeypot_real", Kind.TEXT, required=False, choices=SIDES),
-        Column("audit_verdict", Kind.TEXT, required=False, choices=RESULTS),
-        Column("winner", Kind.TEXT, required=False, choices=RESULTS),
-        Column("draw_seed", Kind.TEXT, required=False),
+        Column("id", Kind.ID, meaning="The match; orders matches of equal times."),
+        Column(
+            "played_at",
+            Kind.TIMESTAMP,
+            nullable=True,
+            meaning="Time of the match.",
+            empty="unknown; before all known times",
+        ),
+        Column(
+            "bot_a",
+            Kind.ID,
+            nullable=True,
+            references="bots.id",
+            meaning="The bot of side a.",
+            empty="no bot on side a, in a honeypot",
+        ),
+        Column(
+            "bot_b",
+            Kind.ID,
+            nullable=True,
+            references="bots.id",
+            meaning="The bot of side b.",
+            empty="no bot on side b, in a honeypot",
+        ),
+        Column(
+            "prompt_id",
+            Kind.ID,
+            required=False,
+            meaning="The prompt that both sides answered.",
+            empty="unknown",
+        ),
+        Column(
+            "response_a",
+            Kind.TEXT,
+            required=False,
+            meaning="The response of side a.",
+            empty="unknown",
+        ),
+        Column(
+            "response_b",
+            Kind.TEXT,
+            required=False,
+            meaning="The response of side b.",
+            empty="unknown",
+        ),
+        Column(
+            "kind",
+            Kind.TEXT,
+            choices=KINDS,
+            meaning="Whether the match is rated, a control of judges, or not played.",
+        ),
+        Column(
+            "honeypot_real",
+            Kind.TEXT,
+            required=False,
+            choices=SIDES,
+            meaning="Side of the real response of a honeypot.",
+            empty="not a honeypot",
+        ),
+        Column(
+            "audit_verdict",
+            Kind.TEXT,
+            required=False,
+            choices=RESULTS,
+            meaning="Result that an audit established.",
+            empty="not audited",
+        ),
+        Column(
+            "winner",
+            Kind.TEXT,
+            required=False,
+            choices=RESULTS,
+            meaning="Result of a match without votes.",
+            empty="the votes decide; without votes the match has not ended",
+        ),
+        Column(
+            "draw_seed",
+            Kind.TEXT,
+            required=False,
+            meaning="Seed of the draw of the match.",
+            empty="not drawn by agon",
+        ),
     ),
     required=True,
     key=("id",),
@@ -102,30 +219,43 @@ _MATCHES = Table(
             "name the bot on the real side",
         ),
     ),
+    meaning="The matches between two bots, with their control matches.",
 )
 
 _VOTES = Table(
     "votes",
     (
-        Column("match_id", Kind.ID, references="matches.id"),
-        Column("judge_id", Kind.ID),
-        Column("shown_first", Kind.TEXT, choices=SIDES),
-        Column("vote", Kind.TEXT, choices=LABELS),
-        Column("voted_at", Kind.TIMESTAMP, nullable=True),
+        Column("match_id", Kind.ID, references="matches.id", meaning="The match."),
+        Column("judge_id", Kind.ID, meaning="The judge."),
+        Column(
+            "shown_first", Kind.TEXT, choices=SIDES, meaning="Side whose response was shown as A."
+        ),
+        Column("vote", Kind.TEXT, choices=LABELS, meaning="The label that the judge chose."),
+        Column(
+            "voted_at",
+            Kind.TIMESTAMP,
+            nullable=True,
+            meaning="Time of the vote.",
+            empty="unknown; before all known times",
+        ),
     ),
     key=("match_id", "judge_id"),
     time="voted_at",
+    meaning="The judges' votes.",
 )
 
 _REINSTATEMENTS = Table(
     "reinstatements",
     (
-        Column("judge_id", Kind.ID),
-        Column("reinstated_at", Kind.TIMESTAMP),
-        Column("reason", Kind.TEXT),
+        Column("judge_id", Kind.ID, meaning="The judge."),
+        Column(
+            "reinstated_at", Kind.TIMESTAMP, meaning="Time from which the judge may judge again."
+        ),
+        Column("reason", Kind.TEXT, meaning="The reason."),
     ),
     key=("judge_id", "reinstated_at"),
     time="reinstated_at",
+    meaning="Judges that were suspended and may judge again.",
 )
 
 SCHEMA = Schema("arena", (_OWNERS, _BOTS, _JUDGES, _MATCHES, _VOTES, _REINSTATEMENTS))
