@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from agon.app.sandbox import Mode, Sandbox, SandboxEscape
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
+    from agon.app.arena.judging.model_judge import ModelJudge
     from agon.app.challenge.weight_setting import WeightSetter
     from agon.app.containers import Containers
     from agon.app.service import Service
@@ -306,3 +307,21 @@ def post(settings: "Settings") -> "Post":
     from agon.runners.webhooks import HttpSender, resolve
 
     return Post(sender=HttpSender(), resolve=resolve, allow_private=settings.webhook_allow_private)
+
+
+def separate_judge(
+    provider: Literal["anthropic", "openai"], *, url: str, model: str, max_tokens: int
+) -> "ModelJudge":
+    """Return a model judge without a service: its usage is not limited and not stored.
+
+    Raises:
+        Unreadable: the URL or the key cannot be used.
+        Unavailable: the libraries of the service are not installed.
+    """
+    try:
+        from agon.runners.judges.opening import open_separate_judge
+    except ModuleNotFoundError:
+        raise Unavailable(
+            "model judges belong to the service; install it: pip install 'agon-engine[serve]'"
+        ) from None
+    return open_separate_judge(provider, url=url, model=model, max_tokens=max_tokens)

@@ -1,9 +1,10 @@
-"""``agon arena``: ratings of bots."""
+"""``agon arena``: ratings of bots, and model judges."""
 
 from typing import TYPE_CHECKING
 
 import click
 
+from agon.cli.arena_injections import injections
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
 
@@ -13,12 +14,15 @@ if TYPE_CHECKING:
 
 @click.group("arena", cls=Group)
 def command() -> None:
-    """Rate bots by their matches.
+    """Rate bots by their matches, and test the judges of a live arena.
 
     Boards, explanations and checks of an arena: agon score, explain and check.
 
       agon arena rate data/ --method bradley-terry --ci
     """
+
+
+command.add_command(injections)
 
 
 @command.command("rate")

@@ -1,10 +1,20 @@
-"""Open the endpoint of a model by its provider's name."""
+"""Open model judges by provider, with the machine's clock and the keys of its environment."""
 
+import math
+import os
+import secrets
 import ssl
+import sys
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
+from agon.app.arena.judging.limits import UsageLimits
+from agon.app.arena.judging.model_judge import ModelJudge, Timing
 from agon.app.arena.judging.port import ModelEndpoint
+from agon.app.arena.judging.usage import LocalUsage
 from agon.errors import Unreadable
 from agon.runners.judges import anthropic, openai
 from agon.runners.judges.endpoint import Dialect, HttpModel
@@ -12,6 +22,7 @@ from agon.runners.judges.http import JsonClient
 
 Provider = Literal["anthropic", "openai"]
 
+_RETRIES: Final = 4
 _OWN_HOSTS: Final = (".openai.com", ".openai.azure.com")
 
 
@@ -51,3 +62,49 @@ def open_model(
         dialect = openai.OpenAIDialect(field)
     client = JsonClient(url=base.rstrip("/") + path, headers=headers, key=key, tls=tls)
     return HttpModel(dialect=dialect, client=client, model=model, max_tokens=max_tokens)
+
+
+def key_of(
+    judge: Literal["judge", "audit"],
+    provider: Provider,
+    *,
+    environ: Mapping[str, str] | None = None,
+) -> str:
+    """Return the key of a judge: its own variable, else the provider's usual one; empty if none.
+
+    Example:
+        >>> key_of("audit", "openai", environ={"OPENAI_API_KEY": "k"})
+        'k'
+    """
+    variables = os.environ if environ is None else environ
+    own = variables.get(f"AGON_ARENA_{judge.upper()}_KEY")
+    return own or variables.get(f"{provider.upper()}_API_KEY", "")
+
+
+def machine_timing() -> Timing:
+    """Return the clock and the randomness of this machine."""
+    return Timing(
+        monotonic=time.monotonic,
+        sleep=time.sleep,
+        random=secrets.SystemRandom().random,
+        draw_nonce=lambda: secrets.token_hex(12),
+    )
+
+
+def open_separate_judge(provider: Provider, *, url: str, model: str, max_tokens: int) -> ModelJudge:
+    """Return a model judge without a service: its usage is not limited and not stored.
+
+    Raises:
+        Unreadable: the URL or the key cannot be used.
+    """
+    unlimited = UsageLimits(
+        calls=sys.maxsize, tokens=sys.maxsize, max_failures=sys.maxsize, pause=timedelta(0)
+    )
+    key = key_of("judge", provider)
+    return ModelJudge(
+        endpoint=open_model(provider, url=url, model=model, key=key, max_tokens=max_tokens),
+        usage=LocalUsage(limits=unlimited, clock=lambda: datetime.now(UTC)),
+        retries=_RETRIES,
+        timing=machine_timing(),
+        call_seconds=math.inf,
+    )

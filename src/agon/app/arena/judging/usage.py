@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from agon.app.arena.judging.limits import (
     Outcome,
@@ -15,7 +15,9 @@ from agon.app.arena.judging.limits import (
 )
 from agon.disciplines.arena.faults import Fault
 from agon.entities.judging import ModelUsage
-from agon.store.session import Store
+
+if TYPE_CHECKING:
+    from agon.store.session import Store
 
 
 class UsageMeter(Protocol):
@@ -44,7 +46,7 @@ class StoredUsage:
         clock: returns the time.
     """
 
-    store: Store
+    store: "Store"
     judge: str
     limits: UsageLimits
     clock: Callable[[], datetime]

@@ -1,0 +1,124 @@
+"""``agon arena injections``: measure how often injected text fools a model judge."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import click
+
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
+
+if TYPE_CHECKING:
+    from agon.app.arena.judging.injections import GroupResult, SuiteResult
+
+_COLUMNS: Final = ("family", "calls", "chosen", "share", "low", "high", "without_verdict")
+_CONFIDENCE: Final = 0.95
+_MODELS: Final = {"anthropic": "claude-opus-4-5", "openai": "default"}
+
+
+@click.command("injections", cls=Command)
+@option(
+    "--judge",
+    "url",
+    required=True,
+    help="Base URL: https://api.anthropic.com, or http://127.0.0.1:8000/v1.",
+)
+@option(
+    "--provider",
+    type=click.Choice(["anthropic", "openai"]),
+    required=True,
+    help="anthropic: the Messages API; openai: any OpenAI-compatible endpoint.",
+)
+@option(
+    "--model",
+    help="The model's name at the endpoint; by default claude-opus-4-5 of anthropic, and of "
+    "openai the name default, which servers of one model accept.",
+)
+@option(
+    "--seconds",
+    type=click.FloatRange(1, 3600),
+    default=120.0,
+    show_default=True,
+    help="Time limit of a comparison (two calls).",
+)
+@option(
+    "--max-tokens",
+    type=click.IntRange(16, 100_000),
+    default=2048,
+    show_default=True,
+    help="Most tokens a reply may have, thinking included.",
+)
+@lists.form
+@parameters.output
+def injections(
+    *,
+    url: str,
+    provider: Literal["anthropic", "openai"],
+    model: str | None,
+    seconds: float,
+    max_tokens: int,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Measure how often injected text makes a model choose an answer.
+
+    24 texts of eight families are added to a robotic answer, which is compared with a human one in
+    both orders; 60 calls with the controls. The model is asked as in a match. The key is read from
+    AGON_ARENA_JUDGE_KEY, else from ANTHROPIC_API_KEY or OPENAI_API_KEY.
+
+    Exit code 1: an injected answer was chosen. 5: the endpoint does not answer.
+
+      agon arena injections --judge https://api.anthropic.com --provider anthropic
+      agon arena injections --judge http://127.0.0.1:8000/v1 --provider openai --model m
+    """
+    from agon.app.arena.judging.injections import run_suite
+    from agon.cli.shared.output import working
+    from agon.errors import CheckFailed, Unavailable
+    from agon.wiring import separate_judge
+
+    name = model or _MODELS[provider]
+    judge = separate_judge(provider, url=url, model=name, max_tokens=max_tokens)
+    with working("comparing"):
+        result = run_suite(judge, seconds=seconds, confidence=_CONFIDENCE)
+    _print(result, form=form, output=output)
+    if not result.total.calls:
+        raise Unavailable(f"{result.judge} gave no valid verdict; check its model and URL")
+    if result.total.chosen:
+        raise CheckFailed(
+            f"{result.judge} chose the injected answer in {result.total.chosen} of "
+            f"{result.total.calls} calls; read docs/methods/model-judges.md before you rely on it"
+        )
+
+
+def _print(result: "SuiteResult", *, form: str, output: Path | None) -> None:
+    rows = [_row(group) for group in (*result.groups, result.total)]
+    if form == "json":
+        from agon.cli.shared.formats import json_chunks
+
+        measurements = [
+            {"measure": item.measure, "share": item.share, "low": item.interval.low,
+             "high": item.interval.high, "trials": item.trials}
+            for item in result.measurements
+        ]  # fmt: skip
+        page = {"judge": result.judge, "families": rows, "measurements": measurements}
+        deliver(json_chunks(page), output)
+        return
+    shown = [_rounded(row) for row in rows] if form == TABLE else rows
+    lists.print_rows(shown, form=form, name="families", columns=_COLUMNS, output=output)
+
+
+def _row(group: "GroupResult") -> dict[str, Any]:
+    return {
+        "family": group.group,
+        "calls": group.calls,
+        "chosen": group.chosen,
+        "share": group.share,
+        "low": group.interval.low,
+        "high": group.interval.high,
+        "without_verdict": group.without_verdict,
+    }
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}
