@@ -169,6 +169,7 @@ def test_a_page_as_of_a_position_stays_the_same_bytes(site: Instance, tmp_path: 
 @pytest.mark.parametrize(
     ("address", "status", "text"),
     [
+        ("/nothing", 404, "there is no resource at this URL"),
         ("/c/unknown", 404, "there is no contest 'unknown'"),
         ("/c/secret", 404, "there is no contest 'secret'"),
         ("/c/league/boards/unknown", 404, "unknown"),
@@ -182,7 +183,11 @@ def test_a_wrong_address_is_explained_on_a_page(
     site: Instance, address: str, status: int, text: str
 ) -> None:
     """A visitor followed a link; JSON is no answer."""
-    response = site.client.get(address)
+    response = site.client.get(address, headers={"accept": "text/html,*/*;q=0.8"})
     page = Markup(response.text)
     assert (response.status_code, page.errors) == (status, [])
     assert text in page.text
+    assert response.headers["content-security-policy"].startswith("default-src 'none'")
+    api = site.client.get(address, headers={"accept": "application/json"})
+    assert api.status_code == status
+    assert api.json()["detail"] in page.text

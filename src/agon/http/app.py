@@ -23,6 +23,7 @@ from agon.http.middleware.auth import AuthMiddleware
 from agon.http.middleware.bodies import BodyLimitMiddleware
 from agon.http.middleware.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
 from agon.http.middleware.cors import cors_middleware
+from agon.http.middleware.error_pages import ErrorPagesMiddleware
 from agon.http.middleware.head import HeadMiddleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
@@ -74,6 +75,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
             Middleware(AddressMiddleware),
             *cors_middleware(settings.cors_origins),
             Middleware(HeadMiddleware),
+            Middleware(ErrorPagesMiddleware),
             Middleware(LoggingMiddleware, serving=parts),
             Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
             Middleware(AuthMiddleware, serving=parts),

@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from hashlib import blake2b
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
 from starlette.concurrency import run_in_threadpool
@@ -17,15 +17,7 @@ from agon.app.access.sessions import form_token
 from agon.app.service import Service
 from agon.client.client import Api
 from agon.client.local import LocalTransport
-from agon.errors import (
-    AgonError,
-    Conflict,
-    Forbidden,
-    NotFound,
-    TooMany,
-    Unauthenticated,
-    Unavailable,
-)
+from agon.errors import Forbidden, Unauthenticated
 from agon.web import addresses
 from agon.web.cookies import set_cookie
 from agon.web.page import Page, Redirect, View, Visit
@@ -45,15 +37,6 @@ HEADERS: Final = {
     "cross-origin-opener-policy": "same-origin",
 }
 
-_STATUSES: Final[tuple[tuple[type[AgonError], int, str], ...]] = (
-    (Unauthenticated, 401, "Sign in"),
-    (Forbidden, 403, "Not permitted"),
-    (NotFound, 404, "Not found"),
-    (Conflict, 409, "Not possible now"),
-    (TooMany, 429, "Too many requests"),
-    (Unavailable, 503, "Not available"),
-)
-_INVALID: Final = (422, "Not a valid address")
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 
 PAGES: Final[tuple[tuple[str, View], ...]] = (
@@ -127,12 +110,9 @@ def _respond(service: Service, view: View, request: Request, form: Mapping[str, 
         query=dict(request.query_params),
         form=form,
     )
-    try:
-        if request.method == "POST":
-            _require_own_form(request, visit)
-        result = view(visit)
-    except AgonError as error:
-        result = error_page(error)
+    if request.method == "POST":
+        _require_own_form(request, visit)
+    result = view(visit)
     if isinstance(result, Redirect):
         return _redirect(request, result)
     return _response(request, visit, result)
@@ -167,12 +147,14 @@ def _redirect(request: Request, redirect: Redirect) -> Response:
     return Response(status_code=303, headers=headers)
 
 
-def error_page(error: AgonError) -> Page:
-    """Return the page of an error: its status, and the message with its remedy."""
-    status, title = next(
-        ((status, title) for kind, status, title in _STATUSES if isinstance(error, kind)), _INVALID
+def error_page(document: Mapping[str, Any]) -> str:
+    """Return a problem document of the API as a page: what is wrong, and what would be right."""
+    page = Page(
+        template="error.html",
+        title=str(document.get("title", "Error")),
+        values={"message": document.get("detail", ""), "status": document.get("status")},
     )
-    return Page(template="error.html", title=title, values={"message": str(error)}, status=status)
+    return render(page, {"caller": None, "form_token": "", "here": ""})
 
 
 def _response(request: Request, visit: Visit, page: Page) -> Response:
