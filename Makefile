@@ -15,7 +15,7 @@ QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/tests/' .venv/lib
 
-.PHONY: setup setup-dev demo test test-all check checks lint types contracts docs pictures bench lock clean
+.PHONY: setup setup-dev demo test test-all check checks lint types contracts docs collection pictures bench lock clean
 
 setup: .venv/.base
 
@@ -54,7 +54,7 @@ check: setup-dev
 	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK)
 
 checks: setup-dev
-	$(MAKE) --no-print-directory -j 2 --output-sync lint types contracts docs
+	$(MAKE) --no-print-directory -j 2 --output-sync lint types contracts docs collection
 
 lint: setup-dev
 	$(BIN)/ruff check .
@@ -68,6 +68,10 @@ contracts: setup-dev
 
 docs: setup-dev
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -q docs docs/_build/html
+
+# Compiles the bytecode of all tests once, beside the type check; else each worker would.
+collection: setup-dev
+	@output=$$($(BIN)/python -m pytest --collect-only -qq) || { echo "$$output"; exit 1; }
 
 pictures: setup
 	$(BIN)/agon explain community examples/tutorial ada --format svg --output docs/pictures/why.svg

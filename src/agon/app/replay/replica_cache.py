@@ -1,7 +1,7 @@
 """Cache the replicas of recently used contests in this process's memory."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from agon.errors import AgonError
 
 if TYPE_CHECKING:
     from agon.app.replay.replica import ContestReplica
+    from agon.records.raw import Engine
     from agon.store.session import Store
 
 
@@ -19,10 +20,13 @@ class ReplicaCache:
 
     Args:
         size: number of replicas kept; one more discards the one not used for longest.
+        engine: opens the engine of a replica; None: each starts an instance of DuckDB, which
+            returns its memory when the replica is discarded.
     """
 
-    def __init__(self, *, size: int = 8) -> None:
+    def __init__(self, *, size: int = 8, engine: "Callable[[], Engine] | None" = None) -> None:
         self._size = size
+        self._engine = engine
         self._replicas: OrderedDict[str, tuple[ContestReplica, Lock]] = OrderedDict()
         self._lock = Lock()
 
@@ -72,7 +76,8 @@ class ReplicaCache:
 
         with self._lock:
             if contest_id not in self._replicas:
-                self._replicas[contest_id] = (ContestReplica(contest_id), Lock())
+                engine = None if self._engine is None else self._engine()
+                self._replicas[contest_id] = (ContestReplica(contest_id, engine=engine), Lock())
             self._replicas.move_to_end(contest_id)
             # A thread that has borrowed a discarded one can go on with it.
             while len(self._replicas) > self._size:
