@@ -35,8 +35,8 @@ _LAST = (
 )
 """Tests that start processes or generate much; the others run first."""
 
-_SHARED = ("tests/app/dojo/test_example.py",)
-"""Files whose tests share a slow fixture: each runs in one worker, which creates it once."""
+_SHARED = ("copy", "demo", "real_sandbox", "server")
+"""Fixtures that take seconds: the tests of a folder that use one of them run in one worker."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -44,16 +44,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Run the quick majority first, and tests that share an expensive fixture in one worker."""
     items.sort(key=lambda item: item.nodeid.startswith(_LAST))
     for item in items:
-        if item.nodeid.startswith(_SHARED):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
-        elif "demo" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("demo"))
+        group = _group(item)
+        if group is not None:
+            item.add_marker(pytest.mark.xdist_group(group))
     yield
     for item in items:
         # pytest-xdist 3.8 writes the group where pytest 9.2 does not read it (its issue 1386).
         grouped = vars(item).get("_nodeid")
         if grouped is not None:
             item._id = type(item._id).parse(grouped)
+
+
+def _group(item: pytest.Item) -> str | None:
+    """Return the group of tests that share an expensive fixture with a test, if it uses one.
+
+    The parameter ``target`` names the fixture that is requested when a test runs.
+    """
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    names = {*getattr(item, "fixturenames", ()), parameters.get("target")}
+    shared = next((name for name in _SHARED if name in names), None)
+    if shared in {None, "demo"}:
+        return shared
+    return f"{item.path.parent.name}-{shared}"
 
 
 def pytest_collection_finish() -> None:

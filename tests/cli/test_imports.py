@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from agon.cli.run import run
+
 _REPORT = """
 import json, sys
 from agon.cli.run import run
@@ -31,8 +33,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> str:
     tutorial = Path(__file__).parents[2] / "examples" / "tutorial"
     created = ("create", "spring", "--discipline", "community")
     for arguments in (created, ("add", "spring", str(tutorial))):
-        code, _ = modules("contest", *arguments, "--database", url)
-        assert code == 0, arguments
+        assert run(["contest", *arguments, "--database", url]) == 0, arguments
     return url
 
 

@@ -15,7 +15,7 @@ from agon.errors import NotFound
 
 @pytest.mark.parametrize("name", editions())
 def test_every_released_edition_has_no_issue(name: str) -> None:
-    """All worked examples of all seeds and pages, run as ``agon rules lint`` does."""
+    """The worked examples of all seeds and pages give what they expect: ``agon rules lint``."""
     assert [str(issue) for issue in lint(name)] == []
 
 

@@ -4,14 +4,12 @@ import pytest
 
 from agon.disciplines.arena.rules import ArenaRules
 from agon.editions import edition, editions
-from agon.editions.lint import lint
 from agon.errors import InvalidRule
 
 
 @pytest.mark.parametrize("name", editions("arena"))
-def test_worked_examples_come_out(name: str) -> None:
+def test_the_edition_has_the_examples_of_its_source(name: str) -> None:
     """Every vector of the spec page that records can say, and the seed's scenarios."""
-    assert lint(name) == []
     assert len(edition(name).examples) >= 20
 
 

@@ -15,7 +15,6 @@ from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.scoring import ScoredChallenge, score
 from agon.editions import edition
-from agon.editions.lint import lint
 from agon.errors import NotFound, NotScorable
 from agon.records import read, read_rows
 from disciplines.challenge.networks import (
@@ -269,9 +268,8 @@ def test_the_payload_lists_every_weight_by_uid() -> None:
     assert (payload.uids, payload.weights) == ((1, 2, 3), (39321, 65535, 26214))
 
 
-def test_the_examples_of_the_edition_pass() -> None:
+def test_the_edition_has_the_examples_and_rules_of_its_source() -> None:
     """Every example of the seed and every vector of the page, as records."""
-    assert lint("challenge/term-1") == []
     assert len(edition("challenge/term-1").examples) >= 40
     assert edition("challenge/term-1").rules == ChallengeRules()
 

@@ -15,6 +15,7 @@ import sysconfig
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -71,6 +72,7 @@ _FILES = {
 _LIBRARY = re.compile(r"(?:=> |^\s)(/\S+) \(0x", re.MULTILINE)
 
 
+@cache
 def import_coreutils_image() -> str:
     """Import the image unless one of the same content exists; return its name."""
     sources = dict(_sources())
