@@ -51,6 +51,13 @@ def test_every_command_that_reads_records_reads_a_file(
     out = tmp_path / "data"
     assert agon("import", "arena-battles", battles, *NAMES, "--out", out).code == 0
     assert agon("score", "arena", out, *JSON).json()["rows"] == scored
+    some = ("--where", "language=en", *JSON)
+    checked = agon("check", "arena", battles, *NAMES, *some)
+    assert (checked.code, checked.json()["rows"]["matches"]) == (0, 3)
+    compared = agon("compare", "arena", battles, *NAMES, *some, "--set", "k_new=8")
+    assert compared.json()["summary"]["moved"] == 3
+    for done in (checked, compared):
+        assert "note: columns not used: extra" in done.err
     german = agon("arena", "rate", out, "--where", "language=de", *JSON).json()["rows"]
     assert [row["matches"] for row in german if row["matches"]] == [1, 1]
 
@@ -95,6 +102,15 @@ def test_an_option_that_cannot_be_used_is_an_error(
     assert done.code in {2, 3}
     assert message in done.err
     assert not done.out
+
+
+def test_a_check_lists_the_invalid_rows_of_a_file(agon: Cli, battles: Path) -> None:
+    """All of them, in a report and with the exit code of invalid rows."""
+    battles.write_text(BATTLES.replace("right", "wrong", 2).replace("tie", "draw?"))
+    done = agon("check", "arena", battles, "--columns", "model_a=left,model_b=wrong", *JSON)
+    report = done.json()
+    assert (done.code, report["valid"], report["source"]) == (2, False, str(battles))
+    assert [problem["value"] for problem in report["problems"]] == ["wrong", "draw?"]
 
 
 def test_an_invalid_row_of_stdin_is_named() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, deliver
 
@@ -22,6 +22,7 @@ _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 @click.command("check", cls=Command)
 @parameters.discipline
 @parameters.source
+@sources.reading
 @parameters.rules
 @parameters.form(TABLE, "json")
 @parameters.output
@@ -31,6 +32,7 @@ def command(
     discipline: str,
     source: str,
     *,
+    reads: sources.SourceOptions,
     under: parameters.RuleOptions,
     form: str,
     output: Path | None,
@@ -42,12 +44,14 @@ def command(
 
       agon check community data/
       agon check arena data/ --format json --output report.json
+      agon check arena battles.csv --columns model_a=left,model_b=right
     """
     from agon.app.analysis.check import check
     from agon.cli.shared.output import working
 
     with working("checking"):
-        report = check(discipline, source, **under)
+        report = check(discipline, source, **reads, **under)
+    sources.echo_notes(report.notes)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
@@ -20,6 +20,7 @@ _MAX_MOVES_DRAWN = 25
 @click.command("compare", cls=Command)
 @parameters.discipline
 @parameters.source
+@sources.reading
 @option(
     "--edition",
     "editions",
@@ -57,6 +58,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     discipline: str,
     source: str,
     *,
+    reads: sources.SourceOptions,
     editions: tuple[str, ...],
     overrides: dict[str, str],
     left_overrides: dict[str, str],
@@ -73,6 +75,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 
       agon compare dojo data/ --edition 0.1 --edition 0.2
       agon compare community data/ --set self_feedback=ignore
+      agon compare arena battles.csv --where language=en --set k_new=16
     """
     if len(editions) > _SIDES:
         raise click.UsageError("give --edition at most twice: left side, right side")
@@ -89,7 +92,9 @@ def command(  # noqa: PLR0913 (one parameter for each option)
             RuleSet(right, overrides),
             board=board,
             as_of=as_of,
+            **reads,
         )
+    sources.echo_notes(comparison.left.records.notes)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 

@@ -57,6 +57,7 @@ def command(
     with working(f"explaining {id}"):
         result = score(discipline, source, **reads, **under)
         explanation = first_parts(result.explain(id, board=board), printing.top)
+    sources.echo_notes(result.records.notes)
     if printing.form == "json":
         from agon.cli.shared.formats import json_chunks
 

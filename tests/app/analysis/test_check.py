@@ -73,3 +73,19 @@ def test_many_invalid_rows_give_a_summary(arena: Path) -> None:
     (arena / "matches.csv").write_text(MATCHES + lines)
     report = agon.check("arena", arena)
     assert (len(report.problems), report.total) == (20, 5_000)
+
+
+def test_a_data_frame_is_checked_like_a_folder() -> None:
+    """Under its own names of columns; records that are read already stay open."""
+    battles = [
+        {"left": "ann", "right": "bob", "winner": "a", "language": "en"},
+        {"left": "bob", "right": "ann", "winner": "tie", "language": "de"},
+    ]
+    names = {"model_a": "left", "model_b": "right"}
+    report = agon.check("arena", battles, columns=names, where={"language": "de"})
+    assert (report.exit_code, report.rows["matches"], report.source) == (0, 1, "memory")
+    assert "kept as categories of the matches: language" in report.notes
+    records = agon.read_records("arena", battles, columns=names)
+    assert agon.check("arena", records).rows["matches"] == records.count("matches") == 2
+    invalid = agon.check("arena", [{**battles[0], "winner": "both"}], columns=names)
+    assert [problem.value for problem in invalid.problems] == ["both"]

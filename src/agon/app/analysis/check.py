@@ -4,15 +4,17 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from agon.app.analysis.records import inspect_records
 from agon.app.analysis.score import overrides_of, rules_of
 from agon.disciplines import discipline
 from agon.editions.titles import rules_title
 from agon.kernel.findings import Finding, Severity, in_order
 from agon.kernel.times import parse_time
-from agon.records import InvalidRecords, RowIssue, inspect
+from agon.records import InvalidRecords, RowIssue
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class CheckReport:
         total: number of all issues.
         findings: what integrity checks report, most severe first; empty while rows are invalid,
             since a finding depends on all of the records.
+        notes: what was decided when the records were imported, one sentence each.
     """
 
     discipline: str
@@ -39,6 +42,7 @@ class CheckReport:
     problems: tuple[RowIssue, ...]
     total: int
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def rules_title(self) -> str:
@@ -76,8 +80,10 @@ class CheckReport:
 
 def check(
     of: str,
-    source: str | Path,
+    source: Any,
     *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
@@ -86,7 +92,9 @@ def check(
 
     Args:
         of: the discipline.
-        source: a folder, a DuckDB or SQLite file, or ``postgresql://…``.
+        source: all that :func:`agon.read_records` reads: a folder, a file, data frames.
+        columns: the source's name of a column by the schema's, where they differ.
+        where: a value, or several, by column of the source; only such rows are checked.
         edition: whose rules the integrity checks use (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records for the integrity checks; all rows are validated.
@@ -103,13 +111,20 @@ def check(
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
     time = parse_time(as_of)
-    records, problems = inspect(chosen.schema, source)
+    report = partial(
+        CheckReport,
+        discipline=of,
+        edition=released.full_name,
+        overrides=overrides_of(released, rules),
+    )
     try:
-        return CheckReport(
-            discipline=of,
+        records, problems = inspect_records(of, source, columns=columns, where=where)
+    except InvalidRecords as error:  # of a single table, which becomes records once it is valid
+        label = str(source) if isinstance(source, str | Path) else "memory"
+        return report(source=label, rows={}, problems=error.issues, total=error.total, findings=())
+    try:
+        return report(
             source=records.source,
-            edition=released.full_name,
-            overrides=overrides_of(released, rules),
             rows={
                 table.name: records.count(table.name)
                 for table in chosen.schema
@@ -118,6 +133,8 @@ def check(
             problems=tuple(problems),
             total=InvalidRecords(problems).total if problems else 0,
             findings=() if problems else tuple(in_order(chosen.find(records.as_of(time), rules))),
+            notes=records.notes,
         )
     finally:
-        records.close()
+        if records is not source:
+            records.close()

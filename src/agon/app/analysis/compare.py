@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from agon.app.analysis.score import Result, rules_of, score
 from agon.kernel.boards import Board, id_order
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman
-from agon.records import Records
 
 
 @dataclass(frozen=True)
@@ -147,10 +145,12 @@ class Comparison(Difference):
 
 def compare(
     of: str,
-    records: Records | str | Path,
+    records: Any,
     left: RuleSet | str | None = None,
     right: RuleSet | str | None = None,
     *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
     board: str | None = None,
     as_of: datetime | str | None = None,
 ) -> Comparison:
@@ -158,10 +158,12 @@ def compare(
 
     Args:
         of: the name of the discipline.
-        records: records, or a source that ``read_records`` reads.
+        records: a source that :func:`agon.read_records` reads, such as a folder or a data frame.
         left: an edition's name, or a :class:`RuleSet` with overrides; None: the reference
             edition.
         right: the same for the other side.
+        columns: the source's name of a column by the schema's, where they differ.
+        where: a value, or several, by column of the source; only such rows are scored.
         board: which board (None: the discipline's default).
         as_of: leave out later records, on both sides.
 
@@ -177,10 +179,9 @@ def compare(
     sides = [side if isinstance(side, RuleSet) else RuleSet(side) for side in (left, right)]
     for side in sides:  # a misspelled rule is an error before records are read
         rules_of(of, side.edition, side.overrides)
-    if not isinstance(records, Records):
-        records = read_records(of, records)
+    read = read_records(of, records, columns=columns, where=where)
     before, after = (
-        score(of, records, edition=side.edition, overrides=side.overrides, as_of=as_of)
+        score(of, read, edition=side.edition, overrides=side.overrides, as_of=as_of)
         for side in sides
     )
     changes = difference(before.board(board), after.board(board))

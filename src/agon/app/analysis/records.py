@@ -7,7 +7,7 @@ from typing import Any
 from agon.app.importers import ENDINGS, ImportedRecords, format_of_frame, import_records
 from agon.disciplines import discipline
 from agon.errors import Conflict, Unreadable
-from agon.records import Records, read, read_rows
+from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows
 from agon.records.sources.memory import arrow_table, is_table
 from agon.records.writing import FORMATS, write_tables
 
@@ -35,7 +35,7 @@ def read_records(
               with ``model_a``, ``model_b``, ``winner``; challenge: evaluations with ``uid``,
               ``validator``, ``score``, ``stake``);
             * a CSV, JSON, NDJSON or Parquet file of such a table;
-            * imported or simulated records.
+            * imported or simulated records, or records that are read already.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source (``{"language": "en"}``); only such
             rows are read, without the rows of other tables that refer to others.
@@ -44,7 +44,8 @@ def read_records(
         InvalidRecords: with all issues.
         NotFound, Unreadable, Unavailable: there is no such discipline, or the source cannot be
             opened.
-        Conflict: the imported records belong to another discipline.
+        Conflict: the records belong to another discipline, or are read already and ``columns`` or
+            ``where`` is stated.
 
     Example:
         >>> records = read_records("community", "examples/tutorial")
@@ -55,10 +56,48 @@ def read_records(
         >>> read_records("arena", battles, columns=names).count("bots")
         2
     """
+    records, issues = inspect_records(of, source, columns=columns, where=where)
+    if issues:
+        records.close()
+        raise InvalidRecords(issues)
+    return records
+
+
+def inspect_records(
+    of: str,
+    source: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> tuple[Records, list[RowIssue]]:
+    """Read a discipline's records and return them together with all that is wrong with them.
+
+    Args:
+        of: the name of the discipline.
+        source: all that :func:`read_records` reads.
+        columns: the source's name of a column by the schema's, where they differ.
+        where: a value, or several, by column of the source.
+
+    Raises:
+        InvalidRecords: with all issues of a single table; without them it cannot be converted.
+        NotFound, Unreadable, Unavailable, Conflict: as :func:`read_records` does.
+
+    Example:
+        >>> records, issues = inspect_records("dojo", {"users": [{"id": "ada"}, {"id": "ada"}]})
+        >>> [issue.code for issue in issues if issue.table == "users"]
+        ['duplicate-key']
+    """
     schema = discipline(of).schema
+    if isinstance(source, Records):
+        if columns or where:
+            raise Conflict("columns and where are about a source; give them to read_records")
+        if source.discipline != of:
+            raise other_discipline(of, source.discipline)
+        return source, []
+    label = str(source) if isinstance(source, str | Path) else "memory"
     single = is_table(source) or _is_file_of_rows(source)
     if isinstance(source, str | Path) and not single:
-        return read(schema, source, columns=columns, where=where)
+        return inspect(schema, source, columns=columns, where=where)
     notes: tuple[str, ...] = ()
     if single:
         form = format_of_frame(of)
@@ -79,9 +118,9 @@ def read_records(
             f"records cannot be read from a value of type {type(source).__name__}; give a folder, "
             "a file, a data frame, or data frames by table name"
         )
-    records = read_rows(schema, tables, columns=columns, where=where)
-    records.notes = notes
-    return records
+    records, issues = inspect_rows(schema, tables, columns=columns, where=where)
+    records.source, records.notes = label, notes
+    return records, issues
 
 
 def write_records(records: Any, out: Path | str, *, form: str = "parquet") -> None:

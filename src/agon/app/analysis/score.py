@@ -6,14 +6,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from agon.app.analysis.records import other_discipline, read_records
+from agon.app.analysis.records import read_records
 from agon.app.charts import Chart, interval_chart, waterfall
 from agon.app.charts.intervals import MAX_ROWS
 from agon.disciplines import Discipline, ScoredRecords, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
 from agon.editions.titles import rules_title
-from agon.errors import Conflict
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.kernel.findings import Finding, in_order
@@ -212,13 +211,7 @@ def score(
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
     time = parse_time(as_of)
-    if not isinstance(records, Records):
-        records = read_records(of, records, columns=columns, where=where)
-    elif columns or where:
-        raise Conflict("columns and where are about a source; give them to read_records")
-    if records.discipline != of:
-        raise other_discipline(of, records.discipline)
-    visible = records.as_of(time)
+    visible = read_records(of, records, columns=columns, where=where).as_of(time)
     return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
 
 
