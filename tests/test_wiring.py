@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from agon import wiring
+from agon.app.arena.judging.port import ModelVote
 from agon.app.sandbox import Mode, Sandbox, SandboxEscape
+from agon.disciplines.arena.faults import Fault
 from agon.errors import Conflict, NotFound, Unavailable
 from agon.settings import Settings, load
+from fakes.models import KEY, serve_model
 
 
 def _opening(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[str]:
@@ -92,3 +95,36 @@ def test_ids_differ_and_sort_by_time() -> None:
     assert len(set(ids)) == 100
     assert [one[:12] for one in ids] == sorted(one[:12] for one in ids)
     assert {len(one) for one in ids} == {32}
+
+
+def test_the_judge_of_the_settings_is_limited_and_measured_in_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker builds it from [arena.judge]; the key comes from the environment alone."""
+    monkeypatch.setenv("AGON_ARENA_JUDGE_KEY", KEY)
+    with serve_model() as server:
+        settings = Settings(
+            database=f"sqlite:///{tmp_path}/agon.db",
+            arena_judge_provider="anthropic",
+            arena_judge_url=server.url,
+            arena_judge_model="m-1",
+            arena_judge_calls_per_day=3,
+            arena_judge_null_share=0,
+        )
+        store = wiring.open_store(settings)
+        judge = wiring.model_judge(settings, "judge", store)
+        assert judge is not None
+        assert wiring.model_judge(settings, "audit", store) is None
+        vote = judge.compare(prompt="?", a="x", b="y", seconds=60)
+        assert isinstance(vote, ModelVote)
+        assert vote.tokens == 200
+        stopped = judge.compare(prompt="?", a="x", b="y", seconds=60)
+        assert isinstance(stopped, Fault)
+        assert stopped.code == "ours-budget"
+        with store.read() as session:
+            usage = session.judging.usage("judge")
+            assert (usage.calls, usage.tokens) == (3, 300)
+            assert [count.measure for count in session.judging.counts()] == ["first-shown", "flip"]
+        store.close()
+    assert {headers["x-api-key"] for _, headers, _ in server.requests} == {KEY}
+    assert KEY not in repr(judge) + repr(settings)

@@ -13,6 +13,7 @@ from agon.app.sandbox import Mode, Sandbox, SandboxEscape
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
+    from agon.app.arena.judging.choice import Judge
     from agon.app.arena.judging.model_judge import ModelJudge
     from agon.app.challenge.weight_setting import WeightSetter
     from agon.app.containers import Containers
@@ -325,3 +326,20 @@ def separate_judge(
             "model judges belong to the service; install it: pip install 'agon-engine[serve]'"
         ) from None
     return open_separate_judge(provider, url=url, model=model, max_tokens=max_tokens)
+
+
+def model_judge(settings: "Settings", judge: "Judge", store: "Store") -> "ModelJudge | None":
+    """Return the model judge of a section of the settings; None if there is none.
+
+    Args:
+        settings: the settings.
+        judge: ``judge`` for ``[arena.judge]``, ``audit`` for ``[arena.audit]``.
+        store: the database, where its usage is counted.
+
+    Raises:
+        Unreadable: the URL or the key cannot be used.
+    """
+    from agon.runners.judges.opening import open_stored_judge
+
+    choice = settings.model_judge(judge)
+    return None if choice is None else open_stored_judge(judge, choice, store=store, clock=now)

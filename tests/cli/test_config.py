@@ -44,7 +44,8 @@ def test_toml_can_be_loaded_again(agon: Cli) -> None:
     """Defaults are commented out; a masked password cannot be loaded."""
     text = agon("config", "show", "--format", "toml", "--origin").out
     assert tomllib.loads(text) == {"port": 9000}
-    assert all(f"# {name} = " in text or f"\n{name} = " in text for name in SETTINGS)
+    keys = [setting.key for setting in SETTINGS.values()]
+    assert all(f"# {key} = " in text or f"\n{key} = " in text for key in keys)
 
 
 def test_check_prints_the_address_of_a_valid_configuration(agon: Cli) -> None:

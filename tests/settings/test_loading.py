@@ -1,12 +1,15 @@
 """Loading settings: the precedence of sources, and messages about invalid values."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from agon.cli.root import _MODULES
+from agon.cli.root import cli as root
 from agon.errors import NotFound, Unreadable
-from agon.settings import COMMANDS, SETTINGS, Settings, load, origins
+from agon.settings import COMMANDS, SETTINGS, Settings, load, origins, to_toml
 
 
 def test_options_override_variables_then_the_file_then_the_defaults(
@@ -103,11 +106,25 @@ def test_the_variable_of_a_command_option_is_not_a_setting(tmp_path: Path) -> No
     assert load(environ=environ, cwd=tmp_path) == Settings()
 
 
-def test_every_command_is_listed_and_none_is_the_prefix_of_a_setting() -> None:
+def variables_of(command: click.Command, prefix: str) -> Iterator[str]:
+    """Yield the variables of a command's options and of those of its commands."""
+    for option in command.params:
+        name = option.opts[0].lstrip("-").replace("-", "_").upper()
+        yield f"{prefix}_{name}"
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from variables_of(child, f"{prefix}_{name.replace('-', '_').upper()}")
+
+
+def test_every_command_is_listed_and_no_option_has_the_variable_of_a_setting() -> None:
     """Add a new command to agon.settings.COMMANDS, or the variables of its options are rejected."""
     assert set(_MODULES) <= set(COMMANDS)
-    clashing = [name for name in SETTINGS for word in COMMANDS if name.startswith(f"{word}_")]
-    assert clashing == []
+    options = set(variables_of(root, "AGON"))
+    assert "AGON_ARENA_RATE_METHOD" in options
+    assert {setting.variable for setting in SETTINGS.values()} & options == set()
 
 
 def test_an_invalid_toml_file_is_rejected_with_its_line(tmp_path: Path) -> None:
@@ -134,3 +151,66 @@ def test_lists_are_toml_lists_or_separated_by_commas(tmp_path: Path) -> None:
     settings = load(environ=environ, cwd=tmp_path)
     assert settings.sandbox_modes == ("bwrap", "cold")
     assert settings.trusted_proxies == ("127.0.0.1/32", "10.0.0.0/8")
+
+
+JUDGES = """\
+port = 7
+
+[arena.judge]
+provider = "anthropic"
+# the model of the audits must be another one
+model = "m-1"
+calls_per_day = 10
+
+[arena.audit]  # of one match in ten
+retries = 0
+"""
+
+
+def test_the_sections_of_model_judges_are_tables_with_variables_of_their_own(
+    tmp_path: Path,
+) -> None:
+    """A table's keys are settings: with bounds, origins and variables as all others."""
+    file = tmp_path / "agon.toml"
+    file.write_text(JUDGES)
+    environ = {"AGON_ARENA_JUDGE_CALLS_PER_DAY": "20", "AGON_ARENA_JUDGE_KEY": "k-1"}
+    settings = load(environ=environ, cwd=tmp_path)
+    judge = settings.model_judge("judge")
+    assert judge is not None
+    assert (judge.provider, judge.model, judge.calls_per_day) == ("anthropic", "m-1", 20)
+    assert settings.arena_audit_retries == 0
+    assert settings.model_judge("audit") is None
+    sources = {o.name: o.source for o in origins(environ=environ, cwd=tmp_path)}
+    assert sources["arena_judge_model"] == f"{file}:6"
+    assert sources["arena_audit_retries"] == f"{file}:10"
+    assert sources["arena_judge_calls_per_day"] == "AGON_ARENA_JUDGE_CALLS_PER_DAY"
+    assert "k-1" not in str(sources) + repr(settings)
+    text = to_toml(origins(environ=environ, cwd=tmp_path))
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again" / "agon.toml").write_text(text)
+    assert "\n[arena.judge]\n" in text
+    assert load(environ={}, cwd=tmp_path / "again") == settings
+
+
+def test_errors_in_the_sections_name_their_line_and_a_key_is_never_shown(tmp_path: Path) -> None:
+    """A key in a file ends up in backups and repositories; the remedy names the variable."""
+    file = tmp_path / "agon.toml"
+    file.write_text('[arena.judge]\nkey = "sk-secret"\nmodle = "x"\n[arena.audit]\nretries = 99\n')
+    with pytest.raises(Unreadable) as error:
+        load(environ={"AGON_ARENA_JUDGE_URLL": "x"}, cwd=tmp_path)
+    assert str(error.value).splitlines() == [
+        "AGON_ARENA_JUDGE_URLL is not a setting; did you mean AGON_ARENA_JUDGE_URL?",
+        (
+            f"{file}:2: arena_judge_key is not a setting; set the environment variable "
+            "AGON_ARENA_JUDGE_KEY, and remove the key from the file"
+        ),
+        f"{file}:3: arena_judge_modle is not a setting; did you mean arena_judge_model?",
+    ]
+    file.write_text('[arena.audit]\nretries = 99\nurl = "https://u:sk-secret@x"\n')
+    with pytest.raises(Unreadable) as error:
+        load(environ={}, cwd=tmp_path)
+    assert f"{file}:2: arena_audit_retries cannot be 99" in str(error.value)
+    assert "sk-secret" not in str(error.value)
+    file.write_text('[arena.judge]\nprovider = "openai"\n')
+    with pytest.raises(Unreadable, match="arena_judge_model is empty"):
+        load(environ={}, cwd=tmp_path)

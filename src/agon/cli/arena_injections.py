@@ -104,7 +104,7 @@ def _print(result: "SuiteResult", *, form: str, output: Path | None) -> None:
         page = {"judge": result.judge, "families": rows, "measurements": measurements}
         deliver(json_chunks(page), output)
         return
-    shown = [_rounded(row) for row in rows] if form == TABLE else rows
+    shown = [_display_row(row) for row in rows] if form == TABLE else rows
     lists.print_rows(shown, form=form, name="families", columns=_COLUMNS, output=output)
 
 
@@ -120,5 +120,5 @@ def _row(group: "GroupResult") -> dict[str, Any]:
     }
 
 
-def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+def _display_row(row: dict[str, Any]) -> dict[str, Any]:
     return {k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}

@@ -13,12 +13,13 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import PydanticBaseSettingsSource
 
 from agon.errors import NotFound, Unreadable, did_you_mean
+from agon.settings.model_judges import SECTIONS
 from agon.settings.table import SETTINGS, Settings, display_value
 
 COMMANDS: Final = (
     "arena", "attack", "cases", "challenge", "check", "compare", "config", "contest", "db", "demo",
-    "dojo", "explain", "import", "jobs", "replay", "rules", "score", "serve", "simulate", "token",
-    "user", "webhooks", "worker",
+    "dojo", "explain", "import", "jobs", "replay", "rules", "schema", "score", "serve", "simulate",
+    "token", "user", "webhooks", "worker",
 )  # fmt: skip
 """Words after ``AGON_`` in variables that are options of a command, not settings."""
 
@@ -30,6 +31,12 @@ _OTHERS: Final = frozenset(
 )  # fmt: skip
 _FILES: Final = ("agon.toml", "/etc/agon/agon.toml")
 _KEY = re.compile(r"""^\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
+_HEADER = re.compile(r"^\s*\[([\w.-]+)\]\s*(#.*)?$", re.ASCII)
+_KEY_VARIABLES: Final = {
+    f"{section.replace('.', '_')}_key": f"AGON_{section.replace('.', '_').upper()}_KEY"
+    for section in SECTIONS
+}
+"""Names under which a model's key would be a setting, and the variable that it is read from."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +141,7 @@ def _layers(
           for name in options if name not in SETTINGS),
         *(f"{name} is not a setting; {did_you_mean(name, known)}"
           for name in sorted(variables) if name not in known and not _is_foreign(name)),
-        *(f"{lines[name]}: {name} is not a setting; {did_you_mean(name, SETTINGS)}"
+        *(f"{lines[name]}: {name} is not a setting; {_remedy(name)}"
           for name in written if name not in SETTINGS),
     ]  # fmt: skip
     if errors:
@@ -147,8 +154,17 @@ def _layers(
     )
 
 
+def _remedy(name: str) -> str:
+    variable = _KEY_VARIABLES.get(name)
+    if variable is None:
+        return did_you_mean(name, SETTINGS)
+    return f"set the environment variable {variable}, and remove the key from the file"
+
+
 def _is_foreign(variable: str) -> bool:
     """Return whether an ``AGON_…`` variable is an option of a command, or of another part."""
+    if any(variable.startswith(name.removesuffix("KEY")) for name in _KEY_VARIABLES.values()):
+        return variable in _KEY_VARIABLES.values()
     return variable in _OTHERS or variable.startswith(
         tuple(f"AGON_{word.upper()}_" for word in COMMANDS)
     )
@@ -165,12 +181,31 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
         values = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise Unreadable(f"{path} is not TOML: {error}; correct it there") from None
-    numbers = {
-        match[1]: at for at, line in enumerate(text.splitlines(), 1) if (match := _KEY.match(line))
+    flat = dict(_flat(values))
+    numbers = _line_numbers(text)
+    return flat, {
+        name: f"{path}:{numbers[name]}" if name in numbers else str(path) for name in flat
     }
-    return values, {
-        name: f"{path}:{numbers[name]}" if name in numbers else str(path) for name in values
-    }
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of a TOML file and its tables, named as settings: ``arena_judge_url``."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}_")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _line_numbers(text: str) -> dict[str, int]:
+    """Return the line of each setting in a TOML file."""
+    numbers, prefix = {}, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            prefix = header[1].replace(".", "_") + "_"
+        elif key := _KEY.match(line):
+            numbers[prefix + key[1]] = number
+    return numbers
 
 
 def _origin(layers: tuple[_Layer, ...], name: str) -> str | None:

@@ -9,40 +9,18 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from agon.errors import Unavailable
-
-try:
-    from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
-except ModuleNotFoundError:
-    raise Unavailable(
-        "settings belong to the service; install it: pip install 'agon-engine[serve]'"
-    ) from None
+from agon.settings.model_judges import SECTIONS, ModelJudgeSettings
+from agon.settings.rows import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    setting,
+)
 
 SandboxMode = Literal["bwrap", "degraded", "cold"]
 
 _DATABASES = ("sqlite", "postgresql")
 _PASSWORD = re.compile(r"((?<=://)[^/@:\s]*:)\S*(?=@)|((?<=[?&])password=)[^&\s]*")
-
-
-def _setting(
-    default: Any,
-    meaning: str,
-    *,
-    bounds: str = "",
-    low: float | None = None,
-    high: float | None = None,
-    secret: bool = False,
-    validate_default: bool = True,
-) -> Any:
-    """Return one row of the table; ``bounds`` in words is required without numeric bounds.
-
-    A default is validated at each start unless that loads a library (a test validates it then).
-    """
-    extra: dict[str, Any] = {"secret": secret, "bounds": bounds}
-    return Field(
-        default, description=meaning, ge=low, le=high, json_schema_extra=extra,
-        validate_default=validate_default,
-    )  # fmt: skip
 
 
 def _list(value: Any) -> Any:
@@ -113,7 +91,7 @@ _Origins = Annotated[
 _Modes = Annotated[tuple[SandboxMode, ...], BeforeValidator(_list), Field(min_length=1)]
 
 
-class Settings(BaseSettings):
+class Settings(ModelJudgeSettings):
     """The settings of a service; immutable, created by :func:`agon.settings.load`.
 
     Created directly, it uses its arguments and the defaults only, never the environment.
@@ -121,153 +99,153 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix="AGON_")
 
-    database: Annotated[str, AfterValidator(_database)] = _setting(
+    database: Annotated[str, AfterValidator(_database)] = setting(
         "sqlite:///agon.db",
         "URL of the database; a relative path of SQLite starts at the working folder.",
         bounds="a URL of sqlite or postgresql",
         secret=True,
     )
-    database_lock_seconds: float = _setting(
+    database_lock_seconds: float = setting(
         20.0,
         "Seconds a session waits for another that writes; then its request gets 503. Less than "
         "request_timeout_seconds.",
         low=0.1,
         high=3600,
     )
-    database_idle_seconds: float = _setting(
+    database_idle_seconds: float = setting(
         10.0,
         "Seconds a session that writes may be idle before PostgreSQL ends it: so long a process "
         "that was stopped holds its contest's lock. Less than database_lock_seconds.",
         low=0.1,
         high=3600,
     )
-    server_key_file: str = _setting(
+    server_key_file: str = setting(
         "",
         "File of the server's own key (32 random bytes, mode 0600), created at the first start. It "
         "hashes network addresses, encrypts webhook secrets and signs cursors. Empty: "
         "agon-server.key next to the database.",
         bounds="a path, or empty",
     )
-    signing_key_file: str = _setting(
+    signing_key_file: str = setting(
         "",
         "File of the Ed25519 key (32 random bytes, mode 0600) that signs ledger heads, created "
         "at the first start. Empty: agon-signing.key next to the database.",
         bounds="a path, or empty",
     )
-    tasks_folder: str = _setting(
+    tasks_folder: str = setting(
         "",
         "Folder that contains the task folders challenge contests may use. Empty: no contest can "
         "run tasks.",
         bounds="a path, or empty",
     )
-    host: Annotated[str, AfterValidator(_host)] = _setting(
+    host: Annotated[str, AfterValidator(_host)] = setting(
         "127.0.0.1",
         "Address to listen on; 0.0.0.0 or :: is every address of the machine.",
         bounds="an address or a name",
     )
-    port: int = _setting(8080, "Port to listen on; 0 selects any free one.", low=0, high=65535)
-    public_url: Annotated[str, AfterValidator(_public_url)] = _setting(
+    port: int = setting(8080, "Port to listen on; 0 selects any free one.", low=0, high=65535)
+    public_url: Annotated[str, AfterValidator(_public_url)] = setting(
         "",
         "Public URL of the service, for links in pages and webhooks. Empty: http://host:port.",
         bounds="an http or https URL without query, or empty",
     )
-    processes: int = _setting(1, "Processes that answer HTTP.", low=1, high=64)
-    workers: int = _setting(
+    processes: int = setting(1, "Processes that answer HTTP.", low=1, high=64)
+    workers: int = setting(
         1,
         "Worker processes started with the server; 0 when all workers are started separately "
         "(agon worker).",
         low=0,
         high=64,
     )
-    auth: Literal["required", "open"] = _setting(
+    auth: Literal["required", "open"] = setting(
         "required",
         "Authentication: required demands a token of every client; open treats every client as an "
         "operator and works on loopback addresses only.",
     )
-    trusted_proxies: _Networks = _setting(
+    trusted_proxies: _Networks = setting(
         (),
         "Networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted.",
         bounds="networks such as 10.0.0.0/8, with commas",
     )
-    cors_origins: _Origins = _setting(
+    cors_origins: _Origins = setting(
         (),
         "Origins whose pages may call the API from a browser (CORS); * is every origin. A page "
         "needs a token as any client does; with auth = open other origins are rejected.",
         bounds="origins such as https://site.example with commas, or *",
     )
-    metrics_public: bool = _setting(
+    metrics_public: bool = setting(
         False,
         "Whether /metrics answers without a token; otherwise it requires an operator's token.",
     )
-    max_body_mib: int = _setting(64, "Largest request body in MiB.", low=1, high=4096)
-    request_timeout_seconds: float = _setting(
+    max_body_mib: int = setting(64, "Largest request body in MiB.", low=1, high=4096)
+    request_timeout_seconds: float = setting(
         30.0, "Seconds after which a request is aborted with 503.", low=1, high=3600
     )
-    rate_limit_token: _Rate = _setting(
+    rate_limit_token: _Rate = setting(
         "1200/minute",
         "Requests one token may make.",
         bounds="rates such as 20/second;600/minute",
         validate_default=False,
     )
-    rate_limit_address: _Rate = _setting(
+    rate_limit_address: _Rate = setting(
         "300/minute",
         "Requests one network address may make without a token.",
         bounds="rates such as 20/second;600/minute",
         validate_default=False,
     )
-    sse_streams: int = _setting(
+    sse_streams: int = setting(
         512, "Event streams open at a time in one process.", low=1, high=100_000
     )
-    sse_streams_per_address: int = _setting(
+    sse_streams_per_address: int = setting(
         16, "Event streams that one network address may have open.", low=1, high=10_000
     )
-    sse_keepalive_seconds: float = _setting(
+    sse_keepalive_seconds: float = setting(
         15.0, "Seconds of silence after which a stream sends a comment.", low=1, high=300
     )
-    lease_seconds: float = _setting(
+    lease_seconds: float = setting(
         30.0,
         "Seconds a worker holds a job without a heartbeat before another may claim it.",
         low=2,
         high=3600,
     )
-    heartbeat_seconds: float = _setting(
+    heartbeat_seconds: float = setting(
         10.0, "Seconds between a worker's heartbeats; at most half a lease.", low=0.5, high=1800
     )
-    snapshots_kept: int = _setting(
+    snapshots_kept: int = setting(
         20,
         "Newest snapshots of each board whose rows are stored, besides those at a freeze or an "
         "end and one a day; the others are rebuilt on demand.",
         low=1,
         high=100_000,
     )
-    findings_minutes: float = _setting(
+    findings_minutes: float = setting(
         10.0,
         "Minutes from the end of an integrity scan to the next one, which starts automatically "
         "when there are new boards; 0: scans run only on request.",
         low=0,
         high=10_080,
     )
-    ended_jobs_days: float = _setting(
+    ended_jobs_days: float = setting(
         30.0,
         "Days after which an ended job is deleted. 0: never.",
         low=0,
         high=36_500,
     )
-    sandbox_modes: _Modes = _setting(
+    sandbox_modes: _Modes = setting(
         ("bwrap",),
         "Sandbox modes in which programs may be judged, the first preferred. degraded has no "
         "namespaces: allow it only where every program is trusted.",
         bounds="some of bwrap, degraded, cold, with commas",
     )
-    webhook_allow_private: bool = _setting(
+    webhook_allow_private: bool = setting(
         False,
         "Whether webhooks may use private and loopback addresses and plain http; for tests and "
         "closed networks.",
     )
-    log_format: Literal["text", "json"] = _setting(
+    log_format: Literal["text", "json"] = setting(
         "text", "Format of the log on stderr: readable text, or one JSON object a line."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = _setting(
+    log_level: Literal["debug", "info", "warning", "error"] = setting(
         "info", "Minimum severity that is logged."
     )
 
@@ -327,7 +305,7 @@ class Setting:
     """The description of a setting.
 
     Attributes:
-        name: its key in ``agon.toml``.
+        name: its name; in ``agon.toml`` the last part of it is the key within ``section``.
         variable: its environment variable.
         default: its default value.
         bounds: the values allowed, in words.
@@ -342,6 +320,20 @@ class Setting:
     meaning: str
     secret: bool
 
+    @property
+    def section(self) -> str:
+        """The table of ``agon.toml`` in which it stands, such as ``arena.judge``; empty: none."""
+        return next((name for name in SECTIONS if self.name.startswith(f"{_flat(name)}_")), "")
+
+    @property
+    def key(self) -> str:
+        """The key in its table of ``agon.toml``."""
+        return self.name.removeprefix(f"{_flat(self.section)}_") if self.section else self.name
+
+
+def _flat(section: str) -> str:
+    return section.replace(".", "_")
+
 
 def _setting_of(name: str) -> Setting:
     field = Settings.model_fields[name]
@@ -354,7 +346,7 @@ def _setting_of(name: str) -> Setting:
         bounds = f"{kind} from {low:g} to {high:,}"
     elif field.annotation is bool:
         bounds = "true or false"
-    elif get_origin(field.annotation) is Literal:
+    elif get_origin(field.annotation) is Literal and not bounds:
         bounds = "one of " + ", ".join(get_args(field.annotation))
     return Setting(
         name=name,
@@ -366,8 +358,11 @@ def _setting_of(name: str) -> Setting:
     )
 
 
-SETTINGS: dict[str, Setting] = {name: _setting_of(name) for name in Settings.model_fields}
-"""All settings by name, in the order in which they are shown."""
+SETTINGS: dict[str, Setting] = {
+    row.name: row
+    for row in sorted(map(_setting_of, Settings.model_fields), key=lambda row: row.section)
+}
+"""All settings by name, in the order in which they are shown: those of a section at the end."""
 
 
 def display_value(name: str, value: Any) -> Any:
@@ -379,7 +374,7 @@ def display_value(name: str, value: Any) -> Any:
         >>> display_value("database", "sqlite:///agon.db"), display_value("port", 80)
         ('sqlite:///agon.db', 80)
     """
-    if not SETTINGS[name].secret:
+    if not SETTINGS[name].secret or value == "":
         return value
     text = str(value)
     return _PASSWORD.sub(r"\1\2***", text) if "://" in text else "***"

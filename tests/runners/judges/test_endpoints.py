@@ -9,10 +9,11 @@ from datetime import timedelta
 
 import pytest
 
+from agon.app.arena.judging.choice import Provider
 from agon.app.arena.judging.port import CallFailure, ModelEndpoint, ModelReply, Question
 from agon.errors import Unreadable
 from agon.runners.judges.http import MAX_RESPONSE_BYTES
-from agon.runners.judges.opening import Provider, open_model
+from agon.runners.judges.opening import open_model
 from fakes.models import (
     KEY,
     ModelServer,

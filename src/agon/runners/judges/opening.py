@@ -6,21 +6,22 @@ import secrets
 import ssl
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal
+from functools import partial
+from typing import Final
 from urllib.parse import urlsplit
 
+from agon.app.arena.judging.choice import Judge, ModelChoice, Provider
 from agon.app.arena.judging.limits import UsageLimits
 from agon.app.arena.judging.model_judge import ModelJudge, Timing
 from agon.app.arena.judging.port import ModelEndpoint
-from agon.app.arena.judging.usage import LocalUsage
+from agon.app.arena.judging.usage import LocalUsage, StoredUsage, store_counts
 from agon.errors import Unreadable
 from agon.runners.judges import anthropic, openai
 from agon.runners.judges.endpoint import Dialect, HttpModel
 from agon.runners.judges.http import JsonClient
-
-Provider = Literal["anthropic", "openai"]
+from agon.store.session import Store
 
 _RETRIES: Final = 4
 _OWN_HOSTS: Final = (".openai.com", ".openai.azure.com")
@@ -65,7 +66,7 @@ def open_model(
 
 
 def key_of(
-    judge: Literal["judge", "audit"],
+    judge: Judge,
     provider: Provider,
     *,
     environ: Mapping[str, str] | None = None,
@@ -88,6 +89,44 @@ def machine_timing() -> Timing:
         sleep=time.sleep,
         random=secrets.SystemRandom().random,
         draw_nonce=lambda: secrets.token_hex(12),
+    )
+
+
+def open_stored_judge(
+    judge: Judge, choice: ModelChoice, *, store: Store, clock: Callable[[], datetime]
+) -> ModelJudge:
+    """Return a model judge of a service: usage and measurements are stored in its database.
+
+    Args:
+        judge: under which name usage is counted, and which key is used.
+        choice: the model and its limits.
+        store: the database.
+        clock: returns the time.
+
+    Raises:
+        Unreadable: the URL or the key cannot be used.
+    """
+    limits = UsageLimits(
+        calls=choice.calls_per_day,
+        tokens=choice.tokens_per_day,
+        max_failures=choice.max_failures,
+        pause=timedelta(seconds=choice.pause_seconds),
+    )
+    endpoint = open_model(
+        choice.provider,
+        url=choice.url,
+        model=choice.model,
+        key=key_of(judge, choice.provider),
+        max_tokens=choice.max_tokens,
+    )
+    return ModelJudge(
+        endpoint=endpoint,
+        usage=StoredUsage(store=store, judge=judge, limits=limits, clock=clock),
+        retries=choice.retries,
+        timing=machine_timing(),
+        call_seconds=choice.call_seconds,
+        record=partial(store_counts, store),
+        null_share=choice.null_share,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from agon.app.arena.judging.choice import Provider
 from agon.app.arena.judging.injection_texts import DUELS, FAMILIES
 from agon.app.arena.judging.injections import CONTROL, NULL, SuiteResult, cases, run_suite
 from agon.app.arena.judging.measurements import NULL_ANSWER
@@ -18,7 +19,7 @@ from agon.app.arena.judging.question import write_question
 from agon.disciplines.arena.faults import Fault
 from agon.errors import Unavailable
 from agon.kernel.statistics import wilson
-from agon.runners.judges.opening import Provider, open_separate_judge
+from agon.runners.judges.opening import open_separate_judge
 from fakes.models import Asked, Reply, serve_model, verdict
 
 ORDER = re.compile(

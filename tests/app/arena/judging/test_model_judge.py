@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 
 from agon.app.arena.judging.limits import UsageLimits
+from agon.app.arena.judging.measurements import NULL_ANSWER
 from agon.app.arena.judging.model_judge import ModelJudge, Timing
 from agon.app.arena.judging.port import (
     CallFailure,
@@ -18,6 +19,7 @@ from agon.app.arena.judging.port import (
 )
 from agon.app.arena.judging.usage import LocalUsage
 from agon.disciplines.arena.faults import Fault
+from agon.entities.judging import Count
 from fakes.models import Asked, verdict
 
 BUSY = CallFailure(fault=Fault("bot", "status-529"), retryable=True, is_free=True)
@@ -42,6 +44,7 @@ class Simulated:
     now: float = 0.0
     limits: list[float] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
+    counts: list[Count] = field(default_factory=list)
     name: str = "fake/m"
 
     def token_limit(self, question: Question) -> int:
@@ -64,7 +67,7 @@ class Simulated:
         """Let time pass."""
         self.now += seconds
 
-    def judge(self, *, retries: int = 2, calls: int = 100) -> ModelJudge:
+    def judge(self, *, retries: int = 2, calls: int = 100, null_share: float = 0.0) -> ModelJudge:
         """Return a judge with this model and time."""
         nonces = map("n{:07}".format, count())
         start = datetime(2026, 1, 31, tzinfo=UTC)
@@ -76,6 +79,8 @@ class Simulated:
             timing=Timing(monotonic=lambda: self.now, sleep=self.sleep, random=lambda: 1.0,
                           draw_nonce=lambda: next(nonces)),
             call_seconds=20,
+            record=self.counts.extend,
+            null_share=null_share,
         )  # fmt: skip
 
 
@@ -204,3 +209,17 @@ def test_requests_that_are_not_accepted_do_not_open_the_breaker() -> None:
     for _ in range(9):
         assert fault(judge).code == "status-400"
     assert isinstance(compare(judge), ModelVote)
+
+
+def test_votes_are_measured_and_some_are_followed_by_a_null_answer() -> None:
+    """The measurements of a judge grow with its votes; a null answer that wins is counted."""
+    model = Simulated(lambda asked: verdict(asked, "B"))
+    assert isinstance(compare(model.judge(null_share=2.0)), ModelVote)
+    counts = {count.measure: (count.successes, count.trials) for count in model.counts}
+    assert counts == {"flip": (1, 1), "first-shown": (0, 2), "null": (1, 2)}
+    assert model.asked[-1].quotation("answer A") == NULL_ANSWER
+    assert {count.judge for count in model.counts} == {"fake/m"}
+    model = Simulated(human)
+    compare(model.judge(calls=2, null_share=2.0))
+    assert [count.measure for count in model.counts] == ["flip", "first-shown"]
+    fault(Simulated(lambda _: "").judge())

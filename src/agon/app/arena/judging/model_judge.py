@@ -1,11 +1,12 @@
 """Judge with a model: two calls with swapped order, repeated within one deadline."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 from agon.app.arena.judging.limits import Outcome
+from agon.app.arena.judging.measurements import NULL_ANSWER, counts_of_vote
 from agon.app.arena.judging.port import (
     CallFailure,
     Exchange,
@@ -19,6 +20,7 @@ from agon.app.arena.judging.question import write_question
 from agon.app.arena.judging.usage import UsageMeter
 from agon.app.arena.judging.verdict import VerdictIssue, read_verdict
 from agon.disciplines.arena.faults import Fault
+from agon.entities.judging import Count
 
 FIRST_WAIT_S: Final = 0.5
 MAX_WAIT_S: Final = 30.0
@@ -67,6 +69,8 @@ class ModelJudge:
         retries: how often a call is repeated at most.
         timing: clock and randomness.
         call_seconds: the time limit of one call.
+        record: stores what votes add to the counts of measurements.
+        null_share: share of votes after which an answer is compared with a constant text, too.
     """
 
     endpoint: ModelEndpoint
@@ -74,6 +78,8 @@ class ModelJudge:
     retries: int
     timing: Timing
     call_seconds: float
+    record: Callable[[Sequence[Count]], object] = lambda _: None
+    null_share: float = 0.0
 
     @property
     def name(self) -> str:
@@ -87,6 +93,21 @@ class ModelJudge:
     def compare(self, *, prompt: str, a: str, b: str, seconds: float) -> ModelVote | Fault:
         """Return the model's vote on two answers, or why there is none."""
         until = self.timing.monotonic() + seconds
+        vote = self._vote(prompt, a, b, until=until)
+        if not isinstance(vote, Fault):
+            self.record(counts_of_vote(vote, judge=self.name))
+            if self.timing.random() < self.null_share:
+                self._compare_null(prompt, b if vote.winner == "b" else a, until=until)
+        return vote
+
+    def _compare_null(self, prompt: str, answer: str, *, until: float) -> None:
+        """Compare an answer with a constant text, in the time that is left."""
+        vote = self._vote(prompt, answer, NULL_ANSWER, until=until)
+        if not isinstance(vote, Fault):
+            chosen = vote.choices.count("b")
+            self.record([Count(judge=self.name, measure="null", successes=chosen, trials=2)])
+
+    def _vote(self, prompt: str, a: str, b: str, *, until: float) -> ModelVote | Fault:
         choices: list[_Choice] = []
         orders: tuple[tuple[Side, Side], ...] = (("a", "b"), ("b", "a"))
         answers = {"a": a, "b": b}

@@ -1,6 +1,6 @@
 """Count the use of a model judge, shared by all processes through the database."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -14,7 +14,7 @@ from agon.app.arena.judging.limits import (
     settle,
 )
 from agon.disciplines.arena.faults import Fault
-from agon.entities.judging import ModelUsage
+from agon.entities.judging import Count, ModelUsage
 
 if TYPE_CHECKING:
     from agon.store.session import Store
@@ -83,6 +83,15 @@ class StoredUsage:
                 now=self.clock(),
             )
             session.judging.save_usage(usage)
+
+
+def store_counts(store: "Store", counts: Sequence[Count]) -> None:
+    """Add counts to those of the judges' measurements."""
+    with store.write() as session:
+        for count in counts:
+            session.judging.add_count(
+                count.judge, count.measure, successes=count.successes, trials=count.trials
+            )
 
 
 class LocalUsage:

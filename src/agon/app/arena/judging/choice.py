@@ -1,0 +1,41 @@
+"""Describe the model of a judge as settings state it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Judge = Literal["judge", "audit"]
+"""The API judge of matches, or the judge of audits."""
+
+Provider = Literal["anthropic", "openai"]
+"""Anthropic's Messages API, or any OpenAI-compatible endpoint."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelChoice:
+    """A model and the limits of its use.
+
+    Attributes:
+        provider: the protocol.
+        url: the base URL; empty: the provider's own.
+        model: the model's name there.
+        call_seconds: the time limit of one call.
+        retries: how often a call is repeated at most.
+        max_tokens: the most tokens a reply may have, thinking included.
+        calls_per_day: maximum number of calls a day.
+        tokens_per_day: maximum number of tokens a day.
+        max_failures: failures in a row after which no calls are made for a while.
+        pause_seconds: how long.
+        null_share: share of votes after which an answer is compared with a constant text.
+    """
+
+    provider: Provider
+    url: str
+    model: str
+    call_seconds: float
+    retries: int
+    max_tokens: int
+    calls_per_day: int
+    tokens_per_day: int
+    max_failures: int
+    pause_seconds: float
+    null_share: float
