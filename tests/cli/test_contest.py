@@ -335,6 +335,27 @@ def test_tokens_and_users_are_managed(target: Target) -> None:
     assert other in [json.loads(row)["id"] for row in rows]
 
 
+def test_people_join_by_invitation(target: Target, agon: Cli) -> None:
+    """At a server the link alone says where; a revoked invitation is not valid."""
+    name, user = target.contest, f"{target.contest}-ada"
+    invited = target.good("contest", "invite", name, "--note", "mail", "--max-uses", 2)
+    link = invited.out.strip()
+    assert ("2 times" in invited.err, "shown only once" in invited.err) == (True, True)
+    assert ("/join#invite_" in link) == target.far
+    join = ("contest", "join", link, *(() if target.far else target.options))
+    file = target.folder / "ada.token"
+    joined = agon(*join, "--user", user, "--out", file)
+    assert (joined.code, joined.out) == (0, "")
+    assert f"token of {user}, participant of {name}, until" in joined.err
+    assert file.read_text().startswith("agon_")
+    assert agon(*join, "--user", user).code == 4
+    assert agon(*join, "--user", "No Name").code == 2
+    listed = target.json("contest", "invitations", name)["invitations"]
+    assert [(line["note"], line["uses"], line["max_uses"]) for line in listed] == [("mail", 1, 2)]
+    target.good("contest", "invitations", name, "--revoke", listed[0]["id"])
+    assert agon(*join, "--user", f"{user}-2").code == 3
+
+
 def test_jobs_are_listed_and_the_queue_is_paused(target: Target) -> None:
     """Operators need both to maintain an instance."""
     try:

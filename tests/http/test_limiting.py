@@ -31,6 +31,20 @@ def test_requests_without_tokens_are_limited_by_network(tmp_path: Path) -> None:
     instance.close()
 
 
+def test_attempts_to_accept_invitations_count_against_the_address(tmp_path: Path) -> None:
+    """Codes are tried without a token, and an idempotency key stores none of their responses."""
+    instance = instance_at(tmp_path, rate_limit_address="3/minute")
+    headers = {"idempotency-key": "k1"}
+    statuses = [
+        instance.post(
+            "/invitations/accept", json={"code": f"invite_{n}", "user": "ada"}, headers=headers
+        ).status_code
+        for n in range(4)
+    ]
+    assert statuses == [404, 404, 404, 429]
+    instance.close()
+
+
 def test_requests_with_a_token_have_a_separate_limit(tmp_path: Path) -> None:
     """The limit applies to the token from every address."""
     instance = instance_at(tmp_path, rate_limit_token="2/minute")  # noqa: S106 (a rate)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from agon.entities.access import User
 from agon.entities.contests import Event, HistoryStep
+from agon.entities.invitations import Invitation
 from agon.ledger.entry import genesis
 from agon.store import open_store
 from store.factories import NOON, chained, contest, created, job, later, opened, snapshot, vote
@@ -32,6 +33,12 @@ def fill(url: str) -> None:
         )
         session.queue.add(job("j1", contest_no=spring.no, dedupe="d"), now=NOON)
         session.access.add_user(User(id="ada", name="Ada Ł", created_at=NOON))
+        session.invitations.add(
+            Invitation(
+                id="i1", contest_no=spring.no, role="judge", secret_sha256=bytes(32), user=None,
+                max_uses=2, uses=1, created_at=NOON, expires_at=later(9), note="", by="user:olga",
+            )
+        )  # fmt: skip
         session.events.add(
             Event(no=0, contest_no=spring.no, seq=4, at=NOON, kind="contest-opened", body={})
         )

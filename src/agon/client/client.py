@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from agon.api.operations.changes import Changes
     from agon.api.operations.contests import Contests
     from agon.api.operations.events import Events
+    from agon.api.operations.invitations import Invitations
     from agon.api.operations.jobs import Jobs
     from agon.api.operations.ledgers import Ledgers
     from agon.api.operations.problems import Problems
@@ -85,6 +86,13 @@ class Api:
         from agon.api.operations.cases import Integrity
 
         return Integrity(self._transport)
+
+    @cached_property
+    def invitations(self) -> "Invitations":
+        """Invitations to contests."""
+        from agon.api.operations.invitations import Invitations
+
+        return Invitations(self._transport)
 
     @cached_property
     def jobs(self) -> "Jobs":

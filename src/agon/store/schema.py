@@ -194,6 +194,14 @@ TOKENS: Final = Table(
     Index("tokens_user_id_idx", "user_id", "id"),
 )  # fmt: skip
 
+INVITATIONS: Final = Table(
+    "invitations", METADATA, _name("id", key=True), _contest(), _name("role"),
+    _bytes("secret_sha256"), _name("user_id", optional=True), _integer("max_uses"),
+    _integer("uses"), _integer("created_at"), _integer("expires_at", optional=True),
+    _integer("revoked_at", optional=True), _text("note"), _name("by"),
+    Index("invitations_contest_idx", "contest_no", "created_at", "id"),
+)  # fmt: skip
+
 RESPONSES: Final = Table(
     "responses", METADATA, _name("caller", key=True), _name("key", key=True),
     _bytes("request_sha256"), _integer("status"), _text("headers"), _bytes("body"), _integer("at"),

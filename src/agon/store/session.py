@@ -19,6 +19,7 @@ from agon.store.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, begin, display_ur
 from agon.store.entries import Entries
 from agon.store.events import Events
 from agon.store.histories import Histories
+from agon.store.invitations import Invitations
 from agon.store.judging import Judging
 from agon.store.migrations import require_newest
 from agon.store.queue import Queue
@@ -82,6 +83,11 @@ class Session:
     def access(self) -> Access:
         """Users, tokens, stored responses, the audit log."""
         return Access(self._transaction)
+
+    @cached_property
+    def invitations(self) -> Invitations:
+        """Invitations to contests."""
+        return Invitations(self._transaction)
 
     @cached_property
     def webhooks(self) -> Webhooks:

@@ -21,7 +21,7 @@ from agon.errors import Forbidden, Unauthenticated
 from agon.web import addresses
 from agon.web.cookies import set_cookie
 from agon.web.page import Page, Redirect, View, Visit
-from agon.web.pages import account, board, home, ledger, person, problems, rules
+from agon.web.pages import account, board, home, join, ledger, person, problems, rules
 from agon.web.rendering import render, static_files
 
 POLICY: Final = (
@@ -41,6 +41,7 @@ _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 
 PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/", home.home),
+    ("/join", join.join),
     ("/c/{contest}", board.default_board),
     ("/c/{contest}/boards/{board}", board.board),
     ("/c/{contest}/people/{id}", person.person),

@@ -30,13 +30,18 @@ CONTEST = Contest(
 PRIVATE = replace(CONTEST, visibility="private")
 
 MAY = {
-    None: {"contest.read"},
-    "viewer": {"contest.read", "me.read"},
+    None: {"contest.read", "invitation.accept"},
+    "viewer": {"contest.read", "invitation.accept", "me.read"},
     "participant": {
-        "contest.read", "submission.add", "submission.read-own", "case.appeal", "me.read",
+        "contest.read", "invitation.accept", "submission.add", "submission.read-own",
+        "case.appeal", "me.read",
     },
-    "judge": {"contest.read", "vote.add", "match.read", "case.appeal", "me.read"},
-    "worker": {"contest.read", "job.read", "job.work", "queue.read", "me.read"},
+    "judge": {
+        "contest.read", "invitation.accept", "vote.add", "match.read", "case.appeal", "me.read",
+    },
+    "worker": {
+        "contest.read", "invitation.accept", "job.read", "job.work", "queue.read", "me.read",
+    },
 }  # fmt: skip
 
 
@@ -71,7 +76,7 @@ def test_scopes_narrow_a_role_by_action_or_by_its_first_part() -> None:
     """A token for a script has no more permissions than the script needs."""
     narrow = replace(ORGANISER, scopes=("records", "change.read"))
     assert {action for action in ACTIONS if permits(narrow, action)} == {
-        "contest.read", "records.add", "records.read", "change.read",
+        "contest.read", "invitation.accept", "records.add", "records.read", "change.read",
     }  # fmt: skip
     assert not covers(("record",), "records.add")
 

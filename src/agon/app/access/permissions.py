@@ -50,6 +50,8 @@ ACTIONS: Final[Mapping[str, frozenset[Who]]] = MappingProxyType(
         "queue.read": _STAFF | {"worker"},
         "queue.manage": _OPERATOR,
         "webhook.manage": _STAFF,
+        "invitation.manage": _STAFF,
+        "invitation.accept": _KNOWN | {"anonymous"},
         "token.manage": _OPERATOR,
         "user.manage": _OPERATOR,
         "audit.read": _OPERATOR,

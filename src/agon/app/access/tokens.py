@@ -70,19 +70,7 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
     """
     _require_valid(grant)
     _require_no_more_than_own(grant, by)
-    now = service.clock()
-    secret = _text(service.random(_SECRET_BYTES))
-    token = Token(
-        id=_id(service),
-        user=grant.user,
-        label=grant.label,
-        role=grant.role,
-        secret_sha256=_sha256(secret),
-        contests=None if grant.contests is None else tuple(grant.contests),
-        scopes=tuple(grant.scopes),
-        created_at=now,
-        expires_at=None if grant.days is None else now + timedelta(days=grant.days),
-    )
+    token, text = new_token(service, grant)
     with service.store.write() as session:
         session.access.user(grant.user)
         for contest in grant.contests or ():
@@ -92,7 +80,31 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
             service, session, by=by, action="token.create", target=token.id,
             detail={"user": token.user, "role": token.role},
         )  # fmt: skip
+    return token, text
+
+
+def new_token(service: Service, grant: Grant) -> tuple[Token, str]:
+    """Return a token that is not stored yet, and its text."""
+    now = service.clock()
+    name, secret, secret_sha256 = new_secret(service)
+    token = Token(
+        id=name,
+        user=grant.user,
+        label=grant.label,
+        role=grant.role,
+        secret_sha256=secret_sha256,
+        contests=None if grant.contests is None else tuple(grant.contests),
+        scopes=tuple(grant.scopes),
+        created_at=now,
+        expires_at=None if grant.days is None else now + timedelta(days=grant.days),
+    )
     return token, f"agon_{token.id}_{secret}"
+
+
+def new_secret(service: Service) -> tuple[str, str, bytes]:
+    """Return a random id, a random secret, and the secret's hash, which alone is stored."""
+    secret = _text(service.random(_SECRET_BYTES))
+    return _id(service), secret, secret_hash(secret)
 
 
 def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
@@ -143,7 +155,8 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
     token_id, secret = parts.groups() if parts else ("", "")
     token, user = _load_token(service, token_id)
     now = service.clock()
-    matches = hmac.compare_digest(_sha256(secret), b"" if token is None else token.secret_sha256)
+    stored = b"" if token is None else token.secret_sha256
+    matches = hmac.compare_digest(secret_hash(secret), stored)
     if not matches or token is None or user is None or not _is_valid(token, user, now):
         raise Unauthenticated(_NOT_VALID)
     if token.used_at is None or now - token.used_at > _USE_RECORDED_EVERY:
@@ -245,5 +258,6 @@ def _text(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-def _sha256(secret: str) -> bytes:
+def secret_hash(secret: str) -> bytes:
+    """Return the SHA-256 of a secret of 256 random bits."""
     return hashlib.sha256(secret.encode()).digest()

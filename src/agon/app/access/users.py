@@ -33,20 +33,29 @@ def create_user(
         Conflict: the id is taken.
         Unreadable: the id, the name or the password is invalid.
     """
+    created = new_user(service, user=user, name=name, password=password)
+    with service.store.write() as session:
+        session.access.add_user(created)
+        add_audit_entry(service, session, by=by, action="user.create", target=user)
+    return created
+
+
+def new_user(service: Service, *, user: str, name: str = "", password: str | None = None) -> User:
+    """Return a user that is not stored yet; the arguments are those of :func:`create_user`.
+
+    Raises:
+        Unreadable: the id, the name or the password is invalid.
+    """
     if _ID.fullmatch(user) is None:
         raise Unreadable(
             f"{user[:80]!r} is not a user's id; give up to 63 lowercase letters, digits and . _ -"
         )
-    created = User(
+    return User(
         id=user,
         name=_name(name or user),
         created_at=service.clock(),
         password=None if password is None else hash_password(password),
     )
-    with service.store.write() as session:
-        session.access.add_user(created)
-        add_audit_entry(service, session, by=by, action="user.create", target=user)
-    return created
 
 
 def set_password(service: Service, *, user: str, password: str | None, by: Caller) -> User:

@@ -67,7 +67,7 @@ class IdempotencyMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or replay its response."""
-        # Anonymous requests change nothing: they are rejected, and that need not be stored.
+        # Anonymous requests are rejected, except those that show a secret, which is not stored.
         key = None
         if (
             scope["type"] == "http"

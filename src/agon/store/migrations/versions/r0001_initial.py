@@ -1,4 +1,7 @@
-"""Create all tables: contests, ledger entries, boards, jobs, access, webhooks."""
+"""Create all tables: contests, ledger entries, boards, jobs, access, webhooks.
+
+More than 400 lines, because the first revision creates every table.
+"""
 
 from typing import Any
 
@@ -325,6 +328,26 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="tokens_pkey"),
     )
     op.create_index("tokens_user_id_idx", "tokens", ["user_id", "id"])
+    op.create_table(
+        "invitations",
+        required_column("id", NAME),
+        integer("contest_no"),
+        required_column("role", NAME),
+        required_column("secret_sha256", BYTES),
+        sa.Column("user_id", NAME),
+        integer("max_uses"),
+        integer("uses"),
+        integer("created_at"),
+        integer("expires_at", optional=True),
+        integer("revoked_at", optional=True),
+        required_column("note", TEXT),
+        required_column("by", NAME),
+        sa.ForeignKeyConstraint(
+            ["contest_no"], ["contests.no"], name="invitations_contest_no_fkey"
+        ),
+        sa.PrimaryKeyConstraint("id", name="invitations_pkey"),
+    )
+    op.create_index("invitations_contest_idx", "invitations", ["contest_no", "created_at", "id"])
     op.create_table(
         "webhooks",
         required_column("id", NAME),

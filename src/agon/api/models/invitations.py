@@ -1,0 +1,67 @@
+"""Invitations to a contest."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from agon.api.models.access import UserName
+from agon.api.models.base import PlainText, Request, Resource, Time
+from agon.entities.access import Role
+from agon.entities.invitations import InvitedRole
+
+
+class InvitationCreate(Request):
+    """A new invitation."""
+
+    role: InvitedRole = Field(default="participant", description="The role of the tokens it gives.")
+    user: UserName | None = Field(
+        default=None, description="The only user's id it can be accepted with; null: any free one."
+    )
+    max_uses: int = Field(default=1, ge=1, le=10_000, description="How often it can be accepted.")
+    expires_at: Time | None = Field(default=None, description="null: never.")
+    note: PlainText = Field(default="", max_length=200, description="For organizers.")
+
+
+class InvitationAccept(Request):
+    """Who accepts an invitation."""
+
+    code: str = Field(max_length=200, examples=["invite_…"])
+    user: PlainText | None = Field(
+        default=None,
+        max_length=63,
+        description="The new user's id; null: the caller's, or the invitation's.",
+    )
+    name: PlainText = Field(default="", max_length=200, description="For people; empty: the id.")
+
+
+class Invitation(Resource):
+    """An invitation; its code is never returned again."""
+
+    id: str
+    role: InvitedRole
+    user: str | None
+    max_uses: int
+    uses: int = Field(description="How often it was accepted.")
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    note: str
+    by: str
+
+
+class InvitationWithCode(Invitation):
+    """A new invitation with its code, which is returned only once."""
+
+    code: str = Field(description="The code to send to the person: invite_…")
+
+
+class Membership(Resource):
+    """A user of a contest by invitation, with a token that is returned only once."""
+
+    contest: str
+    user: str
+    name: str
+    created_at: datetime = Field(description="When the user was created.")
+    role: Role
+    expires_at: datetime | None = Field(description="Until when the token is valid.")
+    token: str = Field(description="The text of the token, agon_…")

@@ -1,0 +1,76 @@
+"""Invitations: organizers create them, people accept them and become users."""
+
+from dataclasses import asdict
+
+from agon.api.models.base import Page
+from agon.api.models.invitations import (
+    Invitation,
+    InvitationAccept,
+    InvitationCreate,
+    InvitationWithCode,
+    Membership,
+)
+from agon.api.operation import ContestContext, Context, operation
+from agon.api.pages import PageRequest
+from agon.api.parameters import Id
+from agon.api.transport import Noun
+from agon.app.access import invitations
+
+_INVITATIONS = "/contests/{contest}/invitations"
+
+
+@operation("GET", _INVITATIONS, id="listInvitations", permission="invitation.manage",
+           summary="List invitations", page_size=100)  # fmt: skip
+def list_invitations(ctx: ContestContext, page: PageRequest) -> Page[Invitation]:
+    """Return the invitations to a contest in order of creation, without their codes."""
+    with ctx.service.store.read() as session:
+        stored = session.invitations.page(ctx.contest.no, after=page.after(str), limit=page.sought)
+    return page.page(stored, key=lambda invitation: invitation.id, item=Invitation.model_validate)
+
+
+@operation("POST", _INVITATIONS, id="createInvitation", permission="invitation.manage",
+           summary="Create an invitation", status=201, secret=True)  # fmt: skip
+def create_invitation(ctx: ContestContext, request: InvitationCreate) -> InvitationWithCode:
+    """Create an invitation. The response holds its code, which is shown only once."""
+    new = invitations.NewInvitation(**request.model_dump())
+    invitation, code = invitations.invite(ctx.service, ctx.contest.id, new, by=ctx.caller)
+    return InvitationWithCode.model_validate({**asdict(invitation), "code": code})
+
+
+@operation("DELETE", _INVITATIONS + "/{id}", id="revokeInvitation",
+           permission="invitation.manage", summary="Revoke an invitation")  # fmt: skip
+def revoke_invitation(ctx: ContestContext, invitation: Id) -> Invitation:
+    """Revoke an invitation, immediately and permanently. Tokens it gave stay valid."""
+    revoked = invitations.revoke_invitation(ctx.service, ctx.contest.id, invitation, by=ctx.caller)
+    return Invitation.model_validate(revoked)
+
+
+@operation("POST", "/invitations/accept", id="acceptInvitation", permission="invitation.accept",
+           summary="Accept an invitation", status=201, secret=True)  # fmt: skip
+def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
+    """Create a user, and a token with the invitation's role in its contest; needs no token.
+
+    With a token the caller's user accepts it. A code that is unknown, used up, revoked or expired
+    is not found.
+    """
+    accepted = invitations.accept(
+        ctx.service, request.code, user=request.user, name=request.name, by=ctx.caller
+    )
+    return Membership(
+        contest=accepted.contest,
+        user=accepted.user.id,
+        name=accepted.user.name,
+        created_at=accepted.user.created_at,
+        role=accepted.token.role,
+        expires_at=accepted.token.expires_at,
+        token=accepted.text,
+    )
+
+
+class Invitations(Noun):
+    """Invitations to contests."""
+
+    list = list_invitations
+    create = create_invitation
+    revoke = revoke_invitation
+    accept = accept_invitation

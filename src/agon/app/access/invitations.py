@@ -1,0 +1,256 @@
+"""Invite people to a contest by codes: ``invite_<22 characters of id>_<43 of secret>``.
+
+Who accepts an invitation becomes a user with a token that is limited to its role and its contest.
+As of tokens, only the hash of a code's secret is stored.
+"""
+
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from agon.app.access.audit import add_audit_entry
+from agon.app.access.tokens import Grant, new_secret, new_token, secret_hash
+from agon.app.access.users import new_user
+from agon.app.service import Service
+from agon.disciplines import discipline
+from agon.entities.access import Caller, Token, User
+from agon.entities.contests import Contest
+from agon.entities.invitations import Invitation, InvitedRole
+from agon.errors import Conflict, Forbidden, NotFound, Unreadable
+from agon.kernel.times import written_time
+from agon.ledger.keys import record_key
+from agon.store.session import Session
+
+MAX_USES: Final = 10_000
+
+_CODE: Final = re.compile(r"invite_([A-Za-z0-9_-]{22})_([A-Za-z0-9_-]{43})")
+_TOKEN_DAYS: Final = 365.0
+_NOT_VALID: Final = "this invitation is not valid; ask the contest's organizer for another"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewInvitation:
+    """An invitation to create.
+
+    Attributes:
+        role: of the tokens it gives.
+        user: the only user's id it can be accepted with; None: any that is free.
+        max_uses: how often it can be accepted.
+        expires_at: from when on it is not valid; None: never.
+        note: for organizers.
+    """
+
+    role: InvitedRole = "participant"
+    user: str | None = None
+    max_uses: int = 1
+    expires_at: datetime | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Membership:
+    """A user of a contest by invitation, and a token with its text."""
+
+    contest: str
+    user: User
+    token: Token
+    text: str
+
+
+def invite(
+    service: Service, contest_id: str, new: NewInvitation, *, by: Caller
+) -> tuple[Invitation, str]:
+    """Create an invitation and return it with its code, which is not stored.
+
+    Raises:
+        NotFound: there is no such contest.
+        Conflict: the contest is final.
+        Unreadable: it expires in the past, or one user should accept it more than once.
+    """
+    now = service.clock()
+    if new.expires_at is not None and new.expires_at <= now:
+        raise Unreadable(f"{written_time(new.expires_at)} is in the past; give a later expires_at")
+    if new.user is not None and new.max_uses != 1:
+        raise Unreadable("an invitation of one user is accepted once; leave max_uses or user out")
+    name, secret, secret_sha256 = new_secret(service)
+    with service.store.write() as session:
+        contest = session.contests.get(contest_id)
+        if contest.state == "final":
+            raise Conflict(f"{contest.id} is final; invite to another contest")
+        invitation = Invitation(
+            id=name,
+            contest_no=contest.no,
+            role=new.role,
+            secret_sha256=secret_sha256,
+            user=new.user,
+            max_uses=new.max_uses,
+            uses=0,
+            created_at=now,
+            expires_at=new.expires_at,
+            note=new.note,
+            by=by.name,
+        )
+        session.invitations.add(invitation)
+        _audit(service, session, contest, "create", invitation, by, {"role": new.role})
+    return invitation, f"invite_{name}_{secret}"
+
+
+def accept(
+    service: Service, code: str, *, user: str | None, name: str = "", by: Caller
+) -> Membership:
+    """Accept an invitation: create a user and a token, all in one transaction.
+
+    A caller with a token stays the user of that token.
+
+    Args:
+        service: the service.
+        code: the invitation's code.
+        user: the new user's id; None: the caller's.
+        name: the new user's name for people; empty: the id.
+        by: the caller.
+
+    Raises:
+        NotFound: the code is malformed or unknown, was revoked, has expired or is used up, or its
+            contest is final; with the same message for all.
+        Conflict: the user's id is taken.
+        Forbidden: the caller's token has scopes, or is of another user than ``user``.
+        Unreadable: the id or the name is invalid, or none is given.
+    """
+    with service.store.write() as session:
+        invitation, contest = _lock_valid(service, session, code)
+        if by.user is None:
+            member = _sign_up(service, session, contest, invitation, user=user, name=name)
+        else:
+            member = _own_user(session, invitation, user=user, by=by)
+        grant = Grant(
+            user=member.id,
+            role=invitation.role,
+            label=f"invitation to {contest.id}",
+            contests=(contest.id,),
+            days=_TOKEN_DAYS,
+        )
+        token, text = new_token(service, grant)
+        session.access.add_token(token)
+        session.invitations.save(replace(invitation, uses=invitation.uses + 1))
+        detail = {"user": member.id, "role": invitation.role, "token": token.id}
+        _audit(service, session, contest, "accept", invitation, by, detail)
+    return Membership(contest=contest.id, user=member, token=token, text=text)
+
+
+def revoke_invitation(
+    service: Service, contest_id: str, invitation_id: str, *, by: Caller
+) -> Invitation:
+    """Revoke an invitation; tokens it gave stay valid. Revoking it again changes nothing.
+
+    Raises:
+        NotFound: the contest has no such invitation.
+    """
+    with service.store.write() as session:
+        contest = session.contests.get(contest_id)
+        invitation = session.invitations.lock(invitation_id)
+        if invitation is None or invitation.contest_no != contest.no:
+            raise NotFound(
+                f"{contest.id} has no invitation {invitation_id[:40]!r}; list its invitations"
+            )
+        if invitation.revoked_at is None:
+            invitation = replace(invitation, revoked_at=service.clock())
+            session.invitations.save(invitation)
+            _audit(service, session, contest, "revoke", invitation, by, {})
+    return invitation
+
+
+def _lock_valid(service: Service, session: Session, code: str) -> tuple[Invitation, Contest]:
+    """Return a valid code's invitation, locked, and its contest.
+
+    Raises:
+        NotFound: the code is not valid.
+    """
+    parts = _CODE.fullmatch(code)
+    name, secret = parts.groups() if parts else ("", "")
+    invitation = session.invitations.lock(name)
+    stored = b"" if invitation is None else invitation.secret_sha256
+    if not hmac.compare_digest(secret_hash(secret), stored) or invitation is None:
+        raise NotFound(_NOT_VALID)
+    contest = session.contests.by_no(invitation.contest_no)
+    expires_at = invitation.expires_at
+    if (
+        invitation.revoked_at is not None
+        or invitation.uses >= invitation.max_uses
+        or (expires_at is not None and expires_at <= service.clock())
+        or contest.state == "final"
+    ):
+        raise NotFound(_NOT_VALID)
+    return invitation, contest
+
+
+def _sign_up(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    invitation: Invitation,
+    *,
+    user: str | None,
+    name: str,
+) -> User:
+    """Create the user who accepts an invitation without a token.
+
+    An id that the contest's records contain is given to an invitation for that user only.
+    """
+    user = user or invitation.user
+    if user is None:
+        raise Unreadable("a new user has no id yet; give one: user (or --user)")
+    created = new_user(service, user=user, name=name)
+    if invitation.user is None:
+        if _is_record(session, contest, user):
+            raise _conflict(user)
+    elif invitation.user != user:
+        raise Conflict(f"this invitation is for the user {invitation.user}; leave the user out")
+    try:
+        session.access.add_user(created)
+    except Conflict:
+        raise _conflict(user) from None
+    return created
+
+
+def _own_user(session: Session, invitation: Invitation, *, user: str | None, by: Caller) -> User:
+    """Return the caller's user, who accepts an invitation."""
+    own = str(by.user)
+    if user not in {None, own}:
+        raise Forbidden(f"this token is of the user {own}; leave the user out, or send no token")
+    if by.scopes:
+        raise Forbidden("a token with scopes accepts no invitation; use one without scopes")
+    if invitation.user not in {None, own}:
+        raise Conflict(f"this invitation is for the user {invitation.user}, not for {own}")
+    return session.access.user(own)
+
+
+def _is_record(session: Session, contest: Contest, name: str) -> bool:
+    """Return whether a record of a contest has an id of its own, or is a participant's."""
+    of = discipline(contest.discipline)
+    keys = [record_key(table, {table.key[0]: name}) for table in of.schema if len(table.key) == 1]
+    records = [key for key in keys if key is not None]
+    if session.entries.existing(contest.no, records=records):
+        return True
+    return any(session.histories.of(contest.no, board, name, limit=1) for board in contest.boards)
+
+
+def _conflict(user: str) -> Conflict:
+    return Conflict(f"the user {user!r} is taken; choose another id")
+
+
+def _audit(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    action: str,
+    invitation: Invitation,
+    by: Caller,
+    detail: Mapping[str, Any],
+) -> None:
+    add_audit_entry(
+        service, session, by=by, action=f"invitation.{action}", target=invitation.id,
+        detail={"contest": contest.id, **detail},
+    )  # fmt: skip

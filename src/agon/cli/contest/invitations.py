@@ -1,0 +1,156 @@
+"""``agon contest invite|invitations|join``: participants and judges sign up by invitation."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+import click
+
+from agon.cli.contest import arguments
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import deliver_secret, require_new_file
+from agon.cli.shared.target import Target, target
+
+if TYPE_CHECKING:
+    from agon.entities.invitations import InvitedRole
+
+_LISTED: Final = ("id", "role", "user", "uses", "max_uses", "revoked_at", "expires_at", "note",
+                  "by")  # fmt: skip
+_JOIN: Final = "/join#"
+_out = option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write it to a new file that only you can read, instead of stdout.",
+)
+
+
+@click.command("invite", cls=Command)
+@arguments.contest
+@option(
+    "--role",
+    type=click.Choice(["participant", "judge"]),
+    default="participant",
+    show_default=True,
+    help="What who accepts it can do.",
+)
+@option("--user", metavar="U", help="The only user's id it is for (default: any that is free).")
+@option(
+    "--max-uses",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How often it can be accepted.",
+)
+@option(
+    "--days",
+    type=click.FloatRange(min=0, min_open=True, max=3660),
+    default=30.0,
+    show_default=True,
+    metavar="N",
+    help="Until it expires.",
+)
+@option("--note", default="", metavar="N", help="Note, shown in agon contest invitations.")
+@_out
+@target
+def invite(
+    contest: str,
+    *,
+    role: str,
+    user: str | None,
+    max_uses: int,
+    days: float,
+    note: str,
+    out: Path | None,
+    target: Target,
+) -> None:
+    """Create an invitation to ID and print its link, or its code for a database.
+
+    It cannot be shown again; the database stores only its hash.
+
+      agon contest invite spring --note 'for the mailing list' --max-uses 200
+      agon contest invite spring --role judge --user judy --days 7
+    """
+    from datetime import UTC, datetime, timedelta
+
+    from agon.api.models.invitations import InvitationCreate
+
+    if out is not None:
+        require_new_file(out)
+    with target.open(create=False) as api:
+        request = InvitationCreate(
+            role=cast("InvitedRole", role),
+            user=user,
+            max_uses=max_uses,
+            expires_at=datetime.now(UTC) + timedelta(days=days),
+            note=note,
+        )
+        created = api.invitations.create(contest, request)
+    server = None if target.server is None else target.server.rstrip("/")
+    deliver_secret(created.code if server is None else f"{server}{_JOIN}{created.code}", out)
+    times = "once" if max_uses == 1 else f"{max_uses:,} times"
+    click.echo(
+        f"invitation {created.id} to {contest}, {role}, {times}, until "
+        f"{created.expires_at:%Y-%m-%d %H:%M} UTC; it is shown only once",
+        err=True,
+    )
+
+
+@click.command("invitations", cls=Command)
+@arguments.contest
+@option("--revoke", metavar="INVITATION", help="First revoke this one permanently.")
+@lists.form
+@parameters.output
+@target
+def invitations(
+    contest: str, *, revoke: str | None, form: str, output: Path | None, target: Target
+) -> None:
+    """List the invitations to ID, or revoke one; their codes are not stored.
+
+    The users and the tokens that an invitation gave stay.
+
+      agon contest invitations spring
+      agon contest invitations spring --revoke 9XfEr2bmT0aBq8f0m1vYzw
+    """
+    with target.open(create=False) as api:
+        if revoke is not None:
+            api.invitations.revoke(contest, revoke)
+        rows = [lists.plain_values(item) for item in api.invitations.list(contest)]
+    lists.print_rows(rows, form=form, name="invitations", columns=_LISTED, output=output)
+
+
+@click.command("join", cls=Command)
+@click.argument("invitation", metavar="URL|CODE")
+@option("--user", metavar="U", help="The id of your new user: up to 63 of a-z 0-9 . _ -")
+@option("--name", default="", metavar="N", help="Display name (default: the id).")
+@_out
+@target
+def join(invitation: str, *, user: str | None, name: str, out: Path | None, target: Target) -> None:
+    """Accept an invitation and print your token; it cannot be shown again.
+
+    With - the link or the code is read from stdin. With a token, its user joins the contest.
+
+      agon contest join https://agon.example/join#invite_… --user ada --out ada.token
+    """
+    from agon.api.models.invitations import InvitationAccept
+
+    if out is not None:
+        require_new_file(out)
+    if invitation == "-":
+        invitation = sys.stdin.readline()
+    server, is_link, code = invitation.strip().rpartition(_JOIN)
+    if is_link:
+        target = replace(target, server=server, database=None)
+    with target.open(create=False) as api:
+        accepted = api.invitations.accept(InvitationAccept(code=code, user=user, name=name))
+    deliver_secret(accepted.token, out)
+    until = accepted.expires_at
+    validity = "no expiry" if until is None else f"until {until:%Y-%m-%d %H:%M} UTC"
+    click.echo(
+        f"token of {accepted.user}, {accepted.role} of {accepted.contest}, {validity}; it is shown "
+        "only once",
+        err=True,
+    )
