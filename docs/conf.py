@@ -1,4 +1,4 @@
-"""Build the documentation: the rulebook is made from the code and the editions it describes."""
+"""Build the documentation; ``generate.py`` writes what is made from the code."""
 
 import sys
 from pathlib import Path
@@ -9,10 +9,7 @@ project = "agon"
 author = "the agon developers"
 extensions = [
     "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "mathml",
-    "rulebook",
 ]
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
@@ -21,5 +18,3 @@ html_theme = "furo"
 html_title = "agon"
 exclude_patterns = ["_build", "_ext"]
 nitpicky = False
-autodoc_member_order = "bysource"
-autodoc_typehints = "description"

@@ -1,8 +1,11 @@
 """The documentation agrees with the code, and undocumented features fail the build."""
 
 import re
+import runpy
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -13,24 +16,54 @@ from agon.editions import default_edition, editions
 from agon.errors import AgonError
 
 DOCS = Path(__file__).parents[2] / "docs"
+PAGES = [path for path in sorted(DOCS.rglob("*.md"))
+         if "_build" not in path.parts and "<!-- agon-" in path.read_text()]  # fmt: skip
+
+
+@cache
+def generator() -> dict[str, Any]:
+    """Return the names of the script that writes the generated parts."""
+    return runpy.run_path(str(DOCS / "generate.py"))
 
 
 def chapter(name: str) -> str:
-    """Return the text of a discipline's chapter."""
-    return (DOCS / "rules" / f"{name}.md").read_text()
+    """Return the text of a discipline's chapter, of its generated parts only the beginning."""
+    return without_parts(DOCS / "rules" / f"{name}.md")
+
+
+def without_parts(page: Path) -> str:
+    """Return the text of a page, of its generated parts only the beginning."""
+    return str(generator()["PART"].sub(r"\1", page.read_text()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_generated_parts_of_a_page_are_current(page: Path) -> None:
+    """The references are read in the repository, too; one command writes them all."""
+    assert list(generator()["pages"]()) == PAGES
+    text = page.read_text()
+    assert text == generator()["current"](text), "run: python docs/generate.py"
+
+
+def test_no_part_of_a_page_is_made_at_build_time() -> None:
+    """A directive is an empty block to who reads the repository."""
+    pages = [path for path in DOCS.rglob("*.md") if "_build" not in path.parts]
+    directives = re.compile(r"^```\{(?!toctree)", re.MULTILINE)
+    assert [path.name for path in pages if directives.search(path.read_text())] == []
+    library = (DOCS / "reference" / "library.md").read_text()
+    assert re.findall(r"^### `(.+?)`", library, re.MULTILINE)[0] == "agon.score"
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.parametrize("directive", ["rules", "tables", "boards", "findings", "attacks"])
 def test_every_chapter_contains_the_generated_tables(name: str, directive: str) -> None:
     """Rules, columns, boards, findings and attacks cannot be missing or outdated."""
-    assert f"```{{agon-{directive}}} {name}\n" in chapter(name)
+    assert f"<!-- agon-{directive} {name} -->\n" in chapter(name)
 
 
 @pytest.mark.parametrize("name", editions())
 def test_the_examples_of_every_edition_are_in_its_chapter(name: str) -> None:
     """Readers check the rules with worked examples."""
-    assert f"```{{agon-examples}} {name}\n" in chapter(name.partition("/")[0])
+    assert f"<!-- agon-examples {name} -->\n" in chapter(name.partition("/")[0])
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -66,14 +99,14 @@ def test_every_command_and_option_has_a_help_text() -> None:
 
 
 def test_the_reference_contains_every_command() -> None:
-    """The directive generates the page."""
-    assert "```{agon-commands}" in (DOCS / "reference" / "cli.md").read_text()
+    """The generator writes them all."""
+    assert "<!-- agon-commands -->" in (DOCS / "reference" / "cli.md").read_text()
 
 
 def test_every_command_is_used_in_a_how_to_or_the_tutorial() -> None:
     """Readers look up commands by task."""
     pages = [DOCS / "tutorial.md", *(DOCS / "howto").glob("*.md"), *(DOCS / "rules").glob("*.md")]
-    text = "\n".join(page.read_text() for page in pages)
+    text = "\n".join(map(without_parts, pages))
     untold = [path for path, command in every_command(cli, "agon")
               if not isinstance(command, click.Group) and path not in text]  # fmt: skip
     assert untold == []

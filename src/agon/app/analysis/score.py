@@ -24,7 +24,7 @@ from agon.records import Records
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """ScoredRecords records: boards, explanations, findings and fingerprints.
+    """Scored records: boards, explanations, findings and fingerprints.
 
     Boards and explanations are computed on demand; a result always gives the same ones.
 

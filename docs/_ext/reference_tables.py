@@ -1,22 +1,13 @@
-"""Make the tables of the documentation from the code and the editions, so that both agree.
-
-Directives, each with a discipline's name (or an edition's) as its argument:
-``agon-rules``, ``agon-tables``, ``agon-boards``, ``agon-findings``, ``agon-attacks``,
-``agon-examples`` (an edition), ``agon-editions``, ``agon-commands`` and ``agon-settings`` (none).
-"""
+"""Make the tables of the references from the code and the editions, as Markdown."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import click
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from agon.disciplines import discipline
 from agon.editions import default_edition, edition, editions
-from agon.records import Column
 
 
 def table(head: list[str], rows: Iterable[list[Any]]) -> str:
@@ -57,32 +48,14 @@ def tables(name: str) -> str:
         need = "required" if schema_table.required else "optional, empty when missing"
         names = f"; also known as {', '.join(schema_table.aliases)}" if schema_table.aliases else ""
         rows = [
-            [
-                f"`{column.name}`" + ("" if column.required else "?"),
-                str(column.kind),
-                _bound(column),
-            ]
+            [f"`{column.name}`" + ("" if column.required else "?"), str(column.kind),
+             column.meaning, column.allowed, column.empty]
             for column in schema_table.columns
-        ]
-        parts.append(
-            f"**`{schema_table.name}`** ({need}{names})\n\n{table(['column', 'kind', ''], rows)}"
-        )
+        ]  # fmt: skip
+        head = ["column", "kind", "meaning", "allowed", "if empty"]
+        title = f"**`{schema_table.name}`** ({need}{names}): {schema_table.meaning}"
+        parts.append(f"{title}\n\n{table(head, rows)}")
     return "\n\n".join(parts)
-
-
-def _bound(column: Column) -> str:
-    bounds = []
-    if column.choices:
-        bounds.append("one of " + ", ".join(f"`{choice}`" for choice in column.choices))
-    if column.low is not None:
-        bounds.append(f"≥ {column.low:g}")
-    if column.high is not None:
-        bounds.append(f"≤ {column.high:g}")
-    if column.references:
-        bounds.append(f"an id of `{column.references}`")
-    if column.required and column.nullable:
-        bounds.append("may be empty")
-    return ", ".join(bounds)
 
 
 def boards(name: str) -> str:
@@ -156,7 +129,7 @@ def _command(command: click.Command, path: str) -> Iterator[str]:
         for parameter in command.params
         if isinstance(parameter, click.Argument)
     )
-    yield f"(command-{path.replace(' ', '-')})=\n### `{path}`"
+    yield f"### `{path}`"
     yield f"```text\n{path} {arguments}\n```" if arguments else ""
     yield from map(_paragraph, inspect.cleandoc(command.help or "").split("\n\n"))
     options = [p for p in command.params if isinstance(p, click.Option) and not p.hidden]
@@ -182,35 +155,3 @@ def _help(option: click.Option) -> str:
     if isinstance(option.type, click.Choice):
         return f"{option.help or ''} (one of {', '.join(map(str, option.type.choices))})"
     return option.help or ""
-
-
-class _Directive(SphinxDirective):
-    """A directive that is replaced by Markdown made from the code."""
-
-    optional_arguments = 1
-    has_content = False
-    make: ClassVar[Callable[[str], str]]
-
-    def run(self) -> list[nodes.Node]:
-        """Return the nodes of the Markdown."""
-        argument = self.arguments[0] if self.arguments else ""
-        return self.parse_text_to_nodes(type(self).make(argument), allow_section_headings=True)
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directives."""
-    makers = {
-        "rules": rules,
-        "tables": tables,
-        "boards": boards,
-        "findings": findings,
-        "attacks": attacks,
-        "examples": examples,
-        "editions": all_editions,
-        "commands": commands,
-        "settings": settings,
-    }
-    for name, make in makers.items():
-        directive = type(f"Agon{name.title()}", (_Directive,), {"make": staticmethod(make)})
-        app.add_directive(f"agon-{name}", directive)
-    return {"parallel_read_safe": True}
