@@ -1,7 +1,6 @@
 """Webhooks are sent to local servers, with TLS under a certificate of the test."""
 
 import datetime as dt
-import ipaddress
 import socket
 import ssl
 import threading
@@ -13,17 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from agon.app.webhooks.address_guard import Target
 from agon.app.webhooks.signatures import signed_headers, verify
 from agon.errors import Unavailable
 from agon.runners.webhooks import HttpSender, resolve
+from runners.certificates import NAME, write_certificate
 
-NAME = "hooks.example"
 SECRET = b"s" * 32
 BODY = b'{"event": "board-published"}'
 
@@ -108,44 +103,15 @@ def read_request(connection: socket.socket) -> None:
         request += received
 
 
-def target(port: int, *, tls: bool = False, host: str = NAME, path: str = "/in?a=1") -> Target:
-    """Return the address of a local server under a public name."""
-    return Target(f"http://{host}:{port}{path}", host, port, tls, path, "127.0.0.1")
-
-
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a certificate of the name and its key into one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
-    now = dt.datetime.now(dt.UTC)
-    signed = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(hours=1))
-        .not_valid_after(now + dt.timedelta(hours=1))
-        .add_extension(
-            x509.SubjectAlternativeName(
-                [x509.DNSName(NAME), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-            ),
-            critical=False,
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "server.pem"
-    path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + signed.public_bytes(serialization.Encoding.PEM)
-    )
-    return path
+    return write_certificate(tmp_path_factory.mktemp("tls") / "server.pem")
+
+
+def target(port: int, *, tls: bool = False, host: str = NAME, path: str = "/in?a=1") -> Target:
+    """Return the address of a local server under a public name."""
+    return Target(f"http://{host}:{port}{path}", host, port, tls, path, "127.0.0.1")
 
 
 @pytest.fixture

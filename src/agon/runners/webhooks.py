@@ -97,7 +97,7 @@ class HttpSender:
         origin = httpcore2.Origin(
             b"https" if target.tls else b"http", target.host.encode("ascii"), target.port
         )
-        all_headers = {"user-agent": f"agon/{__version__}", **headers, "host": _host(target),
+        all_headers = {"user-agent": f"agon/{__version__}", **headers, "host": target.host_header,
                  "content-length": str(len(body)), "connection": "close"}  # fmt: skip
         backend = TimedBackend([target.address], deadline, self._clock)
         with (
@@ -128,12 +128,6 @@ class HttpSender:
                 bytes(read[:MAX_RESPONSE_BYTES]).decode("utf-8", "replace"),
                 parse_retry_after(fields.get(b"retry-after", b"").decode("latin-1")),
             )
-
-
-def _host(target: Target) -> str:
-    """Return the ``Host`` header: the name, and the port unless it is the scheme's default."""
-    name = f"[{target.host}]" if ":" in target.host else target.host
-    return name if target.port == (443 if target.tls else 80) else f"{name}:{target.port}"
 
 
 def _kind(error: Exception) -> str:

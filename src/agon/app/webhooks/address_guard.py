@@ -94,6 +94,12 @@ class Target:
     path: str
     address: str
 
+    @property
+    def host_header(self) -> str:
+        """Return the ``Host`` header: the name, and the port if it is not the scheme's default."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return name if self.port == (_SECURE if self.tls else _PLAIN) else f"{name}:{self.port}"
+
 
 def checked_url(url: str, *, allow_private: bool = False) -> Target:
     """Return a URL's target after all checks that need no address of its name.

@@ -1,0 +1,1 @@
+"""Ask bots for answers and votes over the network."""
