@@ -13,7 +13,7 @@ import orjson
 from agon.api.models.contests import Contest
 from agon.client.connection import Connection
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
-from agon.ledger.files import CONTEST, FILES
+from agon.ledger.files import ATTACHMENTS, CONTEST, FILES
 
 ZIP: Final = "application/zip"
 
@@ -58,7 +58,7 @@ def import_ledger(connection: Connection, folder: Path, *, contest: str | None) 
 
 
 def _unpack(packed: Path, to: Path) -> None:
-    """Write the three files of a ledger's directory.
+    """Write the files of a ledger's directory.
 
     Raises:
         Unavailable: it is not a ZIP file, or contains other files.
@@ -68,7 +68,8 @@ def _unpack(packed: Path, to: Path) -> None:
             names = {
                 Path(info.filename).name: info for info in files.infolist() if not info.is_dir()
             }
-            if set(names) != set(FILES) or len(names) != len(files.namelist()):
+            complete = set(FILES) <= set(names) <= {*FILES, ATTACHMENTS}
+            if not complete or len(names) != len(files.namelist()):
                 raise Unavailable("the server sent no ledger; does it run this version of agon?")
             for name, info in names.items():
                 with files.open(info) as stream, (to / name).open("xb") as file:

@@ -9,9 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from agon.errors import Unreadable
+from agon.ledger.files import ATTACHMENTS
+from agon.ledger.files import FILES as LEDGER_FILES
 
-FILES: Final = ("contest.json", "heads.ndjson", "ledger.ndjson")
-"""The files of a ledger's directory."""
+FILES: Final = tuple(sorted((*LEDGER_FILES, ATTACHMENTS)))
+"""The files that a ledger's directory may have."""
 
 MAX_UNPACKED: Final = 8 << 30
 """Maximum number of bytes of the unpacked files."""

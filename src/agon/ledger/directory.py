@@ -1,7 +1,8 @@
 """Export a ledger as a directory, and import it.
 
-``contest.json`` describes it, ``ledger.ndjson`` has the entries' lines as they are, and
-``heads.ndjson`` the signed heads. An imported ledger is exported to the same bytes.
+``contest.json`` describes it, ``ledger.ndjson`` has the entries' lines as they are,
+``heads.ndjson`` the signed heads, and ``attachments.ndjson`` what entries refer to by hash. An
+imported ledger is exported to the same bytes.
 """
 
 import os
@@ -14,8 +15,9 @@ from pathlib import Path
 
 from agon.errors import Conflict, Unreadable
 from agon.kernel.fingerprints import canonical_json
+from agon.ledger.attachments import attachment_lines, read_attachments
 from agon.ledger.entry import MAX_LINE_BYTES, Entry, chain, genesis, read_line
-from agon.ledger.files import CONTEST, HEADS, LEDGER, open_file, read_lines
+from agon.ledger.files import ATTACHMENTS, CONTEST, HEADS, LEDGER, open_file, read_lines
 from agon.ledger.fold import LedgerState
 from agon.ledger.heads import SignedHead
 from agon.ledger.issues import InvalidEntry
@@ -56,6 +58,14 @@ class LedgerDirectory:
         if (seq, head) != (self.state.contest.seq, self.state.contest.head):
             raise self._changed_error()
 
+    def attachments(self) -> Iterator[bytes]:
+        """Read the contents of the attachments, one by one.
+
+        Raises:
+            InvalidEntry: the file was changed since it was verified; discard what was read.
+        """
+        return read_attachments(self.folder)
+
     def _changed_error(self) -> Unreadable:
         return Unreadable(f"{self.folder / LEDGER} changed while it was read; import it again")
 
@@ -67,6 +77,7 @@ def export_directory(
     lines: Iterable[bytes],
     heads: Iterable[SignedHead] = (),
     public_key: bytes | None = None,
+    attachments: Iterable[tuple[str, bytes]] = (),
 ) -> None:
     """Write a ledger as a directory, completely or not at all.
 
@@ -76,6 +87,7 @@ def export_directory(
         lines: the entries' lines, all of them, from the first.
         heads: the signed heads, oldest first.
         public_key: the public key (32 bytes) they can be checked with.
+        attachments: hash and content of attachments, sorted by hash.
 
     Raises:
         Conflict: the folder exists.
@@ -90,6 +102,7 @@ def export_directory(
             ledger = temporary / "ledger"
             ledger.mkdir(mode=0o700)  # it has private data
             _write(ledger, contest=contest, lines=lines, heads=heads, public_key=public_key)
+            _write_attachments(ledger, attachments)
             ledger.rename(folder)
             _sync(folder.parent)
         finally:
@@ -163,6 +176,20 @@ def _write(
         for file in (ledger, signed, about):
             file.flush()
             os.fsync(file.fileno())
+    _sync(folder)
+
+
+def _write_attachments(folder: Path, attachments: Iterable[tuple[str, bytes]]) -> None:
+    """Write the file of attachments if there are any."""
+    lines = attachment_lines(attachments)
+    first = next(lines, None)
+    if first is None:
+        return
+    with (folder / ATTACHMENTS).open("xb") as file:
+        file.write(first)
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
     _sync(folder)
 
 

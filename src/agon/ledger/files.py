@@ -14,7 +14,10 @@ CONTEST: Final = "contest.json"
 LEDGER: Final = "ledger.ndjson"
 HEADS: Final = "heads.ndjson"
 FILES: Final = (CONTEST, LEDGER, HEADS)
-"""The files of a ledger's directory."""
+"""The files that every ledger's directory has."""
+
+ATTACHMENTS: Final = "attachments.ndjson"
+"""The file that it has if there are attachments."""
 
 _EXPORT_AGAIN = "export the ledger again, into regular files"
 
@@ -85,5 +88,5 @@ def unknown_files(folder: Path) -> list[LedgerIssue]:
             "it does not belong here", "remove it", name.encode("utf-8", "replace").decode()
         )
         for name in names
-        if name not in FILES
+        if name not in {*FILES, ATTACHMENTS}
     ]

@@ -8,6 +8,7 @@ from typing import Any, Final
 import orjson
 
 from agon.kernel.fingerprints import canonical_json
+from agon.ledger.attachments import attachment_issues
 from agon.ledger.entry import MAX_LINE_BYTES, chain, genesis, read_line
 from agon.ledger.files import CONTEST, HEADS, LEDGER, open_file, read_lines, unknown_files
 from agon.ledger.fold import LedgerState, check_lines, empty_ledger
@@ -64,9 +65,9 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> DirectoryV
     """Verify a ledger's directory and return every issue.
 
     The lines must be entries that can follow each other; the chain over them must end at the head
-    in ``contest.json`` and pass through every signed head. Entries after ``signed_seq`` could have
-    been changed together with ``contest.json``, and a ledger that was rewritten as a whole could
-    have been signed with another key.
+    in ``contest.json`` and pass through every signed head; attachments must have their hashes.
+    Entries after ``signed_seq`` could have been changed together with ``contest.json``, and a
+    ledger that was rewritten as a whole could have been signed with another key.
 
     Args:
         folder: the directory.
@@ -99,6 +100,7 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> DirectoryV
         fact = f"entry {chained.signed_seq} is the last one signed by {public.hex()}"
         remedy = f"get the ledger from its owner with a head signed at {state.contest.seq}"
         issues.append(LedgerIssue(fact, remedy, HEADS))
+    issues += attachment_issues(folder)
     return DirectoryVerification(
         contest=contest,
         seq=state.contest.seq,

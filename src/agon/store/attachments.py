@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from agon.errors import NotFound
+from agon.errors import NotFound, Unreadable
+from agon.ledger.attachments import MAX_ATTACHMENT_BYTES
 from agon.store.schema import ATTACHMENTS
 from agon.store.transaction import Transaction
 
@@ -20,7 +21,15 @@ class Attachments:
         self._transaction = transaction
 
     def add(self, contest_no: int, content: bytes) -> str:
-        """Store a content, once, and return its SHA-256 in hexadecimal digits."""
+        """Store a content, once, and return its SHA-256 in hexadecimal digits.
+
+        Raises:
+            Unreadable: it is too long.
+        """
+        if len(content) > MAX_ATTACHMENT_BYTES:
+            raise Unreadable(
+                f"an attachment has {len(content):,} bytes; give at most {MAX_ATTACHMENT_BYTES:,}"
+            )
         digest = sha256(content).hexdigest()
         adding = self._transaction.insert(ATTACHMENTS).values(
             contest_no=contest_no, sha256=digest, content=content

@@ -17,6 +17,7 @@ from agon.app.contests.lifecycle.transitions import finalize, freeze, open_conte
 from agon.app.service import Service, SigningKey
 from agon.client.local import Local
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
+from agon.http.archives import pack, unpack
 from agon.ledger.directory import export_directory
 from agon.ledger.entry import Draft, chain, encode_entry, genesis
 from agon.ledger.issues import InvalidEntry
@@ -66,6 +67,27 @@ def test_an_imported_ledger_is_exported_unchanged(
     export(other, "spring", tmp_path / "two")
     export(spring, "spring", tmp_path / "three")
     assert _files(tmp_path / "one") == _files(tmp_path / "two") == _files(tmp_path / "three")
+
+
+def test_attachments_are_exported_and_imported_with_their_hashes(
+    spring: Service, other: Service, tmp_path: Path
+) -> None:
+    """The evidence for a model's votes leaves with the ledger; one changed byte is an error."""
+    with spring.store.write() as session:
+        no = session.contests.get("spring").no
+        digests = {session.attachments.add(no, content) for content in (b"request", b"\xff\x00")}
+    export(spring, "spring", tmp_path / "one")
+    import_contest(other, tmp_path / "one", by=ORGANISER)
+    export(other, "spring", tmp_path / "two")
+    assert _files(tmp_path / "one") == _files(tmp_path / "two")
+    with other.store.read() as session:
+        no = session.contests.get("spring").no
+        assert {digest for digest, _ in session.attachments.all(no)} == digests
+    unpacked = tmp_path / "unpacked"
+    unpacked.mkdir()
+    with pack(tmp_path / "one", name="spring") as archive:
+        unpack(archive, unpacked)
+    assert _files(unpacked) == _files(tmp_path / "one")
 
 
 def test_an_imported_contest_is_the_one_that_was_exported(

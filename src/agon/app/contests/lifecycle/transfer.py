@@ -62,6 +62,7 @@ def export(service: Service, contest_id: str, folder: Path) -> Contest:
             lines=_lines(entries, contest, own),
             heads=_sign_heads(service, contest, own) if imported is None else imported.heads,
             public_key=_service_key(service) if imported is None else imported.public_key,
+            attachments=session.attachments.all(contest.no),
         )
     return contest
 
@@ -101,6 +102,8 @@ def import_contest(
         last, importer = contest.seq, _EntryImporter(contest)
         session.entries.append(contest.no, importer.entries(ledger))
         importer.errors.raise_any()
+        for content in ledger.attachments():
+            session.attachments.add(contest.no, content)
         contest = Contest(
             no=contest.no, created_at=contest.created_at, **vars(ledger.state.contest)
         )
