@@ -23,6 +23,7 @@ from agon.app.containers import (
     Outcome,
     Outputs,
     RewardSource,
+    ServiceSpec,
     Shell,
     Step,
     Stream,
@@ -90,6 +91,7 @@ class FakeContainers:
         self.reward_sources: list[str] = []
         self.networks: list[str] = []
         self.opened: list[Trial] = []
+        self.services: list[ServiceSpec] = []
         self.build_network = "none"
         self.cleaned: list[str | None] = []
         self.closed = False
@@ -117,9 +119,17 @@ class FakeContainers:
         )
 
     @contextmanager
-    def open_network(self, image: Image, *, trial: Trial) -> Iterator[Trial]:  # noqa: ARG002
+    def open_network(
+        self,
+        image: Image,  # noqa: ARG002 (the protocol's signature)
+        *,
+        trial: Trial,
+        services: Sequence[ServiceSpec] = (),
+        main: str = "",  # noqa: ARG002
+    ) -> Iterator[Trial]:
         """Yield the trial with a network of its name."""
         self.opened.append(trial)
+        self.services += services
         yield replace(trial, network=f"container:{trial.name}")
 
     def run_agent(

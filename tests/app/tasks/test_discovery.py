@@ -164,7 +164,8 @@ def test_an_image_may_stand_in_for_a_dockerfile(tmp_path: Path) -> None:
         ("task.toml", b"\xff", "is not UTF-8 at byte 0"),
         ("tests/test.sh", b"", "is empty"),
         ("environment/Dockerfile", b"\n", "is empty"),
-        ("environment/docker-compose.yaml", b"services: {}", "describes several containers"),
+        ("environment/docker-compose.yaml", b"services: {}", "services is []"),
+        ("tests/docker-compose.yaml", b"services: {}", "describes several containers"),
     ],
 )
 def test_every_unusable_file_is_told(tmp_path: Path, name: str, content: bytes, what: str) -> None:
@@ -350,7 +351,7 @@ def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> No
 @pytest.mark.parametrize(
     ("compose", "what"),
     [
-        ("services:\n  client: {build: .}\n  db: {image: x}\n", "describe one service"),
+        ("services:\n  app: {build: .}\n  db: {image: x}\n", "call the agent's service client"),
         ("services:\n  client:\n    build: ../other\n", "builds from outside"),
         ("services:\n  client:\n    build: {dockerfile: Other}\n", "call it Dockerfile"),
         ("services: 3\n", "write a table"),
@@ -358,7 +359,7 @@ def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> No
     ],
 )
 def test_every_bad_compose_file_is_told(tmp_path: Path, compose: str, what: str) -> None:
-    """Several containers would be another task."""
+    """With the file, the key and the remedy."""
     issues = issue_texts(terminal_bench(tmp_path / "t", yaml=YAML, compose=compose))
     assert any("docker-compose.yaml" in issue and what in issue for issue in issues)
 

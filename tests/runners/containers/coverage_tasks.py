@@ -21,6 +21,15 @@ services:
       dockerfile: Dockerfile
     command: ["sh", "-c", "sleep infinity"]
 """
+_SERVICE = "nc -ll -p 5000 -e echo 42"
+_SERVICES = f"""\
+services:
+  client: {{build: ., depends_on: {{db: {{condition: service_healthy}}}}}}
+  db:
+    build: .
+    command: {_SERVICE}
+    healthcheck: {{test: "nc 127.0.0.1 5000 < /dev/null", interval: 1s}}
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +45,7 @@ class CoverageTask:
         toml: settings of Harbor's format; None: the task is in Terminal-Bench's.
         instruction: what is asked for, where it matters.
         further: further files.
+        service: the command of a further container, which others know as ``db``.
         exception: why it is not solved here though a shared container solves it; empty: it is.
     """
 
@@ -47,6 +57,7 @@ class CoverageTask:
     toml: str | None = ""
     instruction: str = "Solve it."
     further: tuple[tuple[str, str], ...] = ()
+    service: str = ""
     exception: str = ""
 
     def write(self, folder: Path, base: str) -> Path:
@@ -217,13 +228,12 @@ TASKS: dict[str, CoverageTask] = {
         exception="refused: the agent could change the shell that judges it",
     ),
     "two services": CoverageTask(
-        what="several containers",
+        what="several containers: a service that agent and tests ask by name",
         toml=None,
         dockerfile="WORKDIR /app",
-        solution="echo 42 > answer",
-        tests="[ $(cat /app/answer) = 42 ]",
-        further=(("docker-compose.yaml",
-                  "services:\n  client:\n    build: .\n  db:\n    build: .\n"),),
-        exception="refused: a trial has one container",
+        solution="nc db 5000 > answer < /dev/null",
+        tests="[ $(cat /app/answer) = 42 ] && [ $(nc db 5000 < /dev/null) = 42 ]",
+        further=(("docker-compose.yaml", _SERVICES),),
+        service=_SERVICE,
     ),
 }  # fmt: skip

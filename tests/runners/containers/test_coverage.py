@@ -6,7 +6,7 @@ The reference runs the solution and then the tests in one container, as the form
 
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,8 +15,9 @@ import pytest
 from agon.app.containers import Containers, Trial
 from agon.app.files import InvalidPackage
 from agon.app.tasks.discovery import read_task
+from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import build, run_trial
+from agon.app.tasks.trials import run_trial
 from agon.runners.agents.builtin import NopAgent, OracleAgent
 from agon.runners.containers.isolation import build_ulimits
 from runners.containers.coreutils_image import import_coreutils_image
@@ -81,7 +82,7 @@ def reference(folder: Path, task: CoverageTask) -> Callable[..., bool]:
         verifier = _built(tests)
 
     def solved(*, solution: bool) -> bool:
-        with _container(image) as agent:
+        with _container(image) as agent, _service(task, image, agent):
             if solution:
                 script = folder / ("solution.sh" if old else "solution/solve.sh")
                 _podman("cp", str(script), f"{agent}:/solve.sh")
@@ -118,16 +119,24 @@ def _passes(container: str, folder: Path, *, old: bool) -> bool:
     return done.returncode == 0 and reward.stdout.strip() in {"", "1"}
 
 
+def _service(task: CoverageTask, image: str, agent: str) -> AbstractContextManager[str]:
+    """Return a context with the task's service, in the network of the agent's container."""
+    if not task.service:
+        return nullcontext("")
+    return _container(image, f"--network=container:{agent}", *task.service.split())
+
+
 @contextmanager
-def _container(image: str) -> Iterator[str]:
-    """Yield a running container as the formats' own runners start it, without a network."""
+def _container(image: str, network: str = "--network=none", *command: str) -> Iterator[str]:
+    """Yield a running container as the formats' own runners start it, without a way out."""
+    names = ("--add-host=db:127.0.0.1",) if network == "--network=none" else ()
     name = _podman(
-        "run", "-d", "--network=none", *build_ulimits(), image, "sleep", "300"
+        "run", "-d", network, *names, *build_ulimits(), image, *(command or ("sleep", "300"))
     ).stdout.strip()
     try:
         yield name
     finally:
-        _podman("rm", "-f", "-t", "0", name, check=False)
+        _podman("rm", "-f", "--depend", "-t", "0", name, check=False)
 
 
 def _podman(*arguments: str, check: bool = True) -> "subprocess.CompletedProcess[str]":

@@ -18,6 +18,7 @@ from agon.app.containers.values import (
     Mount,
     Outputs,
     RewardSource,
+    ServiceSpec,
     Step,
     Trial,
     Verification,
@@ -104,7 +105,9 @@ class Containers(Protocol):
             Unavailable: the engine does not work.
         """
 
-    def open_network(self, image: Image, *, trial: Trial) -> AbstractContextManager[Trial]:
+    def open_network(
+        self, image: Image, *, trial: Trial, services: Sequence[ServiceSpec] = (), main: str = ""
+    ) -> AbstractContextManager[Trial]:
         """Return a context that yields the trial with a network of its own, which leads nowhere.
 
         All containers of the trial have this network, and nothing else in common. With
@@ -115,9 +118,11 @@ class Containers(Protocol):
         Args:
             image: the image of the task.
             trial: the trial.
+            services: containers that run in it until the end, in the order of their start.
+            main: the name by which they know the containers of agent and tests.
 
         Raises:
-            Unavailable: the engine fails, or cannot do this.
+            Unavailable: the engine fails, or cannot do this; a service does not work.
         """
 
     def run_agent(

@@ -15,6 +15,9 @@ AgentOutcome: TypeAlias = Literal["finished", "failed", "timeout", "unscored"]
 RewardSource: TypeAlias = Literal["exit_code", "reward_file", "both"]
 """What counts as a pass (rule ``reward_source`` of the challenge)."""
 
+Condition: TypeAlias = Literal["started", "healthy", "completed"]
+"""What a service waits for: another has begun, its health check passes, it ended with 0."""
+
 Limit: TypeAlias = Literal["time", "memory", "processes", "storage", "output"]
 """A limit that a container reached."""
 
@@ -118,6 +121,9 @@ class Image:
         cached: whether it existed already.
         seconds: the time of the build.
         environment: the variables that it sets.
+        entrypoint: its entrypoint, which only services run.
+        command: its command, likewise.
+        ports: the ports that it says to listen on.
     """
 
     reference: str
@@ -130,6 +136,51 @@ class Image:
     workdir: str = "/app"
     outputs: tuple[str, ...] = ("/app",)
     home: str = "/root"
+    entrypoint: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    ports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class HealthCheck:
+    """How to see that a service works.
+
+    Attributes:
+        command: what is run in its container; 0 says that it works.
+        interval_s: seconds between two attempts.
+        timeout_s: seconds of one attempt.
+        patience_s: seconds after which it does not work.
+    """
+
+    command: tuple[str, ...]
+    interval_s: float = 30.0
+    timeout_s: float = 30.0
+    patience_s: float = 180.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceSpec:
+    """A further container in the network of a trial, besides those of agent and tests.
+
+    Attributes:
+        name: its name.
+        image: its image.
+        command: what it runs.
+        limits: its limits.
+        environment: its variables.
+        aliases: further names by which the other containers know it.
+        depends_on: what it waits for: names of services before it, and conditions.
+        health: how to see that it works; the agent starts only then.
+    """
+
+    name: str
+    image: Image
+    command: tuple[str, ...]
+    limits: Limits
+    environment: tuple[tuple[str, str], ...] = ()
+    aliases: tuple[str, ...] = ()
+    depends_on: tuple[tuple[str, Condition], ...] = ()
+    health: HealthCheck | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

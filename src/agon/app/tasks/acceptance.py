@@ -14,8 +14,9 @@ from typing import Any, Literal, TypeAlias
 from agon.app.containers import BuildFailed, Containers, Outcome, Trial
 from agon.app.files import FileIssue
 from agon.app.tasks.agents import Agent
+from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import Clock, build, run_trial
+from agon.app.tasks.trials import Clock, run_trial
 from agon.app.tasks.weaknesses import find_weaknesses
 from agon.errors import InvalidRule
 

@@ -1,18 +1,20 @@
 """Find task folders and read them; all errors of all folders are reported at once."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from agon.app.containers import RewardSource
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
+from agon.app.tasks.compose import Compose
 from agon.app.tasks.files import files_under, mentions, read_text, sha256_of
 from agon.app.tasks.harbor import SETTINGS, read_settings
 from agon.app.tasks.task import Files, Settings, Task
 from agon.app.tasks.terminal_bench import (
     SCRIPT,
     TerminalBenchSettings,
+    compose_of,
     read_terminal_bench_settings,
 )
 from agon.app.tasks.terminal_bench import SETTINGS as OLD_SETTINGS
@@ -32,10 +34,8 @@ _MARKS = (
     "tests/test.sh",
 )
 _NAME = re.compile(r"[^\W_][\w ()+.@~-]{0,99}(?<! )")
-_UNSUPPORTED = {
-    "environment/docker-compose.yaml": "describes several containers, and a trial has one",
-    "tests/docker-compose.yaml": "describes several containers, and a trial has one",
-}
+_COMPOSE = "environment/docker-compose.yaml"
+_COMPOSE_OF_TESTS = "tests/docker-compose.yaml"
 _REWARD_WORDS = (b"reward.txt", b"reward.json", b"rewardkit")
 
 
@@ -152,10 +152,15 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     if built:
         _require(folder, "environment/Dockerfile", issues)
     _require(folder, "tests/test.sh", issues)
-    for path, what in _UNSUPPORTED.items():
-        if (folder / path).exists():
-            remedy = "install in environment/Dockerfile what the task needs"
-            issues.append(FileIssue(_location(folder, path), what, remedy))
+    if (folder / _COMPOSE_OF_TESTS).exists():
+        what = "describes several containers, and tests run in one"
+        remedy = "install in tests/Dockerfile what the tests need"
+        issues.append(FileIssue(_location(folder, _COMPOSE_OF_TESTS), what, remedy))
+    compose = Compose()
+    with collect_issues(issues):
+        if (folder / _COMPOSE).exists():
+            compose = compose_of(folder, _COMPOSE, "main", issues)
+            settings = _with_environment(settings, compose.environment)
     if issues:
         raise InvalidPackage(*issues)
     return Task(
@@ -171,6 +176,8 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
             verifier_image=settings.verifier_image,
             solution=_optional(folder / "solution" / "solve.sh"),
             cheat=_optional(tests / CHEAT),
+            services=compose.services,
+            main=compose.main,
         ),
         settings=settings,
         reward_source=settings.reward_source
@@ -205,10 +212,21 @@ def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
             script=folder / SCRIPT,
             solution=_optional(folder / "solution.sh"),
             cheat=_optional(folder / "tests" / CHEAT),
+            services=old.compose.services,
+            main=old.compose.main,
         ),
         settings=old.settings,
         reward_source="exit_code",
         sha256=sha256_of(folder),
+    )
+
+
+def _with_environment(settings: Settings, variables: Mapping[str, str]) -> Settings:
+    """Return settings with further variables, which do not replace the task's own."""
+    return replace(
+        settings,
+        agent_env={**variables, **settings.agent_env},
+        verifier_env={**variables, **settings.verifier_env},
     )
 
 

@@ -14,8 +14,11 @@ key                    what is read
                        in addition to the working folder and all that is not of the system
 =====================  ====================================================================
 
-What agon does not support is an error, so that no task is scored as another one: several
-containers, several steps, GPUs, Windows. All other keys are
+``environment/docker-compose.yaml`` describes further services (:mod:`agon.app.tasks.compose`); the
+agent's is called ``main``.
+
+What agon does not support is an error, so that no task is scored as another one: several steps,
+GPUs, Windows. All other keys are
 preserved and ignored. There is no network in a trial, whatever a task allows.
 """
 

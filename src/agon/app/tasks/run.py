@@ -11,9 +11,10 @@ from typing import Any
 from agon.app.containers import BuildFailed, Containers, Image, Trial
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.folder import Plan, RunFolder, open_run_folder
+from agon.app.tasks.services import build
 from agon.app.tasks.summary import summarize
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import Clock, TrialResult, build, run_trial
+from agon.app.tasks.trials import Clock, TrialResult, run_trial
 from agon.errors import InvalidRule, NotScorable
 from agon.kernel.times import written_time
 

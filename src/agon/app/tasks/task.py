@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from agon.app.containers import RewardSource
+from agon.app.containers import Condition, HealthCheck, RewardSource
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
 """The layout of a folder: ``task.toml`` with ``instruction.md``, or ``task.yaml``."""
@@ -76,6 +76,41 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Service:
+    """A further service of a task's compose file.
+
+    Attributes:
+        name: its name; the others know it by that.
+        context: the folder that it is built from; None when an image is named.
+        dockerfile: the name of its Dockerfile there.
+        image: the name of its image; empty when it is built.
+        entrypoint: what replaces the image's entrypoint; None: nothing.
+        command: what replaces the image's command; None: nothing.
+        workdir: its working folder; empty: the image's.
+        environment: its variables.
+        aliases: further names.
+        depends_on: the services that it starts after, and their conditions.
+        health: how to see that it works; None: nothing says so.
+        folders: its volumes by name, with their folders; empty names are not shared.
+        ports: the ports that it says to listen on.
+    """
+
+    name: str
+    context: Path | None
+    dockerfile: str = "Dockerfile"
+    image: str = ""
+    entrypoint: tuple[str, ...] | None = None
+    command: tuple[str, ...] | None = None
+    workdir: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+    depends_on: tuple[tuple[str, Condition], ...] = ()
+    health: HealthCheck | None = None
+    folders: tuple[tuple[str, str], ...] = ()
+    ports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Files:
     """The paths of a task's parts.
 
@@ -89,6 +124,8 @@ class Files:
         script: the test script, if it is not ``test.sh`` in ``tests``.
         solution: the script of the oracle; None when there is none.
         cheat: a script that tries to pass without solving; None when there is none.
+        services: further services that run in each trial, in the order of their start.
+        main: the name by which they know the agent's container.
     """
 
     context: Path | None
@@ -99,6 +136,8 @@ class Files:
     script: Path | None = None
     solution: Path | None = None
     cheat: Path | None = None
+    services: tuple[Service, ...] = ()
+    main: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,11 @@ key of ``task.yaml``        what it becomes
 ``difficulty``              with ``category`` and ``tags``: the metadata
 ==========================  ===============================================================
 
-``docker-compose.yaml``, if there is one, may describe one service alone; its ``build`` says from
-which folder. The tests run as that benchmark runs them: ``run-tests.sh`` with the files of
-``tests/``, with ``TEST_DIR=/tests``. Its exit code decides. Tests that need the agent's own shell
-(``run_tests_in_same_shell``) are an error: the agent could forge them.
+``docker-compose.yaml``, if there is one, describes the agent's service (the only one, or
+``client``), whose ``build`` says from which folder, and further ones
+(:mod:`agon.app.tasks.compose`). The tests run as that benchmark runs them: ``run-tests.sh`` with
+the files of ``tests/``, with ``TEST_DIR=/tests``. Its exit code decides. Tests that need the
+agent's own shell (``run_tests_in_same_shell``) are an error: the agent could forge them.
 """
 
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
+from agon.app.tasks.compose import Compose, read_compose
 from agon.app.tasks.files import read_text
 from agon.app.tasks.harbor import DAY_S
 from agon.app.tasks.settings_reader import SettingsReader
@@ -44,11 +46,13 @@ class TerminalBenchSettings:
         settings: the settings that both layouts have.
         instruction: what the agent is asked to do.
         context: the folder to build from, relative to the task.
+        compose: the compose file.
     """
 
     settings: Settings = field(default_factory=Settings)
     instruction: str = ""
     context: str = "."
+    compose: Compose = field(default_factory=Compose)
 
 
 def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> TerminalBenchSettings:
@@ -67,12 +71,14 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
             "functions and variables it can set to forge a pass"
         )
         keys.add_issue("run_tests_in_same_shell", value=True, remedy=remedy)
+    compose = _compose(folder, issues)
     settings = Settings(
         bounds=TaskLimits(
             agent_s=keys.number("max_agent_timeout_sec", default=_AGENT_S, low=0.1, high=DAY_S),
             verifier_s=keys.number("max_test_timeout_sec", default=_TESTS_S, low=0.1, high=DAY_S),
         ),
-        verifier_env={"TEST_DIR": "/tests"},
+        agent_env=compose.environment,
+        verifier_env={**compose.environment, "TEST_DIR": "/tests"},
         keep_servers=keys.flag("keep_servers"),
         about=TaskMetadata(
             difficulty=keys.text("difficulty"),
@@ -82,7 +88,8 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
         extra=keys.rest(),
         notes=tuple(keys.misspelled_keys()),
     )
-    return TerminalBenchSettings(settings, instruction, _context(folder, issues))
+    context = _context(compose.build, f"{folder.name}/{COMPOSE}", issues)
+    return TerminalBenchSettings(settings, instruction, context, compose)
 
 
 def _base_description(keys: SettingsReader) -> str:
@@ -93,28 +100,41 @@ def _base_description(keys: SettingsReader) -> str:
     return ""
 
 
-def _context(folder: Path, issues: list[FileIssue]) -> str:
-    """Return the folder that the compose file builds from."""
-    here = "."
-    where = f"{folder.name}/{COMPOSE}"
-    if not (folder / COMPOSE).is_file():
-        return here
+def _compose(folder: Path, issues: list[FileIssue]) -> Compose:
+    """Return the content of the compose file, if there is one."""
+    compose = Compose()
     with collect_issues(issues):
-        keys = SettingsReader(_mapping(folder / COMPOSE, where), where=where, issues=issues)
-        services = keys.table("services")
-        names = list(services.rest())
-        if len(names) != 1:
-            keys.add_issue("services", names, "describe one service; a trial has one container")
-            return here
-        service = services.table(names[0])
-        build = service.anything("build", here)
-        if isinstance(build, str):
-            return build
-        parts = service.table("build")
-        if parts.text("dockerfile", default="Dockerfile") != "Dockerfile":
-            parts.add_issue("dockerfile", parts.anything("dockerfile"), "call it Dockerfile")
-        return parts.text("context", default=here)
-    return here
+        if (folder / COMPOSE).is_file():
+            compose = compose_of(folder, COMPOSE, "client", issues)
+    return compose
+
+
+def compose_of(folder: Path, path: str, main: str, issues: list[FileIssue]) -> Compose:
+    """Return the content of a compose file; errors are added to ``issues``.
+
+    Args:
+        folder: the task.
+        path: the file in it.
+        main: the name of the agent's service.
+        issues: collects the errors.
+
+    Raises:
+        InvalidPackage: the file is not a YAML mapping.
+        Unavailable: the package ``pyyaml`` is not installed.
+    """
+    file, where = folder / path, f"{folder.name}/{path}"
+    keys = SettingsReader(_mapping(file, where), where=where, issues=issues)
+    return read_compose(keys, folder=file.parent, main=main)
+
+
+def _context(build: Any, where: str, issues: list[FileIssue]) -> str:
+    """Return the folder that the agent's service is built from."""
+    if not isinstance(build, Mapping):
+        return "." if build is None else str(build)
+    parts = SettingsReader(build, where=where, issues=issues, path="build.")
+    if parts.text("dockerfile", default="Dockerfile") != "Dockerfile":
+        parts.add_issue("dockerfile", parts.anything("dockerfile"), "call it Dockerfile")
+    return parts.text("context", default=".")
 
 
 def _mapping(path: Path, where: str) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from agon.app.containers import (
     ContainerResult,
     Containers,
     Image,
-    ImageSpec,
     Limits,
     Outcome,
     Outputs,
@@ -28,8 +27,9 @@ from agon.app.containers import (
 )
 from agon.app.tasks.agents import Agent, AgentEnvironment, Usage, Work
 from agon.app.tasks.downloads import downloads
-from agon.app.tasks.outputs import named_folders, outputs_of, verifier_spec, writable_folders
+from agon.app.tasks.outputs import outputs_of, verifier_spec
 from agon.app.tasks.servers import keeps_servers
+from agon.app.tasks.services import service_specs
 from agon.app.tasks.task import Task
 from agon.errors import AgonError
 from agon.kernel.times import written_time
@@ -60,7 +60,8 @@ class TrialResult:
         limits_hit: limits that the agent or the tests reached.
         attempts: the number of attempts.
         test_network: the network of the tests; ``none`` unless they download something and the
-            operator allows it, or ``agent``: that of the agent's processes, which went on.
+            operator allows it, or ``services`` or ``agent``: that of the task's services, or of
+            processes of the agent, which went on.
         started_at: when it started.
         finished_at: when it ended.
         timings: seconds of its parts: ``build_s`` (0 when the image existed), ``agent_s`` and
@@ -109,34 +110,6 @@ class TrialResult:
         return cls(**{**rest, "number": row["trial"], "usage": usage, "limits_hit": limits_hit})
 
 
-def build(task: Task, containers: Containers) -> Image:
-    """Build a task's image, or return the cached one.
-
-    A task of Terminal-Bench 1 is built from its whole folder without its solution.
-
-    Raises:
-        BuildFailed: its Dockerfile fails.
-        Unavailable: the engine does not work.
-    """
-    recipe = ImageSpec(
-        context=task.files.context,
-        image=task.files.image,
-        timeout_s=task.settings.bounds.build_s,
-        writable=writable_folders(task.settings.outputs),
-        optional=named_folders(task),
-    )
-    context = task.files.context
-    if context is None or task.files.solution is None:
-        return containers.build(recipe)
-    if not task.files.solution.is_relative_to(context):
-        return containers.build(recipe)
-    with TemporaryDirectory(prefix="agon-context-") as place:
-        copy = Path(place) / "context"
-        hidden = shutil.ignore_patterns("solution.sh", "solution.yaml")
-        shutil.copytree(context, copy, symlinks=True, ignore=hidden)
-        return containers.build(replace(recipe, context=copy))
-
-
 def run_trial(
     task: Task,
     number: int,
@@ -174,8 +147,9 @@ def run_trial(
                 outputs=outputs_of(task, image),
             )
             work = agent.work(task, place)
-            if work.run.servers:
-                network = "agent"
+            if network == "none" and placed.network != "none":
+                network = "agent" if work.run.servers else network
+                network = "services" if task.files.services else network
             if work.run.outputs is not None:
                 verdict = _verify(
                     task, work.run.outputs, containers, image=image, trial=placed, network=network
@@ -223,14 +197,22 @@ def run_trial(
 def _in_network(
     task: Task, containers: Containers, image: Image, trial: Trial, network: str
 ) -> AbstractContextManager[Trial]:
-    """Return a context that yields the trial, with a network of its own if servers are kept.
+    """Return a context that yields the trial, with a network of its own if it has servers.
 
     Tests that get a network to download something get no server: both would give the agent one.
     """
-    if network != "none" or not keeps_servers(task, allowed=trial.keep_servers):
+    bounds = task.settings.bounds
+    keeps = network == "none" and keeps_servers(task, allowed=trial.keep_servers)
+    if not keeps and not task.files.services:
         return nullcontext(trial)
-    verifying_s = 2 * (task.settings.bounds.verifier_s + _HAND_OVER_S)
-    return containers.open_network(image, trial=replace(trial, servers_s=verifying_s))
+    verifying_s = 2 * (bounds.verifier_s + _HAND_OVER_S)
+    specs = service_specs(task, containers, 2 * (bounds.agent_s + _HAND_OVER_S) + verifying_s)
+    return containers.open_network(
+        image,
+        trial=replace(trial, servers_s=verifying_s if keeps else 0.0),
+        services=specs,
+        main=task.files.main,
+    )
 
 
 def _agent_limits(task: Task) -> Limits:
@@ -272,7 +254,7 @@ def _verify(
             limits=limits,
             reward_source=task.reward_source,
             environment=tuple(task.settings.verifier_env.items()),
-            network="none" if network == "agent" else network,
+            network="none" if network in {"agent", "services"} else network,
         )
 
     if task.files.script is None:

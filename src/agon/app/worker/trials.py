@@ -11,7 +11,8 @@ from agon.app.queue.leases import Commit, InvalidOutcome, Retry
 from agon.app.queue.source import Assignment, Progress
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.discovery import read_task
-from agon.app.tasks.trials import Clock, build, run_trial
+from agon.app.tasks.services import build
+from agon.app.tasks.trials import Clock, run_trial
 from agon.app.worker.outcome_records import record_once, worker_name
 from agon.entities.jobs import Job
 from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean

@@ -18,6 +18,7 @@ from agon.app.containers import (
     Mount,
     Outputs,
     RewardSource,
+    ServiceSpec,
     Shell,
     Trial,
     Verification,
@@ -93,10 +94,12 @@ class CommandLineContainers:
         """Return a task's image, built or cached by the hash of its content."""
         return self._images.build(recipe)
 
-    def open_network(self, image: Image, *, trial: Trial) -> AbstractContextManager[Trial]:
+    def open_network(
+        self, image: Image, *, trial: Trial, services: Sequence[ServiceSpec] = (), main: str = ""
+    ) -> AbstractContextManager[Trial]:
         """Return a context that yields the trial with a network of its own."""
         self._require_open()
-        return self._networks.open(image, trial)
+        return self._networks.open(image, trial, services, main)
 
     def run_agent(
         self,

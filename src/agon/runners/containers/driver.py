@@ -99,7 +99,7 @@ class ContainerShell:
         Raises:
             ContainerGone: the container has ended.
         """
-        self._wait_until_begun()
+        self.wait_until_begun()
         self.acted = True
         limit = max(1, math.ceil(timeout_s))
         workdir = self._order.image.workdir
@@ -148,7 +148,12 @@ class ContainerShell:
         if self._client is not None and self._client.stdin is not None:
             self._client.stdin.close()
 
-    def _wait_until_begun(self) -> None:
+    def wait_until_begun(self) -> None:
+        """Wait until the container's command has begun.
+
+        Raises:
+            ContainerGone: the container has ended.
+        """
         while not self._running.done():
             try:
                 if has_ended(self._account):

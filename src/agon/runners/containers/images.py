@@ -342,6 +342,9 @@ def _image(details: Mapping[str, Any], content: str, begin: float, *, cached: bo
         workdir=labels[f"{LABEL}.workdir"],
         outputs=tuple(labels[f"{LABEL}.outputs"].split(":")),
         home=labels[f"{LABEL}.home"],
+        entrypoint=tuple(config.get("Entrypoint") or ()),
+        command=tuple(config.get("Cmd") or ()),
+        ports=tuple(port.partition("/")[0] for port in config.get("ExposedPorts") or ()),
     )
 
 

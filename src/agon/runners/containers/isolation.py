@@ -83,10 +83,10 @@ def is_shared(network: str) -> bool:
     return network.startswith(_SHARED)
 
 
-def write_hosts(folder: Path) -> BindMount:
-    """Write the file of names that every container sees."""
+def write_hosts(folder: Path, names: Sequence[str] = ()) -> BindMount:
+    """Write the file of names that containers see, with further names of this machine."""
     file = folder / "hosts"
-    file.write_text(_HOSTS)
+    file.write_text(_HOSTS + "".join(f"127.0.0.1 {name}\n" for name in names))
     file.chmod(0o644)
     return BindMount(file, "/etc/hosts")
 

@@ -35,6 +35,7 @@ from agon.runners.containers.first_process import (
     read_report,
 )
 from agon.runners.containers.isolation import (
+    BindMount,
     binds,
     container_name,
     is_shared,
@@ -75,7 +76,7 @@ class ContainerRunner:
         self._under_way = 0
         self._changed = Condition()
         self.system_calls = write_profiles(scratch)
-        self._hosts = write_hosts(scratch)
+        self._hosts = {"": write_hosts(scratch)}
         self._clients: dict[str, list[tuple[RunningClient, Path]]] = {}
         self.closed = False
 
@@ -94,6 +95,18 @@ class ContainerRunner:
                 return
             with self._changed:
                 self._changed.wait_for(lambda: not self._under_way, timeout=_ROUND_S)
+
+    def name_hosts(self, network: str, names: Sequence[str]) -> None:
+        """Name the containers of a network, for those that start afterwards; none: it has ended."""
+        if not names:
+            self._hosts.pop(network, None)
+            return
+        folder = self._scratch / f"hosts of {network.rpartition(':')[2]}"
+        folder.mkdir()
+        self._hosts[network] = write_hosts(folder, names)
+
+    def _hosts_of(self, spec: RunSpec) -> BindMount:
+        return self._hosts.get(spec.network, self._hosts[""])
 
     def end_servers(self, network: str) -> None:
         """Remove the containers of a network that went on after their commands."""
@@ -324,7 +337,7 @@ class ContainerRunner:
                 network=spec.network,
                 servers_s=spec.trial.servers_s,
             ),
-            *binds(self._engine.named, (*spec.binds, self._hosts), account),
+            *binds(self._engine.named, (*spec.binds, self._hosts_of(spec)), account),
             *variable_flags(spec.environment, account.with_name("variables")),
             *(("--interactive",) if interactive else ()),
         )

@@ -4,12 +4,12 @@ A container of agon's own has the network: it runs one process, which waits, and
 the other containers can reach. So the network stays whatever happens to those.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from agon.app.containers import Image, Limits, Trial
+from agon.app.containers import Image, Limits, ServiceSpec, Trial
 from agon.errors import Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.engine import CommandLine, EngineError
@@ -21,6 +21,7 @@ from agon.runners.containers.isolation import (
     passes_descriptors,
 )
 from agon.runners.containers.runs import ContainerRunner
+from agon.runners.containers.trial_services import TrialServices
 
 _DAY_S: Final = 86_400
 _LIMITS: Final = Limits(timeout_s=7 * _DAY_S, memory_mib=64, storage_mib=1, processes=8)
@@ -38,27 +39,37 @@ class TrialNetworks:
         self._lifeline = lifeline
 
     @contextmanager
-    def open(self, image: Image, trial: Trial) -> Iterator[Trial]:
+    def open(
+        self, image: Image, trial: Trial, services: Sequence[ServiceSpec], main: str
+    ) -> Iterator[Trial]:
         """Yield the trial with its network; at the end all containers in it are removed.
 
         Raises:
-            Unavailable: the engine fails, or cannot keep servers.
+            Unavailable: the engine fails, or cannot keep servers; a service does not work.
         """
-        if not passes_descriptors(self._engine.named):
+        if trial.servers_s > 0 and not passes_descriptors(self._engine.named):
             raise Unavailable(
                 f"{self._engine.named.name} with the runtime {self._engine.named.runtime or '?'} "
                 "cannot keep servers for the tests; use podman with runc or crun"
             )
         name = self._runner.new_name(trial.run)
         network = network_of(name)
+        placed = replace(trial, network=network)
+        running = TrialServices(self._engine, self._runner, placed)
+        aliases = (alias for service in services for alias in (service.name, *service.aliases))
         try:
-            self._start(name, image, trial)
-            yield replace(trial, network=network)
-        except EngineError as error:
-            raise Unavailable(f"the network of the trial did not start: {error}") from None
+            self._runner.name_hosts(network, (*filter(None, (main,)), *aliases))
+            try:
+                self._start(name, image, trial)
+            except EngineError as error:
+                raise Unavailable(f"the network of the trial did not start: {error}") from None
+            running.start(services)
+            yield placed
         finally:
             self._runner.end_servers(network)
+            running.end()
             self._runner.remove(name)
+            self._runner.name_hosts(network, ())
 
     def _start(self, name: str, image: Image, trial: Trial) -> None:
         flags = isolation_flags(
