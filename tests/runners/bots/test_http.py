@@ -197,30 +197,45 @@ def test_an_answer_of_10_gb_is_read_up_to_the_limit(head: bytes) -> None:
 
 
 class Ticks:
-    """A clock that advances by a second whenever it is read, so that no test waits."""
+    """A clock that advances by a second whenever it is read, so that no test waits.
+
+    A server that waits for ``ticks`` sends as often as the clock is read, however busy the machine.
+    """
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.has_ended = False
+        self.ticks = threading.Semaphore(0)
 
     def __call__(self) -> float:
         """Return the next second."""
         self.now += 1
+        self.ticks.release()
         return self.now
+
+    def end(self) -> None:
+        """Let the server end."""
+        self.has_ended = True
+        self.ticks.release()
 
 
 @pytest.mark.parametrize(
-    "start", [b"", b"HTTP/1.1 200 OK\r\nx-y: ", b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n"]
+    "start",
+    [b"", b"HTTP/1.1 200 OK\r\nx-y: ", b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n"],
 )
 def test_trickling_ends_at_the_deadline(start: bytes) -> None:
     """A byte now and then keeps no connection open: the limit is that of everything together."""
+    clock = Ticks()
 
     def respond(stream: socket.socket) -> None:
         stream.sendall(start)
-        while True:
-            stream.sendall(b"H" if not start else b"a")
+        while not clock.has_ended:
+            clock.ticks.acquire()
+            stream.sendall(b"a" if start else b"H")
 
     with serve(respond) as server:
-        fault = ask(server, clock=Ticks())
+        fault = ask(server, clock=clock)
+        clock.end()
     assert fault == Fault("bot", "late", "no complete reply came within 60 s")
 
 
