@@ -10,7 +10,7 @@ class Markup(HTMLParser):
 
     Attributes:
         errors: what is wrong: elements closed in the wrong order, ids that are not unique.
-        links: the values of ``href`` and ``action`` of links and forms.
+        links: the values of ``href`` and ``action`` of links and of forms that change nothing.
         resources: the values of ``href`` and ``src`` of what a browser loads.
         inline: scripts and styles that a content security policy forbids.
         text: the text.
@@ -34,7 +34,7 @@ class Markup(HTMLParser):
         values = {name: value or "" for name, value in attrs}
         if tag not in VOID:
             self._open.append(tag)
-        if tag in {"a", "form"}:
+        if tag == "a" or (tag == "form" and values.get("method") == "get"):
             self.links.append(values.get("href") or values.get("action", ""))
         if tag in {"link", "script", "img"} and values.get("rel") != "alternate":
             self.resources.append(values.get("href") or values.get("src", ""))

@@ -1,10 +1,7 @@
 """Sign in, act, sign out: with the rights of a token and never with those of another page."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,53 +11,12 @@ from agon.app.access.users import set_password
 from agon.app.contests.boards.publish import publish
 from agon.web.addresses import problem
 from fakes.autumn import RIGHT, autumn, judged
-from fakes.instance import Instance, instance_at
+from fakes.instance import instance_at
 from fakes.service import OPERATOR
+from web.browser import Browser
 from web.markup import Markup
 
 PASSWORD = "correct horse battery"  # noqa: S105 (of a test)
-
-
-@dataclass
-class Browser:
-    """A visitor with a cookie jar."""
-
-    instance: Instance
-    cookie: str = ""
-
-    def get(self, address: str) -> Any:
-        """Load a page."""
-        return self.instance.client.get(address, headers=self._headers(), follow_redirects=False)
-
-    def send(self, address: str, fields: dict[str, str], **headers: str) -> Any:
-        """Send a form; keep or drop the cookie that the response sets."""
-        response = self.instance.client.post(
-            address, data=fields, headers={**self._headers(), **headers}, follow_redirects=False
-        )
-        if "set-cookie" in response.headers:
-            self.cookie = response.headers["set-cookie"].partition(";")[0]
-        return response
-
-    def form_token(self, address: str) -> str:
-        """Return the hidden value of the form on a page."""
-        page: str = self.get(address).text
-        return page.partition('name="form_token" value="')[2].partition('"')[0]
-
-    def _headers(self) -> dict[str, str]:
-        return {"cookie": self.cookie} if self.cookie else {}
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    """A visitor of an instance with a dojo contest."""
-    instance = instance_at(tmp_path)
-    yield Browser(instance)
-    instance.close()
-
-
-def sign_in(browser: Browser, role: str = "participant") -> Any:
-    """Sign in with a role's token."""
-    return browser.send("/sign-in", {"token": browser.instance.tokens[role], "next": "/account"})
 
 
 def test_a_participant_signs_in_submits_and_sees_the_verdict(browser: Browser) -> None:
@@ -68,7 +24,7 @@ def test_a_participant_signs_in_submits_and_sees_the_verdict(browser: Browser) -
     name = autumn(browser.instance.service)
     address = problem("autumn", name)
     assert "Sign in</a> to submit" in browser.get(address).text
-    response = sign_in(browser)
+    response = browser.sign_in()
     assert (response.status_code, response.headers["location"]) == (303, "/account")
     page = browser.get(address)
     assert Markup(page.text).errors == []
@@ -89,7 +45,7 @@ def test_a_participant_signs_in_submits_and_sees_the_verdict(browser: Browser) -
 def test_a_rejected_program_is_kept_in_its_form_with_the_reason(browser: Browser) -> None:
     """What was typed is not lost."""
     address = problem("autumn", autumn(browser.instance.service))
-    sign_in(browser)
+    browser.sign_in()
     source = "def solver(:\n    'typed <by> hand'"
     fields = {"source": "\n" * 300_000 + source, "form_token": browser.form_token(address)}
     response = browser.send(address, fields)
@@ -101,7 +57,7 @@ def test_a_rejected_program_is_kept_in_its_form_with_the_reason(browser: Browser
 
 def test_a_session_is_a_token_of_its_own_that_sign_out_revokes(browser: Browser) -> None:
     """Rotation: the token that was pasted is not in the cookie."""
-    response = sign_in(browser)
+    response = browser.sign_in()
     cookie = response.headers["set-cookie"]
     assert "; HttpOnly; SameSite=Strict; Path=/; Max-Age=43200" in cookie
     assert browser.instance.tokens["participant"] not in cookie
@@ -122,7 +78,7 @@ def test_a_session_is_a_token_of_its_own_that_sign_out_revokes(browser: Browser)
 
 def test_a_session_ends_after_half_a_day(browser: Browser) -> None:
     """A forgotten browser is not signed in for good."""
-    sign_in(browser)
+    browser.sign_in()
     service = browser.instance.service
     assert browser.get("/account").status_code == 200
     service.clock.at += timedelta(hours=13)  # type: ignore[attr-defined]  # the clock of tests
@@ -159,7 +115,7 @@ def test_a_form_of_another_page_is_rejected(
 ) -> None:
     """The browser sends the cookie with every request."""
     address = problem("autumn", autumn(browser.instance.service))
-    sign_in(browser)
+    browser.sign_in()
     if fields.get("form_token") == "":
         fields = {"form_token": browser.form_token(address)}
     response = browser.send(address, {"source": RIGHT, **fields}, **headers)
@@ -169,7 +125,7 @@ def test_a_form_of_another_page_is_rejected(
 
 def test_the_cookie_does_not_authenticate_the_api(browser: Browser) -> None:
     """The API has no form tokens."""
-    sign_in(browser, "operator")
+    browser.sign_in("operator")
     assert browser.get("/api/v1/me").status_code == 401
     assert browser.send("/api/v1/contests/spring/open", {}).status_code == 401
 

@@ -41,6 +41,16 @@ def problem(contest_id: str, problem_id: str) -> str:
     return f"{problems(contest_id)}/{quote(problem_id, safe='')}"
 
 
+def desks() -> str:
+    """Return the address of the desk of all contests."""
+    return "/desk"
+
+
+def desk(contest_id: str, action: str = "") -> str:
+    """Return the address of a contest's desk, or of one of its forms."""
+    return f"{contest(contest_id)}/desk/{action}" if action else f"{contest(contest_id)}/desk"
+
+
 def sign_in(following: str = "") -> str:
     """Return the address of the form to sign in, which leads to another page."""
     return _with_query("/sign-in", {"next": following})

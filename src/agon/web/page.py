@@ -24,6 +24,7 @@ class Visit:
         path: the parameters of the path.
         query: the parameters of the query.
         form: the fields of a form that was sent.
+        files: the uploaded files of a form: field → name and content.
     """
 
     service: Service
@@ -33,6 +34,7 @@ class Visit:
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
 
     @property
     def as_of(self) -> str | None:

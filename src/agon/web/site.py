@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from hashlib import blake2b
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -21,7 +21,7 @@ from agon.errors import Forbidden, Unauthenticated
 from agon.web import addresses
 from agon.web.cookies import set_cookie
 from agon.web.page import Page, Redirect, View, Visit
-from agon.web.pages import account, board, home, join, ledger, person, problems, rules
+from agon.web.pages import account, board, desk, home, join, ledger, person, problems, rules
 from agon.web.rendering import render, static_files
 
 POLICY: Final = (
@@ -50,6 +50,8 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/problems/{id}", problems.problem),
     ("/c/{contest}/rules", rules.rules),
     ("/c/{contest}/ledger", ledger.ledger),
+    ("/c/{contest}/desk", desk.contest_desk),
+    ("/desk", desk.desk),
     ("/sign-in", account.sign_in_form),
     ("/account", account.account),
 )
@@ -59,11 +61,20 @@ FORMS: Final[tuple[tuple[str, View], ...]] = (
     ("/sign-in", account.sign_in),
     ("/sign-out", account.sign_out),
     ("/c/{contest}/problems/{id}", problems.submit),
+    ("/desk", desk.create),
+    ("/c/{contest}/desk/open", desk.open_contest),
+    ("/c/{contest}/desk/freeze", desk.freeze),
+    ("/c/{contest}/desk/unfreeze", desk.unfreeze),
+    ("/c/{contest}/desk/finalize", desk.finalize),
+    ("/c/{contest}/desk/details", desk.edit),
+    ("/c/{contest}/desk/records", desk.add_records),
 )
 """Every form: its address and what it does."""
 
 _SIGN_IN: Final = "/sign-in"
 _MAX_FIELDS: Final = 100
+_MAX_PART: Final = 1 << 20
+"""Largest field of a form in bytes; files are limited by the size of the request."""
 
 
 def site_routes(service: Service) -> list[BaseRoute]:
@@ -83,24 +94,35 @@ def _route(path: str, endpoint: Callable[[Request], Awaitable[Response]], method
 
 def _endpoint(service: Service, view: View) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(_respond, service, view, request, {})
+        return await run_in_threadpool(_respond, service, view, request, {}, {})
 
     return endpoint
 
 
 def _form_endpoint(service: Service, view: View) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        body = (await request.body()).decode("utf-8", "replace")
-        try:
-            fields = dict(parse_qsl(body, keep_blank_values=True, max_num_fields=_MAX_FIELDS))
-        except ValueError:
-            fields = {}
-        return await run_in_threadpool(_respond, service, view, request, fields)
+        fields: dict[str, str] = {}
+        files: dict[str, tuple[str, bytes]] = {}
+        async with request.form(
+            max_files=1, max_fields=_MAX_FIELDS, max_part_size=_MAX_PART
+        ) as form:
+            for name, value in form.items():
+                if isinstance(value, str):
+                    fields[name] = value
+                else:
+                    files[name] = (value.filename or "", await value.read())
+        return await run_in_threadpool(_respond, service, view, request, fields, files)
 
     return endpoint
 
 
-def _respond(service: Service, view: View, request: Request, form: Mapping[str, str]) -> Response:
+def _respond(
+    service: Service,
+    view: View,
+    request: Request,
+    form: Mapping[str, str],
+    files: Mapping[str, tuple[str, bytes]],
+) -> Response:
     caller = request.scope.get("agon.caller", ANONYMOUS)
     visit = Visit(
         service=service,
@@ -110,6 +132,7 @@ def _respond(service: Service, view: View, request: Request, form: Mapping[str, 
         path={name: unquote(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
         form=form,
+        files=files,
     )
     if request.method == "POST":
         _require_own_form(request, visit)
