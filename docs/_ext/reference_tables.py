@@ -144,10 +144,9 @@ def _command(command: click.Command, path: str) -> Iterator[str]:
 
 
 def _paragraph(text: str) -> str:
-    """Write a paragraph of help; one that must not be filled (click's mark) is an example."""
-    if text.startswith("\b"):
-        lines = "\n".join(line.strip() for line in text.removeprefix("\b").strip().splitlines())
-        return f"```sh\n{lines}\n```"
+    """Write a paragraph of help; an indented one is examples or a list."""
+    if text.startswith("  "):
+        return f"```sh\n{inspect.cleandoc(text)}\n```"
     return " ".join(text.split())
 
 

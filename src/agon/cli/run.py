@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from agon.cli.root import cli
+from agon.cli.shared import interrupts
 from agon.cli.shared.tables import printable
 from agon.errors import AgonError, Conflict, NotFound, Unavailable, Unreadable
 
@@ -70,9 +71,8 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to 
     others are those of :mod:`agon.errors`.
     """
     try:
-        # Not `cli.main`: it would turn a reader that went away into a failed check (exit code 1).
-        with cli.make_context("agon", list(arguments)) as context:
-            cli.invoke(context)
+        with interrupts.noting():
+            _invoke(arguments)
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except (click.Abort, KeyboardInterrupt):
@@ -94,6 +94,24 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to 
             raise
         return _report_unexpected(failed)
     return 0
+
+
+def _invoke(arguments: Sequence[str]) -> None:
+    """Run one command.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed, also where it led to another error.
+    """
+    try:
+        # Not `cli.main`: it would turn a reader that went away into a failed check (exit code 1).
+        with cli.make_context("agon", list(arguments)) as context:
+            cli.invoke(context)
+    except Exception:
+        if interrupts.is_noted():
+            raise KeyboardInterrupt from None
+        raise
+    if interrupts.is_noted():
+        raise KeyboardInterrupt
 
 
 def _report_unexpected(failed: Exception) -> int:

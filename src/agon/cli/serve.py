@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agon.cli.shared import interrupts
 from agon.cli.shared.commands import Command, option
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def command(**options: Any) -> None:
     )
     with listening:
         supervisor.run()
-    report("agon stopped")
+    if not interrupts.is_noted():
+        report("agon stopped")
 
 
 def processes(settings: "Settings", listening: socket.socket) -> list[Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Final
 
+from agon.cli.shared import interrupts
 from agon.errors import Unavailable
 
 _POLL_S: Final = 0.2
@@ -84,7 +85,8 @@ class Supervisor:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def _stop(self, _number: int, _frame: FrameType | None) -> None:
+    def _stop(self, number: int, _frame: FrameType | None) -> None:
+        interrupts.note(number)
         self._stopping = True
 
     def _restart_if_ended(self, managed: ManagedProcess) -> None:

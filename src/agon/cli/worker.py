@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast, get_args
 import click
 
 from agon.cli.dojo.arguments import MODES
+from agon.cli.shared import interrupts
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.target import Target, read_token, target
 
@@ -234,7 +235,8 @@ def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
     """Stop the worker after its job on the first signal, during it on a second or a timeout."""
     from agon.app.worker.loop import WorkerStopped
 
-    def stop(*_: object) -> None:
+    def stop(number: int, _frame: object) -> None:
+        interrupts.note(number)
         if worker.stopping.is_set():
             interrupt()
             return

@@ -234,6 +234,8 @@ def _require_rows(
             f"SELECT {text}, count(*) AS n FROM {raw.relation} GROUP BY 1 ORDER BY n DESC, 1 "
             f"LIMIT {_MAX_VALUES}"
         ).fetchall()
+    except duckdb.InterruptException:  # Ctrl-C is no error of the source
+        raise
     except duckdb.Error:  # a damaged file; it is reported when its rows are read
         return
     if rows:

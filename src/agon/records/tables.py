@@ -319,6 +319,8 @@ def _read_typed(
     try:
         typing = make_typed(connection, schema, source.tables)
         issues = issues_of(connection, schema, source, typing)
+    except duckdb.InterruptException:  # Ctrl-C is no error of the source
+        raise
     except duckdb.Error as error:
         # A file may turn out to be damaged only when it is read to its end.
         source = without_unreadable(connection, source, error)

@@ -144,6 +144,8 @@ def _read_fast(connection: Any, file: Path, stored: str, header: _Header, known:
     )
     try:
         connection.execute(sql)
+    except duckdb.InterruptException:  # Ctrl-C is no error of the source
+        raise
     except duckdb.Error:
         return False
     return True

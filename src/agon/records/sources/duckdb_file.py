@@ -15,6 +15,8 @@ def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
 
     try:
         connection.execute(f"ATTACH {literal(str(path))} AS source (READ_ONLY)")
+    except duckdb.InterruptException:  # Ctrl-C is no error of the source
+        raise
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         if "lock" in reason or "already attached" in reason:

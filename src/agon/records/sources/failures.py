@@ -37,6 +37,8 @@ def _issues(connection: Any, raw: RawTable) -> list[RowIssue]:
     hashed = ", ".join(f"max(hash({quote(name)}))" for name in raw.types)
     try:
         connection.execute(f"SELECT {hashed or 'count(*)'} FROM {raw.relation}").fetchall()
+    except duckdb.InterruptException:  # Ctrl-C is no error of the source
+        raise
     except duckdb.Error as error:
         return (raw.examine() if raw.examine else []) or [unreadable(raw.name, raw.location, error)]
     return []

@@ -61,6 +61,8 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
         return _raw(
             connection, table, file, f"(SELECT json AS text FROM read_ndjson_objects({path}))"
         )
+    except duckdb.InterruptException:  # Ctrl-C is no error of the source
+        raise
     except duckdb.Error:
         return None
 

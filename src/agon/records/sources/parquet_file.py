@@ -24,6 +24,8 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
     except PermissionError:
         reason, remedy = "may not be read", "grant the permission to read it"
         return None, [table_issue(table.name, file.name, reason, remedy)]
+    except duckdb.InterruptException:  # Ctrl-C is no error of the source
+        raise
     except (OSError, duckdb.Error) as error:
         first = str(error).splitlines()[0]
         reason, remedy = f"is not a Parquet file ({first})", "write it again as Parquet"
