@@ -98,11 +98,11 @@ def measure(
     starts = [dice.randrange(0, snapshot.rows - PER_PAGE) for _ in range(ADDRESSES)]
     people = [dice.randrange(snapshot.rows) for _ in range(ADDRESSES)]
     addresses = {
-        "file": ["/static/page.json"],
+        "file": ["/files/page.json"],
         "page": [f"{board}?cursor={Cursor(snapshot.no, start)}" for start in starts],
         "own row": [f"{board}/rows/{name(one)}" for one in people],
     }
-    (folder / "static" / "page.json").write_bytes(fetched(port, addresses["page"][0]))
+    (folder / "files" / "page.json").write_bytes(fetched(port, addresses["page"][0]))
     for connections in (1, options.connections):
         heard = {
             what: ask(port, folder, paths, connections=connections, seconds=options.seconds)
@@ -195,7 +195,7 @@ def settings(url: str, folder: Path) -> Settings:
 @contextmanager
 def serving(url: str, folder: Path) -> Iterator[int]:
     """Run a process of the server; the port it answers at is lent."""
-    (folder / "static").mkdir()
+    (folder / "files").mkdir()
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listening:
         port = listening.getsockname()[1]
         command = [sys.executable, __file__, "--serve", str(listening.fileno()), url, str(folder)]
@@ -217,7 +217,7 @@ def serve(handle: str, url: str, folder: str) -> None:
     service = open_service(told, create=False)
     serving = server(service, told)
     app: Any = serving.config.app
-    app.mount("/static", StaticFiles(directory=Path(folder) / "static"))
+    app.mount("/files", StaticFiles(directory=Path(folder) / "files"))
     serving.run(sockets=[socket.socket(fileno=int(handle))])
 
 

@@ -11,7 +11,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 import report  # type: ignore[import-not-found]  # stands beside this script
@@ -27,6 +27,7 @@ from agon.ledger.signatures import public_key
 from agon.ledger.verification import verify_directory
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
+T = TypeVar("T")
 KEY = bytes(32)
 PORTION = 10_000
 
@@ -54,7 +55,7 @@ def measure(of: str, folder: Path) -> None:
     plain()
     read, count = timed(plain)
     verified_in, verified = timed(lambda: verify_directory(folder, public=public_key(KEY)))
-    assert not verified.faults
+    assert not verified.issues
     assert verified.seq == verified.signed_seq == count
     with path.open("rb") as lines:
         replayed_in, replayed = timed(
@@ -71,7 +72,7 @@ def measure(of: str, folder: Path) -> None:
           flush=True)  # fmt: skip
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def timed(work: Callable[[], T]) -> tuple[float, T]:
     """Return the seconds some work takes, and what it gives."""
     begin = time.perf_counter()
     result = work()

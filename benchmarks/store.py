@@ -55,7 +55,7 @@ def _entries(store: Store, no: int, size: int, kind: str) -> None:
         with database(kind) as url:
             open_store(url).close()
             rows = [(1, *one[:2], 0, *one[3:]) for one in made]
-            marks = ", ".join([*"?" * 9, "NULL"])
+            marks = ", ".join("?" * 9)
             with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as plainly:
                 plainly.execute("PRAGMA synchronous = NORMAL")
                 plainly.execute("PRAGMA cache_size = -65536")
