@@ -41,7 +41,7 @@ command.add_command(injections)
     type=sources.Pair("a rating such as gpt-4=1000"),
     multiple=True,
     callback=sources.numbers,
-    help="Shift all ratings so that this bot has this one; several: least squares.",
+    help="Give this bot this rating: one shifts all; Bradley–Terry holds several.",
 )
 @parameters.rules
 @parameters.printing

@@ -83,9 +83,9 @@ def inspect_records(
         NotFound, Unreadable, Unavailable, Conflict: as :func:`read_records` does.
 
     Example:
-        >>> records, issues = inspect_records("dojo", {"users": [{"id": "ada"}, {"id": "ada"}]})
-        >>> [issue.code for issue in issues if issue.table == "users"]
-        ['duplicate-key']
+        >>> records, issues = inspect_records("dojo", {"user": [{"id": "ada"}]})
+        >>> [issue.code for issue in issues if issue.table == "user"]
+        ['unknown-table']
     """
     schema = discipline(of).schema
     if isinstance(source, Records):

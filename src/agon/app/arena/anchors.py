@@ -1,24 +1,35 @@
-"""Shift ratings so that named bots have the ratings stated for them.
+"""Rate bots so that named ones, the anchors, have the ratings stated for them.
 
-Ratings have an origin by convention: only differences predict results. An anchor moves the origin.
-With anchors a_1 … a_n of bots rated r_1 … r_n, c = mean(a_i - r_i) is added to all ratings and ends
-of intervals. One anchor has its rating exactly; several have theirs by least squares, and the
-distances that remain are noted. Ranks, differences and widths of intervals stay.
+Ratings have an origin by convention: only differences predict results. One anchor moves the origin:
+all ratings and ends of intervals are shifted; ranks, differences and widths stay. Several anchors
+state differences, too. Bradley–Terry holds them, and the likelihood is maximized over the other
+bots (:mod:`agon.kernel.ratings.anchored_fit`); intervals are then about the distance to the
+anchors, whose own have no width. Elo in order of play has no likelihood to maximize: with anchors
+a_1 … a_n of bots rated r_1 … r_n, c = mean(a_i - r_i) is added to all ratings.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isfinite, log
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from agon.errors import NotFound, Unreadable, did_you_mean
+from agon.disciplines.arena.facts import Facts
+from agon.disciplines.arena.history import Ratings
+from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.strengths import Strengths, explain_strength, strengths_board
+from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
+from agon.kernel.ratings.anchored_fit import hold_anchors
+from agon.kernel.ratings.bradley_terry import to_elo
+from agon.kernel.ratings.intervals import rank_groups
 from agon.kernel.rounding import publish
 
 _SHIFTED = ("score", "low", "high", "rating")
+_MAX_BOTS = 5000  # above it the matrices take minutes and gigabytes
 
 
 @dataclass(frozen=True)
@@ -36,7 +47,7 @@ class Anchors:
     @property
     def caption(self) -> str:
         """The anchors as a heading names them."""
-        return "anchored at " + ", ".join(f"{name}={v:g}" for name, v in self.values.items())
+        return caption_of(self.values)
 
     def shift_board(self, board: Board) -> Board:
         """Return a board with shifted ratings; its context and caption name the anchors."""
@@ -81,6 +92,121 @@ class Anchors:
             notes=notes,
             context=context,
         )
+
+
+@dataclass(frozen=True)
+class HeldAnchors:
+    """Ratings stated for several bots, and the Bradley–Terry fit that holds them.
+
+    Attributes:
+        values: the stated ratings by id.
+        strengths: the ratings of all bots where the anchors have theirs.
+        facts: what the discipline knows of the bots.
+        rules: the rules of the fit.
+        board: the ratings by rank.
+    """
+
+    values: Mapping[str, float]
+    strengths: Strengths
+    facts: Facts
+    rules: ArenaRules
+    board: Board
+
+    def explain(self, name: str) -> Explanation:
+        """Explain a rating: the mean of the anchors, and the distance to it.
+
+        Raises:
+            NotFound: there is no such bot.
+        """
+        row = self.board.row(name)
+        explanation = explain_strength(
+            self.facts.bots.ids.index(name).as_py(),
+            board=self.board,
+            facts=self.facts,
+            strengths=self.strengths,
+            rules=self.rules,
+        )
+        origin = sum(self.values.values()) / len(self.values)
+        held = "This bot is one of them." if name in self.values else ""
+        anchors = Part(
+            "anchors",
+            publish(origin),
+            {"anchors": dict(self.values)},
+            {},
+            f"The ratings are {caption_of(self.values)}, with mean {origin:g}. {held}".strip(),
+        )
+        strength = replace(explanation.parts[-1], points=publish(row["score"] - origin))
+        return replace(explanation, parts=(anchors, strength))
+
+
+def hold(
+    board: Board,
+    values: Any,
+    *,
+    facts: Facts,
+    ratings: Ratings,
+    strengths: Strengths,
+    rules: ArenaRules,
+) -> HeldAnchors:
+    """Return the Bradley–Terry ratings with several anchors held.
+
+    Args:
+        board: the board without anchors.
+        values: the stated ratings by id.
+        facts: what the discipline knows of the bots.
+        ratings: the rated matches.
+        strengths: the fit without anchors.
+        rules: the rules of the fit.
+
+    Raises:
+        NotFound, Unreadable: as :func:`anchors_of` does.
+        NotScorable: there are too many bots, or the anchors are too far from the matches.
+    """
+    stated = anchors_of(board, values).values
+    if strengths.counts.players > _MAX_BOTS:
+        raise NotScorable(
+            f"several anchors among {strengths.counts.players:,} bots need too much "
+            "memory: state one"
+        )
+    unit = log(10.0) / rules.elo_scale
+    rows = np.searchsorted(strengths.bots, [facts.bots.ids.index(name).as_py() for name in stated])
+    held = {
+        int(row): (value - rules.elo_start) * unit
+        for row, value in zip(rows, stated.values(), strict=True)
+    }
+    fit = hold_anchors(
+        strengths.counts,
+        held,
+        regularization=rules.bradley_terry_regularisation,
+        start=(strengths.score - rules.elo_start) * unit,
+    )
+    if rules.interval == "bootstrap":
+        ends = fit.bootstrap(
+            refits=rules.bootstrap_rounds, seed=rules.bootstrap_seed, level=rules.confidence
+        )
+    else:
+        ends = fit.sandwich(level=rules.confidence)
+    score, low, high = (
+        publish(to_elo(theta, scale=rules.elo_scale, mean=rules.elo_start))
+        for theta in (fit.log_strength, *ends)
+    )
+    ranks = rank_groups(low, high)
+    anchored = replace(
+        strengths, score=score, low=low, high=high,
+        rank_low=ranks.rank_low, rank_high=ranks.rank_high,
+    )  # fmt: skip
+    shown = strengths_board(facts, ratings, anchored, rules)
+    shown = replace(
+        shown,
+        context={**shown.context, "anchors": {"values": dict(stated), "held": True}},
+        caption=f"{shown.caption} · {caption_of(stated)}",
+    )
+    return HeldAnchors(stated, anchored, facts, rules, shown)
+
+
+def caption_of(values: Mapping[str, float]) -> str:
+    """Return anchors as a heading names them."""
+    return "anchored at " + ", ".join(f"{name}={value:g}" for name, value in values.items())
 
 
 def anchors_of(board: Board, values: Any) -> Anchors:

@@ -1,7 +1,7 @@
 """Rate the bots of an arena by a named method, with confidence intervals on request."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.app.analysis.score import Result, score
-from agon.app.arena.anchors import Anchors, anchors_of
+from agon.app.arena.anchors import Anchors, HeldAnchors, anchors_of, caption_of, hold
 from agon.app.charts import Chart, interval_chart, win_matrix
 from agon.app.charts.intervals import MAX_ROWS
 from agon.app.charts.matrix import MAX_NAMES
@@ -39,13 +39,14 @@ class RatingTable:
         method: ``elo`` or ``bradley-terry``.
         result: the scored records.
         board: ``rank``, ``id``, ``score`` and, with intervals, ``low`` and ``high``.
-        anchors: the ratings stated for bots and the shift of all ratings; None: there are none.
+        anchors: the ratings stated for bots, and the shift or the fit that gives them; None: there
+            are none.
     """
 
     method: str
     result: Result
     board: Board
-    anchors: Anchors | None = None
+    anchors: Anchors | HeldAnchors | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -63,6 +64,8 @@ class RatingTable:
         Raises:
             NotFound: there is no such bot.
         """
+        if isinstance(self.anchors, HeldAnchors):
+            return self.anchors.explain(str(name))
         explanation = self.result.explain(name, board=self.board.name)
         if self.anchors is None or explanation.score is None:
             return explanation
@@ -152,8 +155,8 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         interval: whether to compute intervals.
         columns: the source's name of a column by the format's: ``{"model_a": "left"}``.
         where: a value, or several, by column; only such battles are rated.
-        anchor: ratings stated for bots, by id: all ratings are shifted by the mean of their
-            distances, so that one anchor has its rating exactly.
+        anchor: ratings stated for bots, by id. One shifts all ratings; several are held by
+            Bradley–Terry while the other bots are rated, and shift Elo by their mean distance.
         edition: the edition (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records.
@@ -181,15 +184,32 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         as_of=as_of,
     )
     board = result.board(_BOARDS[method])
+    if method == "bradley-terry" and isinstance(anchor, Mapping) and len(anchor) > 1:
+        held = hold(
+            board,
+            anchor,
+            facts=result.scored.facts,  # type: ignore[attr-defined]  # the Scored of the arena
+            ratings=result.scored.ratings,  # type: ignore[attr-defined]  # the same
+            strengths=result.scored.strengths,  # type: ignore[attr-defined]  # the same
+            rules=_arena_rules(result),
+        )
+        shown = held.board if interval else _without_intervals(held.board)
+        return RatingTable(method, result, shown, held)
     if interval and method == "elo":
         board = _with_elo_intervals(result, board)
     elif not interval:
-        names = [name for name in board.table.column_names if name not in _INTERVAL]
-        board = Board(board.name, board.table.select(names), board.unscored, board.places)
+        board = _without_intervals(board)
     if anchor is None:
         return RatingTable(method, result, board)
     anchors = anchors_of(board, anchor)
     return RatingTable(method, result, anchors.shift_board(board), anchors)
+
+
+def _without_intervals(board: Board) -> Board:
+    names = [name for name in board.table.column_names if name not in _INTERVAL]
+    context = {name: value for name, value in board.context.items() if name != "intervals"}
+    caption = board.context.get("anchors") and caption_of(board.context["anchors"]["values"])
+    return replace(board, table=board.table.select(names), context=context, caption=caption or "")
 
 
 def _pairs(result: Result) -> dict[tuple[str, str], tuple[float, int]]:

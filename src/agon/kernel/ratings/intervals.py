@@ -68,13 +68,7 @@ def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -
     from scipy.special import ndtri
 
     theta = fit.log_strength
-    wins = logistic(theta[counts.i] - theta[counts.j])
-    residuals = (
-        counts.won_i * (1.0 - wins) ** 2 + counts.tied * (0.5 - wins) ** 2 + counts.won_j * wins**2
-    )
-    phantom = fit.regularization * logistic(theta) * logistic(-theta)
-    bread = _pair_matrix(counts, counts.matches * wins * (1.0 - wins), phantom)
-    meat = _pair_matrix(counts, residuals, phantom)
+    bread, meat = pair_matrices(counts, theta, fit.regularization)
     if fit.regularization == 0.0 and counts.players:
         # Regularizes the constant direction, which the centering below removes again.
         bread += max(float(np.trace(bread)), 1.0) / counts.players**2
@@ -140,8 +134,27 @@ def bootstrap_intervals(
     )  # fmt: skip
 
 
-def _pair_matrix(counts: PairCounts, of_pairs: Vector, of_players: Vector) -> Vector:
-    """Build Σ c_ij (e_i - e_j)(e_i - e_j)ᵀ + diag(d), players × players."""
+def pair_matrices(
+    counts: PairCounts, theta: Vector, regularization: float
+) -> tuple[Vector, Vector]:
+    """Return the information and the sum of squared residuals as matrices over players.
+
+    Args:
+        counts: outcomes per pair.
+        theta: the log-strengths; the phantom's is 0.
+        regularization: tied matches of every player against the phantom.
+    """
+    wins = logistic(theta[counts.i] - theta[counts.j])
+    residuals = (
+        counts.won_i * (1.0 - wins) ** 2 + counts.tied * (0.5 - wins) ** 2 + counts.won_j * wins**2
+    )
+    phantom = regularization * logistic(theta) * logistic(-theta)
+    information = pair_matrix(counts, counts.matches * wins * (1.0 - wins), phantom)
+    return information, pair_matrix(counts, residuals, phantom)
+
+
+def pair_matrix(counts: PairCounts, of_pairs: Vector, of_players: Vector) -> Vector:
+    """Return Σ c_ij (e_i - e_j)(e_i - e_j)ᵀ + diag(d), players × players."""
     matrix = np.zeros((counts.players, counts.players))
     matrix[counts.i, counts.j] = matrix[counts.j, counts.i] = -of_pairs
     np.fill_diagonal(matrix, of_players - matrix.sum(axis=1))

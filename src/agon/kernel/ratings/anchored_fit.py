@@ -1,0 +1,172 @@
+"""Fit Bradley–Terry strengths while those of several players, the anchors, are held.
+
+The distances between anchors are given, so they move as one: θ = (θ of all others, c), where an
+anchor has the strength a + c. The likelihood is maximized over the others and c; then all are
+shifted by -c, which gives each anchor its value exactly. With one anchor this is the fit of all
+players, shifted. A regularization's phantom player is estimated like the others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agon.errors import NotScorable
+from agon.kernel.progress import count_steps
+from agon.kernel.ratings.bradley_terry import groups_of
+from agon.kernel.ratings.intervals import pair_matrices, pair_matrix
+from agon.kernel.ratings.likelihood import logistic
+from agon.kernel.ratings.pair_counts import PairCounts
+
+Vector = npt.NDArray[np.float64]
+
+_CLOSE = 1e-9
+_MAX_STEPS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class AnchoredFit:
+    """The log-strength of each player where the anchors have theirs, and how to refit it.
+
+    Attributes:
+        counts: outcomes per pair.
+        held: the log-strength of each anchor, by player.
+        regularization: tied matches of every player against a phantom.
+        log_strength: of each player; an anchor's is the one held.
+        phantom: the log-strength of the phantom.
+    """
+
+    counts: PairCounts
+    held: Mapping[int, float]
+    regularization: float
+    log_strength: Vector
+    phantom: float
+
+    def sandwich(self, *, level: float) -> tuple[Vector, Vector]:
+        """Return the ends of intervals by the sandwich formula, of no width for anchors."""
+        from scipy.special import ndtri
+
+        bread, meat = pair_matrices(
+            self.counts, self.log_strength - self.phantom, self.regularization
+        )
+        place = _places(self.counts.players, self.held)
+        inverse = _inverse(_merge(bread, place), singular=self.regularization == 0.0)
+        against = inverse - inverse[place[next(iter(self.held))]]
+        variance = np.sum((against @ _merge(meat, place)) * against, axis=1)[place]
+        width = float(ndtri((1.0 + level) / 2.0)) * np.sqrt(np.maximum(variance, 0.0))
+        return self.log_strength - width, self.log_strength + width
+
+    def bootstrap(
+        self, *, refits: int, seed: int, level: float, separated_regularization: float = 0.1
+    ) -> tuple[Vector, Vector]:
+        """Return the ends of intervals by refits of resampled matches, anchors held in each.
+
+        As in :func:`agon.kernel.ratings.intervals.bootstrap_intervals`, a resample without a
+        finite optimum is fitted with ``separated_regularization``.
+        """
+        dice = np.random.default_rng(seed)
+        drawn = np.empty((refits, self.counts.players))
+        for refit in count_steps(range(refits), label="resampling", total=refits):
+            resample = self.counts.resample(dice)
+            regularization = self.regularization
+            if regularization == 0.0 and groups_of(resample)[0] > 1:
+                regularization = separated_regularization
+            drawn[refit] = hold_anchors(
+                resample, self.held, regularization=regularization, start=self.log_strength
+            ).log_strength
+        tail = (1.0 - level) / 2.0
+        low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=0)
+        return low, high
+
+
+def hold_anchors(
+    counts: PairCounts, held: Mapping[int, float], *, regularization: float, start: Vector
+) -> AnchoredFit:
+    """Return the most likely log-strengths of which some are held.
+
+    Args:
+        counts: outcomes per pair, for which a finite optimum without anchors exists.
+        held: the log-strength of each anchor, by player; at least one.
+        regularization: λ ≥ 0, in tied matches against a phantom.
+        start: log-strengths near the optimum.
+
+    Raises:
+        NotScorable: no optimum was reached: the anchors are too far from the matches.
+
+    Example:
+        With the first two 1 apart, the third, which took half the points of each, is between them.
+
+        >>> from agon.kernel.ratings.pair_counts import count_pairs
+        >>> ties = count_pairs([0, 1, 0], [1, 2, 2], [0.5, 0.5, 0.5], players=3)
+        >>> fit = hold_anchors(ties, {0: 2.0, 1: 3.0}, regularization=0, start=np.zeros(3))
+        >>> fit.log_strength.round(6).tolist()
+        [2.0, 3.0, 2.5]
+    """
+    place = _places(counts.players, held)
+    players = np.fromiter(held, dtype=np.intp)
+    values = np.fromiter(held.values(), dtype=np.float64)
+    theta = start.copy()
+    theta[players] = values - (values - start[players]).mean()
+    for _ in range(_MAX_STEPS):
+        chances = logistic(theta[counts.i] - theta[counts.j])
+        missed = counts.wins_i - counts.matches * chances
+        phantom = logistic(theta)
+        slope = (
+            np.bincount(counts.i, missed, counts.players)
+            - np.bincount(counts.j, missed, counts.players)
+            + regularization * (0.5 - phantom)
+        )
+        curvature = pair_matrix(
+            counts,
+            counts.matches * chances * (1.0 - chances),
+            regularization * phantom * (1.0 - phantom),
+        )
+        merged = _merge(curvature, place)
+        try:
+            inverse = _inverse(merged, singular=regularization == 0.0)
+        except np.linalg.LinAlgError:
+            break
+        step = inverse @ np.bincount(place, slope)
+        step = (step - step.mean() if regularization == 0.0 else step)[place]
+        size = float(np.abs(step).max())
+        theta = theta + step / max(1.0, size)  # a step of 1 changes the curvature by e² at most
+        if size <= _CLOSE:
+            shift = float(values[0] - theta[players[0]])
+            return AnchoredFit(counts, dict(held), regularization, theta + shift, shift)
+        if not np.isfinite(size):
+            break
+    raise NotScorable(
+        "the anchors cannot be held: they are too far apart for the matches between the others; "
+        "state anchors nearer to their ratings, or one"
+    )
+
+
+def _places(players: int, held: Mapping[int, float]) -> npt.NDArray[np.intp]:
+    """Return the variable of each player: one of its own, or the anchors' common one, the last."""
+    free = np.ones(players, dtype=bool)
+    free[list(held)] = False
+    place = np.full(players, np.count_nonzero(free), dtype=np.intp)
+    place[free] = np.arange(np.count_nonzero(free))
+    return place
+
+
+def _merge(matrix: Vector, place: npt.NDArray[np.intp]) -> Vector:
+    """Return a matrix over players as one over variables: sums over the players of each."""
+    size = int(place.max()) + 1
+    rows = np.zeros((size, matrix.shape[1]))
+    np.add.at(rows, place, matrix)
+    merged = np.zeros((size, size))
+    np.add.at(merged.T, place, rows.T)
+    return merged
+
+
+def _inverse(matrix: Vector, *, singular: bool) -> Vector:
+    """Return the inverse; of a singular matrix, without its constant direction.
+
+    Raises:
+        LinAlgError: the matrix is singular in another direction, too.
+    """
+    if singular:  # as in sandwich_intervals: differences do not depend on what is added
+        matrix = matrix + max(float(np.trace(matrix)), 1.0) / len(matrix) ** 2
+    return np.linalg.inv(matrix).astype(np.float64, copy=False)
