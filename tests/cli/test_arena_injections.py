@@ -1,7 +1,11 @@
-"""Tests of ``agon arena injections``."""
+"""Tests of ``agon arena injections`` and ``agon arena judges``."""
+
+from pathlib import Path
 
 import pytest
 
+from agon.entities.judging import ModelUsage
+from agon.store import open_store
 from cli.command import Cli
 from fakes.models import KEY, Asked, Reply, serve_model, verdict
 
@@ -48,3 +52,24 @@ def test_exit_codes_distinguish_a_good_judge_from_none(agon: Cli) -> None:
         assert "status-403" in denied.err
     assert agon("arena", "injections", "--judge", "x", "--provider", "openai").code == 2
     assert agon("arena", "injections", "--judge", "http://127.0.0.1", "--provider", "x").code == 2
+
+
+def test_use_and_measurements_of_judges_are_printed_with_intervals(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """An operator reads whether the budget lasts and whether the judge can be relied on."""
+    url = f"sqlite:///{tmp_path}/agon.db"
+    assert agon("arena", "judges", "--database", url).code == 5
+    store = open_store(url)
+    assert "no model judge was used" in agon("arena", "judges", "--database", url).out
+    with store.write() as session:
+        session.judging.save_usage(ModelUsage(judge="judge", day="2026-01-31", calls=7, tokens=9))
+        session.judging.add_count("m", "flip", successes=8, trials=10)
+    store.close()
+    table = agon("arena", "judges", "--database", url)
+    assert table.code == 0
+    assert "2026-01-31" in table.out
+    assert "0.943" in table.out
+    page = agon("arena", "judges", "--database", url, "--format", "json").json()
+    assert page["usage"][0]["calls"] == 7
+    assert (page["measurements"][0]["share"], page["measurements"][0]["trials"]) == (0.8, 10)

@@ -11,6 +11,7 @@ import pytest
 from agon.app.contests.ledgers import append
 from agon.entities.access import Role
 from agon.entities.jobs import NewJob
+from agon.entities.judging import ModelUsage
 from agon.entities.webhooks import EVENT_KINDS, STAFF_EVENTS
 from agon.errors import DatabaseUnavailable, Unavailable, Unreadable
 from agon.http.archives import unpack
@@ -59,11 +60,17 @@ def test_metrics_are_labeled_by_route_template(instance: Instance) -> None:
     instance.contest()
     instance.get("/contests/spring")
     instance.get("/no-such-route")
+    with instance.service.store.write() as session:
+        session.judging.save_usage(ModelUsage(judge="audit", calls=3, tokens=9, failures=2))
+        session.judging.add_count("m-1", "flip", successes=1, trials=4)
     text = instance.client.get("/metrics", headers=instance.as_("operator")).text
     assert 'route="/api/v1/contests/{contest}",status="200"' in text
     assert "made-up" not in text
     assert 'agon_ledger_entries{contest="spring"} 5.0' in text
     assert 'agon_jobs{kind="publish",state="queued"} 1.0' in text
+    assert 'agon_model_judge_usage{judge="audit",unit="tokens"} 9.0' in text
+    assert 'agon_model_judge_failures{judge="audit"} 2.0' in text
+    assert 'agon_model_judge_measure{count="trials",judge="m-1",measure="flip"} 4.0' in text
     assert instance.client.get("/metrics").status_code == 401
 
 

@@ -26,6 +26,7 @@ EXEMPT = {
     "cli/challenge": "commands of agon challenge",
     "cli/dojo": "commands of agon dojo",
     "cli/root.py": "names of commands",
+    "runners/bots": "bots that play in the arena",
     "runners/judges": "models that judge matches of the arena",
     "settings/loading.py": "names of commands",
 }

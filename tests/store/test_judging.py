@@ -54,6 +54,7 @@ def test_usage_is_kept_by_judge(store: Store) -> None:
     with store.read() as session:
         assert session.judging.usage("audit") == used
         assert session.judging.usage("judge") == ModelUsage(judge="judge")
+        assert session.judging.usages() == [used]
 
 
 def test_counts_add_up(store: Store) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agon.cli.arena_injections import injections
+from agon.cli.arena_judges import judges
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
 
@@ -23,6 +24,7 @@ def command() -> None:
 
 
 command.add_command(injections)
+command.add_command(judges)
 
 
 @command.command("rate")

@@ -1,7 +1,7 @@
 """Count what the server does, for Prometheus."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from prometheus_client import (
@@ -14,6 +14,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from agon.app.service import Service
+from agon.entities.judging import Count, ModelUsage
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -82,4 +83,28 @@ class _ServiceCollector:
             paused.add_metric([], float(session.queue.is_paused()))
             for contest in session.contests.page(limit=_MAX_CONTESTS):
                 entries.add_metric([contest.id], contest.seq)
-        yield from (jobs, paused, entries)
+            usages, counts = session.judging.usages(), session.judging.counts()
+        yield from (jobs, paused, entries, *_judge_gauges(usages, counts))
+
+
+def _judge_gauges(usages: Sequence[ModelUsage], counts: Sequence[Count]) -> Iterator[Any]:
+    """Return gauges of model judges: their use today, failures in a row, measurements."""
+    used = GaugeMetricFamily(
+        "agon_model_judge_usage", "Calls and tokens on the day of the last call.",
+        labels=["judge", "unit"],
+    )  # fmt: skip
+    failures = GaugeMetricFamily(
+        "agon_model_judge_failures", "Failed calls since the last that succeeded.", labels=["judge"]
+    )
+    for usage in usages:
+        used.add_metric([usage.judge, "calls"], usage.calls)
+        used.add_metric([usage.judge, "tokens"], usage.tokens)
+        failures.add_metric([usage.judge], usage.failures)
+    measured = GaugeMetricFamily(
+        "agon_model_judge_measure", "Successes and trials of each measure of a model judge.",
+        labels=["judge", "measure", "count"],
+    )  # fmt: skip
+    for count in counts:
+        measured.add_metric([count.judge, count.measure, "successes"], count.successes)
+        measured.add_metric([count.judge, count.measure, "trials"], count.trials)
+    return iter((used, failures, measured))

@@ -21,6 +21,11 @@ class Judging:
         row = self._transaction.first(select(MODEL_USAGE).where(MODEL_USAGE.c.judge == judge))
         return ModelUsage(judge=judge) if row is None else _usage(row)
 
+    def usages(self) -> list[ModelUsage]:
+        """Return what every judge has used, sorted by judge."""
+        listing = select(MODEL_USAGE).order_by(MODEL_USAGE.c.judge)
+        return [_usage(row) for row in self._transaction.all(listing)]
+
     def lock_usage(self, judge: str) -> ModelUsage:
         """Return what a judge has used; others wait to change it until the session ends."""
         empty = {**vars(ModelUsage(judge=judge)), "resumes_at": None}
