@@ -83,6 +83,16 @@ def test_the_agents_service_of_harbor_is_main(tmp_path: Path) -> None:
     assert [service.command for service in task.files.services] == [("serve",)]
 
 
+def test_a_single_service_says_its_variables(tmp_path: Path) -> None:
+    """Other keys of it change nothing, as ever; a value that only the host knows is left out."""
+    compose = "services:\n  app:\n    ports: ['80:80']\n    environment: {}\n"
+    known = read_task(old(tmp_path / "known", compose.format('["A=1", "B=${T_BENCH_TEST_DIR}"]')))
+    assert known.settings.agent_env == {"A": "1", "B": "/tests"}
+    assert known.settings.verifier_env == {"A": "1", "B": "/tests", "TEST_DIR": "/tests"}
+    unknown = read_task(old(tmp_path / "unknown", compose.format('["A=$HOME"]')))
+    assert unknown.settings.agent_env == {}
+
+
 @pytest.mark.parametrize(
     ("services", "what"),
     [

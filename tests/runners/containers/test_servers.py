@@ -70,7 +70,7 @@ echo 'python3 /app/solve.py; echo no' > solve.sh
 """
 """Leaves a process that writes the reward through a descriptor which the tests' program sends."""
 ENDINGS = {
-    "ends itself": "(sleep 0.3; kill -9 -1) & (sleep 60) &",
+    "ends everything": "(while :; do kill -9 -1; done) & (sleep 60) &",
     "ends its archive": f"(while :; do echo '{KEPT}' >> kept; done) & sleep 0.2; "
     "for i in 1 2 3 4 5 6 7 8 9; do cat kept kept > kept$i; done",
     "fills its memory": "(while :; do head -c 99999999 /dev/zero >> full; done) 2> /dev/null & "

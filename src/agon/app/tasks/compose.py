@@ -11,11 +11,14 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.containers import Condition, HealthCheck
 from agon.app.tasks.settings_reader import SettingsReader
 from agon.app.tasks.task import Service
+
+if TYPE_CHECKING:
+    from agon.app.files import FileIssue
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}")
 _VOLUME: Final = re.compile(r"([a-zA-Z0-9][a-zA-Z0-9_.-]*):(/[^:]+)(:rw)?")
@@ -79,7 +82,7 @@ def read_compose(keys: SettingsReader, *, folder: Path, main: str) -> Compose:
         main = names[0]
     own = table.table(main)
     if len(names) == 1:
-        return Compose(main=main, build=own.anything("build"))
+        return Compose(main=main, build=own.anything("build"), environment=_known_variables(own))
     for key, value in keys.rest().items():
         if key not in _TOP and not key.startswith("x-"):
             keys.add_issue(key, value, "remove it: a trial's services do not need it")
@@ -185,6 +188,14 @@ def _environment(keys: SettingsReader) -> dict[str, str]:
         if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or not text.isprintable():
             keys.add_issue("environment", {name: text}, "write NAME: value in one line each")
     return filled
+
+
+def _known_variables(keys: SettingsReader) -> dict[str, str]:
+    """Return the variables of a single service; none if one of them needs the host's."""
+    issues: list[FileIssue] = []
+    content = {"environment": keys.anything("environment")}
+    variables = _environment(SettingsReader(content, where="", issues=issues))
+    return {} if issues else variables
 
 
 def _depends_on(keys: SettingsReader) -> tuple[tuple[str, Condition], ...]:

@@ -212,7 +212,7 @@ printf '%s\n' "$txt" "$json" >&9 || exit 93
 TAR_OPTIONS=--format=gnu; export TAR_OPTIONS
 [ "$keep" ] || exec tar -c -f - -- $hand >&9
 tar -c -f - -- $hand >&9; code=$?
-[ $code -le 2 ] || exit $code
+[ $code -le 2 ] || exit 94
 printf '%s\n' '{KEPT}' >&9; exec 9>&-
 trap 'jobs > /dev/null' CHLD
 while :; do read $patience -r _ <&3; done
