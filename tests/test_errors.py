@@ -19,6 +19,7 @@ from agon import errors
         (errors.NotFound, 3),
         (errors.Conflict, 4),
         (errors.Forbidden, 4),
+        (errors.Gone, 4),
         (errors.Unauthenticated, 4),
         (errors.TooMany, 5),
         (errors.Unavailable, 5),

@@ -67,6 +67,12 @@ class Conflict(AgonError):
     exit_code = 4
 
 
+class Gone(AgonError):
+    """What was possible until a deadline is not possible any more."""
+
+    exit_code = 4
+
+
 class Forbidden(AgonError):
     """The authenticated caller lacks the permission."""
 

@@ -23,6 +23,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "records-voided": {"seqs": [1, 2], "subjects": ["ada"], "change": None, "reason": ""},
     "adjustment-made": {"board": "b", "id": "x", "points": -1.5, "change": None, "reason": ""},
     "decision-made": {"case": "k1", "decision": "kept", "subjects": [], "reason": ""},
+    "draw-committed": {"round": "r1", "commitment": HASH, "method": "m"},
+    "round-settled": {"round": "r1", "outcome": {}},
     "draw-made": {"purpose": "match", "seed": "s", "method": "m", "inputs_sha256": HASH,
                   "result": [1, 2]},
     "submission-received": {"submission": "s", "user": "u", "problem": None, "content": {}},

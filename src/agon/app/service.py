@@ -50,6 +50,9 @@ class Service:
         snapshots_kept: number of a board's newest snapshots that keep their rows.
         random: returns that many random bytes, for secrets.
         scan_pause: time from one automatic integrity scan to the next; None: no automatic scans.
+        check_endpoint: requires that a bot's endpoint (URL, secret) repeats a nonce; it raises
+            Unreadable otherwise. None: this instance has no network for bots.
+        round_pause: time from one automatic round to the next; None: no automatic rounds.
         jobs_kept: how long ended jobs are stored; None: permanently.
     """
 
@@ -66,3 +69,5 @@ class Service:
     random: Callable[[int], bytes] = secrets.token_bytes
     scan_pause: timedelta | None = None
     jobs_kept: timedelta | None = None
+    check_endpoint: Callable[[str, bytes], None] | None = None
+    round_pause: timedelta | None = None

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from agon.disciplines.definition import (
         Demo,
         Discipline,
-        PlanRound,
         ScoredRecords,
         Simulate,
         Simulation,
@@ -30,7 +29,6 @@ __all__ = [
     "GROUP",
     "Demo",
     "Discipline",
-    "PlanRound",
     "ScoredRecords",
     "Simulate",
     "Simulation",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -69,21 +68,6 @@ class Simulate(Protocol):
 
         Raises:
             ValueError: the size is too small for a contest.
-        """
-        ...
-
-
-class PlanRound(Protocol):
-    """A function that draws the next round of a contest: pairings, judges, controls."""
-
-    def __call__(self, scored: Any, *, seed: str, name: str, at: datetime) -> Mapping[str, Any]:
-        """Return the body of a ``draw-made`` entry; equal arguments give an equal draw.
-
-        Args:
-            scored: the contest so far, as the discipline's ``score`` returned it.
-            seed: seed of all draws.
-            name: the round's name, a prefix of the names of its matches.
-            at: the time of the draw.
         """
         ...
 
@@ -160,7 +144,6 @@ class Discipline:
         withhold: returns scored records whose explanations disclose how near a submission is to
             the hidden answer of a problem only where a function of its id says so; None: its
             explanations disclose nothing hidden.
-        plan_round: draws the next round; None: the service plans no rounds.
         demo: its part of ``agon demo``; None: it is left out there.
     """
 
@@ -183,7 +166,6 @@ class Discipline:
     submissions: SubmissionKind | None = None
     problems: str | None = None
     withhold: Callable[[Any, Callable[[str], bool]], ScoredRecords] | None = None
-    plan_round: PlanRound | None = None
     demo: Demo | None = None
 
     @cached_property

@@ -17,6 +17,7 @@ from agon.errors import (
     Conflict,
     DatabaseUnavailable,
     Forbidden,
+    Gone,
     NotFound,
     TooMany,
     Unauthenticated,
@@ -34,6 +35,7 @@ STATUSES: Final[tuple[tuple[type[AgonError], int], ...]] = (
     (Forbidden, 403),
     (NotFound, 404),
     (Conflict, 409),
+    (Gone, 410),
     (TooMany, 429),
     (Unavailable, 503),
 )
@@ -48,6 +50,7 @@ CODES: Final[Mapping[int, str]] = {
     406: "not-acceptable",
     408: "request-timeout",
     409: "conflict",
+    410: "gone",
     411: "length-required",
     413: "body-too-large",
     415: "unsupported-media-type",

@@ -209,6 +209,7 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
             _REASON,
         ),
         "decision-made": (_name_or_null("case"), _name("decision"), _names("subjects"), _REASON),
+        "draw-committed": (_name("round"), _sha256("commitment"), _name("method")),
         "draw-made": (
             _name("purpose"),
             Field("seed", lambda value: _is_text(value) or type(value) is int, "text or a number"),
@@ -216,6 +217,7 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
             _sha256("inputs_sha256"),
             Field("result", lambda _: True, "any value"),
         ),
+        "round-settled": (_name("round"), _object("outcome")),
         "submission-received": (
             _name("submission"),
             _name("user"),

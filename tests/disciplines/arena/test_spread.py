@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from agon.disciplines.arena.matchmaking import Entrant, Round
+from agon.disciplines.arena.pairing import pair_by_rules, recorded_histories
 from agon.disciplines.arena.records import SCHEMA
-from agon.disciplines.arena.rounds import plan_round
+from agon.disciplines.arena.rounds import entrants_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import score
 from agon.disciplines.arena.spread import MEMORY, History, PastRound, histories_of, pair_spread
@@ -200,9 +201,11 @@ def test_the_rule_pairing_spreads_a_planned_round() -> None:
     met = {}
     for pairing in ("nearest", "spread"):
         scored = score(read_rows(SCHEMA, tables), ArenaRules(pairing=pairing))
-        plan = plan_round(scored, seed="s", name="r1", at=datetime(2026, 2, 1, tzinfo=UTC))
-        met[pairing] = {
-            frozenset((one["bot_a"], one["bot_b"])) for one in plan["result"]["matches"]
-        }
+        paired = pair_by_rules(
+            entrants_of(scored, "wxyz"),
+            histories=recorded_histories(scored.facts),
+            rules=scored.rules,
+        )
+        met[pairing] = {frozenset((one.chooser, one.opponent)) for one in paired.pairings}
     assert met["nearest"] == {frozenset("wx"), frozenset("yz")}
     assert not met["spread"] & met["nearest"]

@@ -17,7 +17,7 @@ from agon.api.transport import Noun
 from agon.app.access.permissions import permits
 from agon.app.contests.submissions import creation, listing
 from agon.app.contests.submissions.submission import Submission as NewSubmission
-from agon.app.queue.jobs import service_job
+from agon.app.queue.jobs import round_job
 from agon.disciplines import discipline
 from agon.errors import Conflict, Unreadable
 
@@ -83,11 +83,9 @@ def list_votes(ctx: ContestContext, page: PageRequest) -> Page[Record]:
 @operation("POST", "/contests/{contest}/matches", id="drawRound", permission="match.draw",
            summary="Draw a round", status=202, location="/jobs/{result.id}")  # fmt: skip
 def draw_round(ctx: ContestContext) -> Job:
-    """Queue the draw of the next round: pairs, honeypots and panels, from one recorded seed."""
+    """Begin the next round: commit to its seed, draw it, and ask the bots for their answers."""
     _require_table(ctx, "matches")
-    job = service_job(
-        "round", ctx.contest, id=ctx.service.new_id(), dedupe="round", by=ctx.caller.name
-    )
+    job = round_job(ctx.contest, id=ctx.service.new_id(), by=ctx.caller.name)
     return queue_job(ctx.service, job, contest=ctx.contest.id)
 
 

@@ -163,7 +163,7 @@ def service_job(
     dedupe: str | None = None,
     by: str = "system",
 ) -> NewJob:
-    """Return a job that only the service's own workers run: rebuild, dry-run, round or find.
+    """Return a job that only the service's own workers run: rebuild, dry-run or find.
 
     Args:
         kind: the kind.
@@ -183,6 +183,43 @@ def service_job(
         priority=0 if kind == "find" else REQUESTED_PRIORITY,
         by=by,
     )
+
+
+def round_job(
+    contest: "Contest",
+    *,
+    id: str,  # noqa: A002 - it becomes NewJob.id
+    round_id: str | None = None,
+    ask: bool = False,
+    not_before: datetime | None = None,
+    by: str = "system",
+) -> NewJob:
+    """Return a job for the next step of a round of the arena.
+
+    While one of the same round, purpose and time is queued, no other is added.
+
+    Args:
+        contest: the contest.
+        id: the job's id.
+        round_id: the round; None: a new one begins.
+        ask: whether bots, judges and models that do not ask for work themselves are asked.
+        not_before: earliest time.
+        by: who requested it.
+    """
+    at = "now" if not_before is None else not_before.isoformat()
+    purpose = "timer" if round_id is None and not_before else f"{round_id}:{ask}:{at}"
+    return NewJob(
+        id=id,
+        kind="round",
+        payload={"contest": contest.id, "round": round_id, "ask": ask,
+                 "automatic": round_id is None and not_before is not None},
+        contest_no=contest.no,
+        dedupe=f"round:{contest.no}:{purpose}",
+        priority=REQUESTED_PRIORITY,
+        not_before=not_before,
+        max_attempts=MAX_ATTEMPTS,
+        by=by,
+    )  # fmt: skip
 
 
 def scan_job(

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from agon.app.arena.live.ports import ArenaPorts
 from agon.app.containers import Containers
 from agon.app.queue.leases import StoreResult
 from agon.app.sandbox import Sandbox
@@ -37,7 +38,6 @@ def service_runners(service: "Service") -> dict[JobKind, Run]:
     return {
         "publish": boards.publish(service),
         "rebuild": boards.rebuild(service),
-        "round": rounds.draw_round(service),
         "dry-run": boards.dry_run(service),
         "find": boards.find(service),
     }
@@ -58,3 +58,8 @@ def trial_runners(
 def post_runners(service: "Service", post: webhook_delivery.Post) -> dict[JobKind, Run]:
     """Return the functions of the kinds that need the network."""
     return {"deliver": webhook_delivery.deliver(service, post)}
+
+
+def round_runners(service: "Service", ports: ArenaPorts) -> dict[JobKind, Run]:
+    """Return the functions of the kinds that play the rounds of arenas."""
+    return {"round": rounds.play_round(service, ports)}

@@ -2,7 +2,6 @@
 
 from agon.disciplines.arena.integrity import CHECKS, find
 from agon.disciplines.arena.records import SCHEMA
-from agon.disciplines.arena.rounds import plan_round
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import BOARDS, score
 from agon.disciplines.arena.simulate import ATTACKS, simulate
@@ -25,7 +24,6 @@ DISCIPLINE = Discipline(
     shares_ranks=lambda _: True,
     intervals=intervals_of,
     addresses={"owners": ("ip", "network")},
-    plan_round=plan_round,
     demo=Demo(
         dataset="llmfao",
         commands=(

@@ -1,86 +1,204 @@
-"""Draw a round of the arena from one seed: pairings, honeypots, audits and panels of judges.
+"""Draw a round of the arena from one seed: pairs, prompts, honeypots, audits, panels of judges.
 
-The draw states its seed and a hash of its inputs, so that anyone with the ledger can repeat it.
+A draw states its seed and all its inputs, so that anyone with the ledger can repeat it.
 """
 
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.disciplines.arena.draws import honeypot_real, is_audited, is_honeypot
-from agon.disciplines.arena.matchmaking import Entrant
-from agon.disciplines.arena.pairing import pair_by_rules, recorded_histories
-from agon.disciplines.arena.panel import candidates_of, draw_panel
-from agon.kernel.fingerprints import sha256
+from agon.disciplines.arena.draws import (
+    honeypot_real,
+    is_audited,
+    is_honeypot,
+    sample,
+    shown_first,
+    uniform,
+)
+from agon.disciplines.arena.facts import PERSON
+from agon.disciplines.arena.matchmaking import Entrant, Pairing
+from agon.disciplines.arena.pairing import pair_by_rules
+from agon.disciplines.arena.panel import candidates_of, obstacles
+from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.spread import History
 
 if TYPE_CHECKING:
     from agon.disciplines.arena.scoring import ScoredArena
 
-METHOD: Final = "arena-round-1"
+METHOD: Final = "arena-round-2"
 """The method of drawing rounds; a draw names its method, so a new method changes no old draw."""
 
 
-def plan_round(scored: "ScoredArena", *, seed: str, name: str, at: datetime) -> dict[str, Any]:
-    """Draw a round: pairings, honeypots, audits and the panels of judges.
+@dataclass(frozen=True)
+class Judge:
+    """A judge that is eligible for any match of a round."""
 
-    Args:
-        scored: the arena so far.
-        seed: seed of all draws.
+    id: str
+    owner_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundInputs:
+    """Everything but the seed that the draw of a round depends on.
+
+    Attributes:
         name: the round's name; its matches are ``name-1``, ``name-2``, ….
-        at: the time at which judges must be eligible.
-
-    Returns:
-        The body of a ``draw-made`` entry.
+        at: the time at which judges are eligible and matches are played.
+        entrants: the bots that take part.
+        judges: the judges that are eligible for any match.
+        prompts: ids of the prompts, sorted.
+        recent_prompts: for each bot the ids of the prompts it was asked last.
+        histories: the past rounds of each bot; only ``pairing = spread`` depends on them.
+        again: pairs of an earlier round that did not play through no fault of theirs.
     """
-    rules = scored.rules
-    bots, rating = scored.facts.bots, scored.ratings.rating
-    entrants = [
+
+    name: str
+    at: str
+    entrants: tuple[Entrant, ...]
+    judges: tuple[Judge, ...]
+    prompts: tuple[str, ...]
+    recent_prompts: Mapping[str, tuple[str, ...]]
+    histories: Mapping[str, History] = field(default_factory=dict)
+    again: tuple[tuple[str, str], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the inputs as a JSON value, as a draw records them."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "RoundInputs":
+        """Return the inputs that :meth:`as_json` wrote."""
+        return cls(
+            name=value["name"],
+            at=value["at"],
+            entrants=tuple(Entrant(**entrant) for entrant in value["entrants"]),
+            judges=tuple(Judge(**judge) for judge in value["judges"]),
+            prompts=tuple(value["prompts"]),
+            recent_prompts={bot: tuple(ids) for bot, ids in value["recent_prompts"].items()},
+            histories={
+                bot: History(**{**past, "opponents": tuple(past["opponents"])})
+                for bot, past in value["histories"].items()
+            },
+            again=tuple((first, second) for first, second in value["again"]),
+        )
+
+
+def entrants_of(scored: "ScoredArena", present: Iterable[str]) -> tuple[Entrant, ...]:
+    """Return the qualified bots among those present, with their ratings, in id order."""
+    bots, rating, playing = scored.facts.bots, scored.ratings.rating, frozenset(present)
+    return tuple(
         Entrant(str(bots.ids[at]), float(rating[at]), bots.owner[at].as_py())
         for at in range(len(bots))
-        if bots.qualified[at]
-    ]
-    owners = {entry.id: entry.owner_id for entry in entrants}
-    candidates = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules)
-    paired = pair_by_rules(entrants, histories=recorded_histories(scored.facts), rules=rules)
+        if bots.qualified[at] and str(bots.ids[at]) in playing
+    )
+
+
+def judges_of(scored: "ScoredArena", present: Iterable[str], *, at: datetime) -> tuple[Judge, ...]:
+    """Return the eligible judges among those present, in id order."""
+    voting = frozenset(present)
+    candidates = candidates_of(scored.facts, scored.ratings, scored.credibilities, scored.rules)
+    bots = {
+        candidate.id: Judge(candidate.id, candidate.owner_id)
+        for candidate in candidates
+        if candidate.id in voting and not obstacles(candidate, at=at, rules=scored.rules)
+    }
+    of, level = scored.facts.judges, scored.rules.credibility_active
+    people = {
+        name: Judge(name, of.owner[number].as_py())
+        for number, name in enumerate(map(str, of.ids.to_pylist()))
+        if name in voting
+        and of.kind[number] == PERSON
+        and int(scored.credibilities.credibility[number]) >= level
+        and scored.credibilities.deactivation_of(number, level=level) is None
+    }
+    return tuple(judge for _, judge in sorted({**people, **bots}.items()))
+
+
+def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str, Any]:
+    """Draw a round: pairs, prompts, honeypots, audits, and the order in which judges are asked.
+
+    Args:
+        inputs: what the draw depends on.
+        seed: the seed of all draws (:func:`agon.disciplines.arena.commitment.drawing_seed`).
+        rules: probabilities and sizes.
+
+    Returns:
+        ``matches`` in order and ``waiting``, the bots without an opponent. Each match has its
+        ``judges`` and the ``reserves``, which replace judges that fail; ``api``: fewer judges than
+        the rule are eligible, so the API judge is the panel.
+    """
+    of = {entrant.id: entrant for entrant in inputs.entrants}
+    pairings, waiting = _pairings(inputs, of, rules)
+    degraded = len(inputs.judges) < rules.min_judge_pool
     matches = []
-    for number, entry in enumerate(paired.pairings, start=1):
-        match, both = f"{name}-{number}", (entry.chooser, entry.opponent)
+    for number, pairing in enumerate(pairings, start=1):
+        match, both = f"{inputs.name}-{number}", (pairing.chooser, pairing.opponent)
         honeypot = is_honeypot(seed, match, probability=rules.honeypot_probability)
-        panel = draw_panel(
-            candidates,
-            match=match,
-            seed=seed,
-            owners=tuple(owners[bot] for bot in both),
-            bots=both,
-            at=at,
-            rules=rules,
-        )
+        order = _judges(inputs, match, seed=seed, both=both, of=of)
+        api = len(order) < rules.judges_per_match
+        size = 0 if api else rules.judges_per_match
         matches.append(
             {
                 "match": match,
-                "bot_a": entry.chooser,
-                "bot_b": entry.opponent,
-                "distance": entry.distance,
-                "in_range": entry.in_range,
+                "bot_a": pairing.chooser,
+                "bot_b": pairing.opponent,
+                "distance": pairing.distance,
+                "in_range": pairing.in_range,
+                "prompt": draw_prompt(inputs, match, seed=seed, bots=both),
                 "honeypot_real": honeypot_real(seed, match) if honeypot else None,
                 "audited": not honeypot
                 and is_audited(seed, match, probability=rules.audit_probability),
-                "judges": list(panel.judges),
-                "shown_first": dict(panel.shown_first),
-                "api": panel.api,
-                "degraded": panel.degraded,
+                "judges": order[:size],
+                "reserves": [] if api else order[size:],
+                "shown_first": {} if api else {one: shown_first(seed, match, one) for one in order},
+                "api": api,
+                "degraded": degraded,
             }
         )
-    inputs = {
-        "entrants": [[entry.id, entry.rating, entry.owner_id] for entry in entrants],
-        "candidates": [asdict(entry) for entry in candidates],
-        "at": at.isoformat(),
-        "rules": rules.stated_values(),
-    }
-    return {
-        "purpose": f"round {name}",
-        "seed": seed,
-        "method": METHOD,
-        "inputs_sha256": sha256(inputs),
-        "result": {"matches": matches, "waiting": list(paired.waiting)},
-    }
+    return {"matches": matches, "waiting": waiting}
+
+
+def draw_prompt(inputs: RoundInputs, match: str, *, seed: str, bots: Iterable[str]) -> str | None:
+    """Draw a prompt, uniformly among those that none of the bots was asked lately.
+
+    If there is none of those, all prompts are drawn from; None if the contest has no prompt.
+    """
+    seen = {prompt for bot in bots for prompt in inputs.recent_prompts.get(bot, ())}
+    candidates = [prompt for prompt in inputs.prompts if prompt not in seen] or inputs.prompts
+    lots = ((uniform(seed, match, "prompt", prompt), prompt) for prompt in candidates)
+    return min(lots, default=(0.0, None))[1]
+
+
+def _pairings(
+    inputs: RoundInputs, of: Mapping[str, Entrant], rules: ArenaRules
+) -> tuple[list[Pairing], list[str]]:
+    """Return the pairs, those that play again first, and the bots that wait."""
+    again, playing = [], set[str]()
+    for first, second in inputs.again:
+        if first in of and second in of and not playing & {first, second}:
+            playing |= {first, second}
+            distance = abs(of[first].rating - of[second].rating)
+            again.append(Pairing(first, second, distance, distance <= rules.matchmaking_range))
+    rest = pair_by_rules(
+        [entrant for entrant in inputs.entrants if entrant.id not in playing],
+        histories=inputs.histories,
+        rules=rules,
+    )
+    return [*again, *rest.pairings], list(rest.waiting)
+
+
+def _judges(
+    inputs: RoundInputs,
+    match: str,
+    *,
+    seed: str,
+    both: tuple[str, str],
+    of: Mapping[str, Entrant],
+) -> list[str]:
+    """Return the judges whose owner owns neither bot, in the order in which they are asked."""
+    owners = {of[bot].owner_id for bot in both} - {None}
+    pool = [
+        judge.id for judge in inputs.judges if judge.id not in both and judge.owner_id not in owners
+    ]
+    return sample(seed, match, pool, size=len(pool))

@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from agon.kernel.rules import Rules, rule
+from agon.disciplines.arena.live_rules import LiveRules
+from agon.kernel.rules import rule
 
 _ELO = "seed 003, 1. ELO Rating System"
 _K_FACTOR = "seed 003, K-Factor"
@@ -23,7 +24,7 @@ _LIVE = "spec arena-live, A round, step by step"
 _FINDINGS = "spec arena, Integrity findings"
 
 
-class ArenaRules(Rules):
+class ArenaRules(LiveRules):
     """The rules of the arena, frozen; the reference edition gives each the seed's value."""
 
     # Elo

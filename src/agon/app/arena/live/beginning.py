@@ -1,0 +1,248 @@
+"""Begin a round: commit to its seed, then draw it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+from agon.app.arena.live.scored import live_rules, scored_arena
+from agon.app.contests.ledgers.append import append
+from agon.app.queue.jobs import round_job
+from agon.app.service import Service
+from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
+from agon.disciplines.arena.commitment import commitment, drawing_seed
+from agon.disciplines.arena.rounds import (
+    METHOD,
+    RoundInputs,
+    draw_round,
+    entrants_of,
+    judges_of,
+)
+from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.spread import History, PastRound, histories_of
+from agon.entities.arena import ArenaRound
+from agon.entities.contests import Contest
+from agon.errors import Conflict
+from agon.kernel.times import written_time
+from agon.ledger.entry import Draft
+from agon.store.session import Session
+
+PRESENT: Final = timedelta(minutes=15)
+"""How long a person counts as present after asking for work."""
+
+_SEED_BYTES: Final = 16
+
+
+def read_scores(service: Service, contest_id: str) -> dict[str, Any]:
+    """Return who can play and judge by the newest scores; the outcome of a job that begins a round.
+
+    Raises:
+        Conflict: the contest is not an arena.
+    """
+    now = service.clock()
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+        live_rules(contest)
+        bots = session.arena.bots(contest.no)
+        present = session.arena.present(contest.no, since=now - PRESENT)
+    playing = [bot.id for bot in bots if bot.paused is None]
+    judging = {bot.id for bot in bots if bot.paused is None and bot.judges} | present
+    with scored_arena(service, contest) as (scored, seq):
+        entrants = entrants_of(scored, playing)
+        judges = judges_of(scored, judging, at=now)
+    return {
+        "entrants": [vars(entrant) for entrant in entrants],
+        "judges": [vars(judge) for judge in judges],
+        "at": written_time(now),
+        "seq": seq,
+    }
+
+
+def commit_round(
+    service: Service,
+    session: Session,
+    contest_id: str,
+    scores: Mapping[str, Any],
+    *,
+    automatic: bool = False,
+    by: str,
+) -> Mapping[str, Any]:
+    """Commit to the seed of the next round, and queue its draw; return the job's result.
+
+    An automatic round that cannot begin is left out: one is being played, or there are no pairs.
+
+    Raises:
+        Conflict: a round is being played, the contest is final, or it has no prompts.
+    """
+    contest = session.contests.lock(contest_id)
+    _queue_next(service, session, contest)
+    last = session.arena.rounds(contest.no, limit=1)
+    issue = _issue(session, contest, last, scores)
+    if issue is not None:
+        if automatic:
+            return {"round": None, "cause": issue}
+        raise Conflict(issue)
+    number = session.arena.last_number(contest.no, kind="round") + 1
+    body = {
+        "at": scores["at"],
+        "seq": scores["seq"],
+        "rules": live_rules(contest).model_dump(mode="json"),
+        "inputs": _inputs(session, contest, f"r{number}", scores, last).as_json(),
+    }
+    return commit(service, session, contest, "round", number, body, by=by)
+
+
+def commit(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    kind: Any,
+    number: int,
+    body: Mapping[str, Any],
+    *,
+    by: str,
+) -> Mapping[str, Any]:
+    """Append the commitment to a new seed, store it encrypted, and queue the draw."""
+    seed, now = service.random(_SEED_BYTES).hex(), service.clock()
+    name = f"{'r' if kind == 'round' else 'q'}{number}"
+    draft = Draft(
+        kind="draw-committed",
+        body={"round": name, "commitment": commitment(seed), "method": METHOD},
+        at=now,
+        by=by,
+    )
+    head = contest.head.hex()
+    append(service, session, contest, [draft])
+    session.arena.save_round(
+        ArenaRound(
+            contest_no=contest.no,
+            id=name,
+            number=number,
+            kind=kind,
+            phase="committed",
+            seed=encrypt(
+                seed.encode(),
+                server_key=service.network_key,
+                webhook_id=f"{contest.id}/{name}",
+                nonce=service.random(NONCE_BYTES),
+            ),
+            body={**body, "head": head, "by": by},
+            began_at=now,
+        )
+    )
+    session.queue.add(round_job(contest, id=service.new_id(), round_id=name), now=now)
+    return {"round": name}
+
+
+def seed_of(service: Service, contest: Contest, of: ArenaRound) -> str:
+    """Return the seed of a round."""
+    name = f"{contest.id}/{of.id}"
+    return decrypt(of.seed, server_key=service.network_key, webhook_id=name).decode()
+
+
+def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -> ArenaRound:
+    """Return a committed round with its draw, which follows from seed, head and inputs alone."""
+    body = dict(of.body)
+    rules, inputs = ArenaRules(**body["rules"]), RoundInputs.from_json(body["inputs"])
+    seed = drawing_seed(seed_of(service, contest, of), body["head"])
+    drawn = draw_round(inputs, seed=seed, rules=rules)
+    texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
+    body["draw"] = drawn
+    body["matches"] = [_match(match, texts) for match in drawn["matches"]]
+    for match in drawn["matches"]:
+        _remember_prompt(session, contest, match, count=rules.prompts_unseen)
+    return replace(of, body=body)
+
+
+def _match(drawn: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is stored of a match while it is played."""
+    return {
+        "match": drawn["match"],
+        "text": texts[drawn["prompt"]],
+        "answers": {},
+        "faults": [],
+        "panel": list(drawn["judges"]),
+        "next": 0,
+        "api": drawn["api"],
+        "votes": [],
+        "replaced": [],
+        "outcome": None,
+    }
+
+
+def _issue(
+    session: Session,
+    contest: Contest,
+    last: list[ArenaRound],
+    scores: Mapping[str, Any],
+) -> str | None:
+    """Return why no round can begin; None if one can."""
+    if contest.state == "final":
+        return f"contest {contest.id} is final; no more rounds are drawn"
+    if last and last[0].phase != "settled":
+        return f"round {last[0].id} is being played; wait until it is settled"
+    owners = {entrant["owner_id"] or entrant["id"] for entrant in scores["entrants"]}
+    if len(owners) < 2:  # noqa: PLR2004 - a match has two bots
+        return "fewer than two owners have a qualified bot; register bots and qualify them"
+    if all(prompt.retired for prompt in session.arena.prompts(contest.no)):
+        return "the contest has no prompts; add some with POST /prompts"
+    return None
+
+
+def _inputs(
+    session: Session,
+    contest: Contest,
+    name: str,
+    scores: Mapping[str, Any],
+    last: Iterable[ArenaRound],
+) -> RoundInputs:
+    bots = {bot.id: bot for bot in session.arena.bots(contest.no)}
+    before: Mapping[str, Any] = next((one.body for one in last), {})
+    value = {
+        "name": name,
+        "at": scores["at"],
+        "entrants": scores["entrants"],
+        "judges": scores["judges"],
+        "prompts": [
+            prompt.id for prompt in session.arena.prompts(contest.no) if not prompt.retired
+        ],
+        "recent_prompts": {
+            entrant["id"]: bots[entrant["id"]].recent_prompts
+            for entrant in scores["entrants"]
+            if entrant["id"] in bots
+        },
+        "histories": {},
+        "again": before.get("again", []),
+    }
+    return replace(RoundInputs.from_json(value), histories=_histories(before))
+
+
+def _histories(before: Mapping[str, Any]) -> dict[str, History]:
+    """Return the past rounds of each bot: those before the last round, and the last round."""
+    if not before:
+        return {}
+    drawn = before["draw"]
+    past = PastRound(
+        [(match["bot_a"], match["bot_b"]) for match in drawn["matches"]], drawn["waiting"]
+    )
+    return histories_of([past], since=RoundInputs.from_json(before["inputs"]).histories)
+
+
+def _remember_prompt(
+    session: Session, contest: Contest, match: Mapping[str, Any], *, count: int
+) -> None:
+    for side in ("bot_a", "bot_b"):
+        if match[side] is None:
+            continue
+        bot = session.arena.bot(contest.no, match[side])
+        recent = (*bot.recent_prompts, match["prompt"])[-count:] if count else ()
+        session.arena.save_bot(replace(bot, recent_prompts=recent))
+
+
+def _queue_next(service: Service, session: Session, contest: Contest) -> None:
+    """Queue the next automatic round."""
+    if service.round_pause is None or contest.state == "final":
+        return
+    now = service.clock()
+    at = now + service.round_pause
+    session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=now)

@@ -1,0 +1,316 @@
+"""Register the bots of an arena, change them, and state what keeps one from judging."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, Final
+
+import orjson
+
+from agon.app.access.permissions import View, permits
+from agon.app.arena.live.scored import live_rules, scored_arena
+from agon.app.contests.ingest.records import RecordImporter
+from agon.app.contests.ledgers.append import table_of
+from agon.app.queue.jobs import round_job
+from agon.app.service import Service
+from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
+from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
+from agon.disciplines.arena.panel import candidates_of, obstacles
+from agon.entities.access import Caller
+from agon.entities.arena import LiveBot
+from agon.entities.contests import Contest
+from agon.errors import Conflict, Forbidden, NotFound, Unavailable, Unreadable
+from agon.kernel.times import written_time
+from agon.ledger.keys import record_key
+from agon.store.session import Session
+
+OLD_SECRET_VALID: Final = timedelta(days=1)
+"""How long the secret before a rotation signs too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotChanges:
+    """Changes of a bot; None leaves a field as it is."""
+
+    endpoint: str | None = None
+    paused: bool | None = None
+    judges: bool | None = None
+    version: str | None = None
+
+
+def register(
+    service: Service,
+    contest_id: str,
+    *,
+    name: str,
+    endpoint: str | None = None,
+    version: str = "",
+    judges: bool = False,
+    owner: str | None = None,
+    by: Caller,
+) -> tuple[LiveBot, str | None]:
+    """Register a bot; return it with the secret of its endpoint, which is never shown again.
+
+    Args:
+        service: the service.
+        contest_id: the contest.
+        name: the bot's name.
+        endpoint: where it answers; None: it asks for work.
+        version: its version.
+        judges: whether it wants to judge.
+        owner: id of its owner in the table ``owners``; None: the caller.
+        by: the caller; only organizers name an owner.
+
+    Raises:
+        NotFound: there is no such contest, or no such owner.
+        Forbidden: a participant named an owner.
+        Conflict: the owner has as many bots as the rule ``bots_per_owner`` allows, or the contest
+            is not an arena.
+        Unreadable: the endpoint did not repeat the nonce of a ping, or there is no owner.
+        Unavailable: the server has no key to encrypt the secret with.
+    """
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+    rules = live_rules(contest)
+    staff = permits(by, "contest.manage", contest=contest)
+    if owner is not None and owner != by.user and not staff:
+        raise Forbidden("only organizers register a bot for another owner; leave owner out")
+    owner_id = owner or by.user
+    if owner_id is None:
+        raise Unreadable("the bot has no owner; name one of the table owners")
+    secret = None if endpoint is None else service.random(SECRET_BYTES)
+    if endpoint is not None and secret is not None:
+        _check(service, endpoint, secret)
+    bot_id, now = service.new_id(), service.clock()
+    with service.store.write() as session:
+        contest = session.contests.lock(contest_id)
+        own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
+        if len(own) >= rules.bots_per_owner:
+            raise Conflict(
+                f"{owner_id} has {len(own)} bots already, and the rule bots_per_owner allows "
+                f"{rules.bots_per_owner}; change the bot {own[0].id} instead"
+            )
+        bot = LiveBot(
+            contest_no=contest.no,
+            id=bot_id,
+            user=by.user if owner is None or owner == by.user else None,
+            owner_id=owner_id,
+            name=name,
+            registered_at=now,
+            version_at=now,
+            endpoint=endpoint,
+            secret=None if secret is None else _sealed(service, bot_id, secret),
+            version=version,
+            judges=judges,
+        )
+        rows = [*_owner_rows(session, contest, owner_id, by=by), ("bots", _row(bot), None)]
+        RecordImporter(service, session, contest, by, replace=False).run(rows)
+        session.arena.save_bot(bot)
+        if service.round_pause is not None:
+            at = now + service.round_pause
+            session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=now)
+    return bot, None if secret is None else format_secret(secret)
+
+
+def change(
+    service: Service, contest_id: str, bot_id: str, changes: BotChanges, *, by: Caller
+) -> tuple[LiveBot, str | None]:
+    """Change a bot; return it, with a new secret if it had no endpoint before.
+
+    A new version makes its rating provisional again. Taking a pause back forgets its forfeits.
+
+    Raises:
+        NotFound: there is no such bot, or it is not the caller's.
+        Unreadable: the endpoint did not repeat the nonce of a ping.
+    """
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+        bot = own_bot(session, contest, bot_id, by=by)
+    secret = None
+    if changes.endpoint is not None:
+        secret = service.random(SECRET_BYTES) if bot.secret is None else None
+        _check(service, changes.endpoint, secret or secrets_of(service, bot)[0])
+    now = service.clock()
+    with service.store.write() as session:
+        contest = session.contests.lock(contest_id)
+        bot = before = own_bot(session, contest, bot_id, by=by)
+        if changes.endpoint is not None:
+            bot = replace(bot, endpoint=changes.endpoint)
+        if secret is not None:
+            bot = replace(bot, secret=_sealed(service, bot.id, secret))
+        if changes.version is not None and changes.version != bot.version:
+            bot = replace(bot, version=changes.version, version_at=now)
+        if changes.paused is not None:
+            bot = replace(bot, paused="by its owner" if changes.paused else None, forfeits=0)
+        if changes.judges is not None:
+            bot = replace(bot, judges=changes.judges)
+        session.arena.save_bot(bot)
+        if bot.judges != before.judges:
+            save_record(service, session, contest, bot, {"is_judge": bot.judges}, by=by)
+    return bot, None if secret is None else format_secret(secret)
+
+
+def rotate_secret(
+    service: Service, contest_id: str, bot_id: str, *, by: Caller
+) -> tuple[LiveBot, str]:
+    """Replace a bot's secret; requests are signed with both for a day.
+
+    Raises:
+        NotFound: there is no such bot, or it is not the caller's.
+        Conflict: it has no endpoint.
+    """
+    secret, now = service.random(SECRET_BYTES), service.clock()
+    with service.store.write() as session:
+        contest = session.contests.lock(contest_id)
+        bot = own_bot(session, contest, bot_id, by=by)
+        if bot.endpoint is None:
+            raise Conflict(f"the bot {bot_id} has no endpoint, so nothing is signed; give it one")
+        bot = replace(
+            bot,
+            secret=_sealed(service, bot.id, secret),
+            old_secret=bot.secret,
+            old_secret_until=now + OLD_SECRET_VALID,
+        )
+        session.arena.save_bot(bot)
+    return bot, format_secret(secret)
+
+
+def bots(
+    service: Service, view: View, *, after: str | None = None, limit: int = 100
+) -> list[LiveBot]:
+    """Return a contest's bots in the order of their ids, those after an id."""
+    with service.store.read() as session:
+        return session.arena.bots(view.contest.no, after=after or "", limit=limit)
+
+
+def bot(service: Service, view: View, bot_id: str) -> LiveBot:
+    """Return a bot.
+
+    Raises:
+        NotFound: there is no such bot.
+    """
+    with service.store.read() as session:
+        return session.arena.bot(view.contest.no, bot_id)
+
+
+def is_own(registered: LiveBot, contest: Contest, by: Caller) -> bool:
+    """Return whether a caller may see and change all of a bot: its owner, and organizers."""
+    return permits(by, "contest.manage", contest=contest) or (
+        by.user is not None and by.user in {registered.user, registered.owner_id}
+    )
+
+
+def own_bot(session: Session, contest: Contest, bot_id: str, *, by: Caller) -> LiveBot:
+    """Return a bot that the caller may change.
+
+    Raises:
+        NotFound: there is no such bot, or it is not the caller's.
+    """
+    registered = session.arena.bot(contest.no, bot_id)
+    if not is_own(registered, contest, by):
+        raise NotFound(f"you have no bot {bot_id!r} in {contest.id}; list its bots")
+    return registered
+
+
+def eligibility(service: Service, contest_id: str, bot_id: str, *, by: Caller) -> tuple[str, ...]:
+    """Return what keeps a bot from judging, in the words of the rules; empty: it may judge.
+
+    Raises:
+        NotFound: there is no such bot, or it is not the caller's.
+    """
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+        registered = own_bot(session, contest, bot_id, by=by)
+    if not registered.judges:
+        return ("does not want to judge; set judges",)
+    reasons = () if registered.paused is None else (f"is paused: {registered.paused}",)
+    with scored_arena(service, contest) as (scored, _):
+        rules = scored.rules
+        of = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules)
+        for candidate in of:
+            if candidate.id == bot_id:
+                return (*reasons, *obstacles(candidate, at=service.clock(), rules=rules))
+    return (*reasons, "has not qualified")
+
+
+def secrets_of(service: Service, registered: LiveBot) -> tuple[bytes, ...]:
+    """Return the secrets that sign requests to a bot, the newest first."""
+    sealed = [registered.secret]
+    until = registered.old_secret_until
+    if until is not None and service.clock() < until:
+        sealed.append(registered.old_secret)
+    return tuple(
+        decrypt(secret, server_key=service.network_key, webhook_id=registered.id)
+        for secret in sealed
+        if secret is not None
+    )
+
+
+def save_record(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    registered: LiveBot,
+    columns: Mapping[str, Any],
+    *,
+    by: Caller,
+) -> None:
+    """Replace the record of a bot by one with some other columns; the contest is locked."""
+    row = {**_stored_row(session, contest, registered), **columns}
+    RecordImporter(service, session, contest, by, replace=True).run([("bots", row, None)])
+
+
+def _check(service: Service, endpoint: str, secret: bytes) -> None:
+    if not service.network_key:
+        raise Unavailable("this server has no key to encrypt secrets with; set server_key_file")
+    if service.check_endpoint is None:
+        raise Unavailable("this server sends nothing to bots; register the bot without an endpoint")
+    service.check_endpoint(endpoint, secret)
+
+
+def _sealed(service: Service, bot_id: str, secret: bytes) -> bytes:
+    nonce = service.random(NONCE_BYTES)
+    return encrypt(secret, server_key=service.network_key, webhook_id=bot_id, nonce=nonce)
+
+
+def _row(registered: LiveBot) -> dict[str, Any]:
+    return {
+        "id": registered.id,
+        "owner_id": registered.owner_id,
+        "name": registered.name,
+        "is_judge": registered.judges,
+    }
+
+
+def _stored_row(session: Session, contest: Contest, registered: LiveBot) -> dict[str, Any]:
+    row = newest_row(session, contest, "bots", registered.id)
+    return _row(registered) if row is None else row
+
+
+def newest_row(session: Session, contest: Contest, table: str, name: str) -> dict[str, Any] | None:
+    """Return the newest record with an id; None if there is none."""
+    key = record_key(table_of(contest.discipline, table), {"id": name})
+    existing = {} if key is None else session.entries.existing(contest.no, records=[key])
+    return next((dict(orjson.loads(one.line)["body"]["row"]) for one in existing.values()), None)
+
+
+def _owner_rows(
+    session: Session, contest: Contest, owner_id: str, *, by: Caller
+) -> list[tuple[str, dict[str, Any], None]]:
+    """Return the record of an owner that has none; its account's age is that of the user.
+
+    Raises:
+        NotFound: an organizer named an owner that is neither a record nor a user.
+    """
+    if newest_row(session, contest, "owners", owner_id) is not None:
+        return []
+    try:
+        user = session.access.user(owner_id)
+    except NotFound:
+        if by.user != owner_id:
+            raise NotFound(
+                f"there is no owner {owner_id!r}; add a record to the table owners first"
+            ) from None
+        return [("owners", {"id": owner_id, "handle": owner_id, "account_created_at": None}, None)]
+    created = written_time(user.created_at)
+    return [("owners", {"id": owner_id, "handle": user.name, "account_created_at": created}, None)]

@@ -1,0 +1,126 @@
+"""Let models judge the matches that no panel judges, and audit those that were drawn."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from agon.app.arena.judging.port import JudgeModel, ModelVote
+from agon.app.arena.live.answers import matches_of
+from agon.app.arena.live.ports import ArenaPorts
+from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rules import ArenaRules
+from agon.entities.arena import ArenaRound
+from agon.entities.contests import Contest
+from agon.kernel.times import written_time
+from agon.store.session import Session
+
+_NO_JUDGE = "no model is configured to judge; configure [arena.judge], or let more judges qualify"
+
+
+def is_audited(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> bool:
+    """Return whether a match is to be audited: it is drawn, and rated by votes."""
+    return bool(drawn["audited"]) and match["outcome"] is None
+
+
+def needs_models(of: ArenaRound) -> bool:
+    """Return whether a match of a round is judged or audited by a model."""
+    return any(
+        match["outcome"] is None and (match["api"] or is_audited(drawn, match))
+        for drawn, match in matches_of(of)
+    )
+
+
+def ask_models(ports: ArenaPorts, of: ArenaRound, *, at: Any) -> dict[str, Any]:
+    """Return the votes and audits of models on a round, as the outcome of a job.
+
+    ``waits_for`` says why a match cannot be judged now; then nothing of the round is settled.
+    """
+    rules = ArenaRules(**of.body["rules"])
+    outcome: dict[str, Any] = {"votes": {}, "audits": {}, "missed": {}, "waits_for": None}
+    for drawn, match in matches_of(of):
+        if match["outcome"] is not None:
+            continue
+        if match["api"] and not match["votes"]:
+            vote = _vote(ports, rules, match)
+            if isinstance(vote, str):
+                outcome["waits_for"] = vote
+                return outcome
+            outcome["votes"][drawn["match"]] = {**vote, "voted_at": written_time(at)}
+        if is_audited(drawn, match):
+            audit = _compare(ports.audit, rules, match)
+            if isinstance(audit, ModelVote):
+                outcome["audits"][drawn["match"]] = {
+                    "verdict": audit.winner, **_exchanges(audit)
+                }  # fmt: skip
+            else:
+                outcome["missed"][drawn["match"]] = (
+                    "no model is configured to audit" if audit is None else audit.code
+                )
+    return outcome
+
+
+def store_models(
+    session: Session, contest: Contest, of: ArenaRound, outcome: Mapping[str, Any]
+) -> ArenaRound:
+    """Return a round with the votes and audits of models; exact exchanges become attachments."""
+    body = deepcopy(dict(of.body))
+    body["waits_for"] = outcome["waits_for"]
+    changed = replace(of, body=body)
+    for drawn, match in matches_of(changed):
+        name = drawn["match"]
+        if name in outcome["votes"]:
+            vote = dict(outcome["votes"][name])
+            match["exchanges"] = _attach(session, contest, vote.pop("exchanges"))
+            match["votes"] = [vote]
+        if name in outcome["audits"]:
+            audit = outcome["audits"][name]
+            match["audit"] = audit["verdict"]
+            match["audit_exchanges"] = _attach(session, contest, audit["exchanges"])
+        if name in outcome["missed"]:
+            match["audit_missed"] = outcome["missed"][name]
+    return changed
+
+
+def _vote(ports: ArenaPorts, rules: ArenaRules, match: Mapping[str, Any]) -> dict[str, Any] | str:
+    """Return the API judge's vote, or why there is none."""
+    vote, judge = _compare(ports.judge, rules, match), ports.judge
+    if (
+        isinstance(vote, ModelVote)
+        and vote.is_conflict
+        and rules.model_conflict == "next"
+        and ports.audit is not None
+    ):
+        other = _compare(ports.audit, rules, match)
+        if isinstance(other, ModelVote):
+            vote, judge = other, ports.audit
+    if vote is None or judge is None:
+        return _NO_JUDGE
+    if isinstance(vote, Fault):
+        return f"the model {judge.name} did not judge: {vote.code} {vote.detail}".rstrip()
+    label = {"a": "A", "b": "B", "tie": "tie"}[vote.winner]
+    return {"judge_id": judge.name, "shown_first": "a", "vote": label, **_exchanges(vote)}
+
+
+def _compare(
+    judge: JudgeModel | None, rules: ArenaRules, match: Mapping[str, Any]
+) -> ModelVote | Fault | None:
+    if judge is None:
+        return None
+    texts = {side: match["answers"][side]["text"] for side in ("a", "b")}
+    return judge.compare(prompt=match["text"], **texts, seconds=rules.vote_seconds)
+
+
+def _exchanges(vote: ModelVote) -> dict[str, Any]:
+    return {"exchanges": [[call.request, call.response] for call in vote.exchanges]}
+
+
+def _attach(session: Session, contest: Contest, exchanges: Any) -> list[dict[str, str]]:
+    """Store exact requests and responses; return their hashes."""
+    return [
+        {
+            "request_sha256": session.attachments.add(contest.no, request),
+            "response_sha256": session.attachments.add(contest.no, response),
+        }
+        for request, response in exchanges
+    ]

@@ -1,0 +1,82 @@
+"""Make the result of work out of a reply, a text or a fault, and store it once."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from agon.app.arena.live.transport import Reply
+from agon.app.queue.jobs import round_job
+from agon.app.service import Service
+from agon.disciplines.arena.faults import Fault
+from agon.entities.arena import Work
+from agon.store.session import Session
+
+LABELS: Final = ("A", "B")
+"""The labels that a judge chooses from."""
+
+
+def reply_result(reply: Reply, item: Work) -> dict[str, Any]:
+    """Return the result that a reply makes: the answer, cut to its length, the vote, or a fault."""
+    if item.kind == "vote":
+        if reply.vote not in LABELS:
+            return fault_result(Fault("bot", "invalid", 'the vote is not "A" or "B"'))
+        return {"vote": reply.vote}
+    if reply.text is None:
+        return fault_result(Fault("bot", "invalid", "the reply has no text"))
+    return answer_result(reply.text, item)
+
+
+def answer_result(text: str, item: Work) -> dict[str, Any]:
+    """Return the result that an answer makes; a longer one than allowed is cut, and marked so."""
+    limit = item.body["max_chars"]
+    if not text.strip():
+        return fault_result(Fault("bot", "empty"))
+    return {"text": text[:limit], "cut": len(text) > limit}
+
+
+def fault_result(fault: Fault) -> dict[str, Any]:
+    """Return the result that a fault makes."""
+    return {"fault": {"owner": fault.owner, "code": fault.code, "detail": fault.detail}}
+
+
+def expired(item: Work, now: datetime) -> Work:
+    """Return work that was not handed in before its deadline, with the fault as its result."""
+    fault = (
+        Fault("ours", "ours-worker", "no worker asked in time")
+        if item.pushed
+        else Fault("bot", "late", "nothing was handed in before the deadline")
+    )
+    return replace(item, result=fault_result(fault), result_at=now)
+
+
+def store_result(
+    service: Service,
+    contest_id: str,
+    item: Work,
+    result: dict[str, Any],
+    *,
+    latency_ms: float | None,
+) -> None:
+    """Store the result of work in a session of its own; a result that exists stays."""
+    with service.store.write() as session:
+        done = replace(item, result=result, result_at=service.clock(), latency_ms=latency_ms)
+        save_result(service, session, contest_id, done)
+
+
+def save_result(service: Service, session: Session, contest_id: str, done: Work) -> bool:
+    """Store the result of work that has none; after the last one the round goes on.
+
+    Returns:
+        Whether it had none.
+    """
+    contest = session.contests.get(contest_id)
+    session.arena.lock_round(contest.no, done.round)
+    if not session.arena.set_result(done):
+        return False
+    if done.latency_ms is not None:
+        bot = session.arena.bot(contest.no, done.assignee)
+        session.arena.save_bot(replace(bot, latency_ms=done.latency_ms))
+    if not session.arena.is_waiting(contest.no, done.round):
+        job = round_job(contest, id=service.new_id(), round_id=done.round)
+        session.queue.add(job, now=service.clock())
+    return True

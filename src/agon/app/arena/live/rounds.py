@@ -1,0 +1,204 @@
+"""Play a round step by step; each step is a job that is stored completely or not at all.
+
+A job does its input and output outside of any transaction and then, with the round locked, moves it
+as far as what is stored allows. So a job that is run again, or one more job than needed, changes
+nothing: every step follows from the round and its work in the database.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from agon.app.arena.live.answers import assign_answers, judge_answers, templates_seen
+from agon.app.arena.live.asking import ask_endpoints
+from agon.app.arena.live.beginning import commit_round, draw, read_scores
+from agon.app.arena.live.models import ask_models, needs_models, store_models
+from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.results import expired
+from agon.app.arena.live.settlement import settle
+from agon.app.arena.live.votes import advance_votes, is_judged
+from agon.app.queue.jobs import round_job
+from agon.app.queue.source import Assignment, Progress
+from agon.entities.arena import ArenaRound, Work
+from agon.entities.contests import Contest
+from agon.store.session import Session
+
+if TYPE_CHECKING:
+    from agon.app.service import Service
+
+GRACE: Final = timedelta(seconds=1)
+"""How long after a deadline a reply that arrived before it may be stored."""
+
+MODEL_RETRY: Final = timedelta(minutes=1)
+"""Time between two tries to have a round judged by a model that is not available."""
+
+
+def play(
+    service: "Service", ports: ArenaPorts
+) -> Callable[[Assignment, Progress], Mapping[str, Any]]:
+    """Return the function that does the input and output of a round's step."""
+
+    def run(assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
+        payload = assignment.payload
+        if payload["round"] is None:
+            return read_scores(service, payload["contest"])
+        with service.store.read() as session:
+            contest = session.contests.get(payload["contest"])
+            current = session.arena.round(contest.no, payload["round"])
+        if payload["ask"] and current.phase == "judging":
+            return {"models": ask_models(ports, current, at=service.clock())}
+        if payload["ask"] and current.phase in {"answering", "voting"}:
+            asked = ask_endpoints(service, ports, contest, current.id, check=progress.check)
+            return {"asked": asked}
+        return {}
+
+    return run
+
+
+def advance(
+    service: "Service",
+    session: Session,
+    payload: Mapping[str, Any],
+    outcome: Mapping[str, Any],
+    *,
+    by: str,
+) -> Mapping[str, Any]:
+    """Move a round as far as its stored work allows, and queue its next steps.
+
+    Raises:
+        Conflict: a new round cannot begin.
+    """
+    if payload["round"] is None:
+        return commit_round(
+            service, session, payload["contest"], outcome, automatic=payload["automatic"], by=by
+        )
+    contest = session.contests.lock(payload["contest"])
+    before = session.arena.lock_round(contest.no, payload["round"])
+    after = _STEPS[before.phase](service, session, contest, before, outcome)
+    if after != before:
+        session.arena.save_round(after)
+    return {"round": after.id, "phase": after.phase}
+
+
+def _draw(
+    service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
+) -> ArenaRound:
+    drawn = draw(service, session, contest, of)
+    return _ask_answers(service, session, contest, drawn)
+
+
+def _ask_answers(
+    service: "Service", session: Session, contest: Contest, of: ArenaRound
+) -> ArenaRound:
+    deadline = assign_answers(service, session, contest, of)
+    _queue(service, session, contest, of, ask=True)
+    _queue(service, session, contest, of, not_before=deadline + GRACE)
+    return replace(of, phase="answering")
+
+
+def _answer(
+    service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
+) -> ArenaRound:
+    items = _expire(service, session, contest, of)
+    if any(item.result is None for item in items):
+        return of
+    seen = templates_seen(session, contest, of)
+    answered = judge_answers(service, contest, of, items, seen)
+    return _vote(service, session, contest, replace(answered, phase="voting"), {})
+
+
+def _vote(
+    service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
+) -> ArenaRound:
+    _expire(service, session, contest, of)
+    known = {item.id for item in _votes(session, contest, of)}
+    voted = advance_votes(service, session, contest, of, _votes(session, contest, of))
+    new = [item for item in _votes(session, contest, of) if item.id not in known]
+    if any(item.pushed for item in new):
+        _queue(service, session, contest, of, ask=True)
+    for deadline in sorted({item.deadline for item in new}):
+        _queue(service, session, contest, of, not_before=deadline + GRACE)
+    if not is_judged(voted):
+        return voted
+    phase = replace(voted, phase="judging" if needs_models(voted) else "settling")
+    _queue(service, session, contest, phase, ask=phase.phase == "judging")
+    return phase
+
+
+def _judge(
+    service: "Service",
+    session: Session,
+    contest: Contest,
+    of: ArenaRound,
+    outcome: Mapping[str, Any],
+) -> ArenaRound:
+    models = outcome.get("models")
+    if models is None:
+        return of
+    judged = store_models(session, contest, of, models)
+    if models["waits_for"] is not None:
+        at = service.clock() + MODEL_RETRY
+        _queue(service, session, contest, of, ask=True, not_before=at)
+        return judged
+    settling = replace(judged, phase="settling")
+    _queue(service, session, contest, settling)
+    return settling
+
+
+def _settle(
+    service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
+) -> ArenaRound:
+    return settle(service, session, contest, of)
+
+
+def _stay(
+    service: "Service",  # noqa: ARG001 - all steps have the same signature
+    session: Session,  # noqa: ARG001
+    contest: Contest,  # noqa: ARG001
+    of: ArenaRound,
+    _: Mapping[str, Any],
+) -> ArenaRound:
+    return of
+
+
+_STEPS: Final[
+    Mapping[
+        str,
+        Callable[["Service", Session, Contest, ArenaRound, Mapping[str, Any]], ArenaRound],
+    ]
+] = {
+    "committed": _draw,
+    "answering": _answer,
+    "voting": _vote,
+    "judging": _judge,
+    "settling": _settle,
+    "settled": _stay,
+}
+
+
+def _votes(session: Session, contest: Contest, of: ArenaRound) -> list[Work]:
+    return [item for item in session.arena.work_of(contest.no, of.id) if item.kind == "vote"]
+
+
+def _expire(service: "Service", session: Session, contest: Contest, of: ArenaRound) -> list[Work]:
+    """Give what was not handed in before its deadline a fault; return all work of the round."""
+    now = service.clock()
+    for item in session.arena.work_of(contest.no, of.id):
+        late = item.deadline + (GRACE if item.pushed else timedelta())
+        if item.result is None and late <= now:
+            session.arena.set_result(expired(item, now))
+    return session.arena.work_of(contest.no, of.id)
+
+
+def _queue(
+    service: "Service",
+    session: Session,
+    contest: Contest,
+    of: ArenaRound,
+    *,
+    ask: bool = False,
+    not_before: Any = None,
+) -> None:
+    job = round_job(contest, id=service.new_id(), round_id=of.id, ask=ask, not_before=not_before)
+    session.queue.add(job, now=service.clock())

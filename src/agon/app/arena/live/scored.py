@@ -1,0 +1,36 @@
+"""Look up the rules and the newest scores of an arena."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from agon.app.analysis.score import rules_of
+from agon.app.service import Service
+from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.scoring import ScoredArena
+from agon.entities.contests import Contest
+from agon.errors import Conflict
+
+
+def live_rules(contest: Contest) -> ArenaRules:
+    """Return the rules of an arena.
+
+    Raises:
+        Conflict: the contest is of another discipline.
+    """
+    rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
+    if not isinstance(rules, ArenaRules):
+        raise Conflict(
+            f"{contest.id} is a {contest.discipline} contest, which has no bots and no rounds; "
+            "name an arena"
+        )
+    return rules
+
+
+@contextmanager
+def scored_arena(service: Service, contest: Contest) -> Iterator[tuple[ScoredArena, int]]:
+    """Lend the scores of an arena at its newest position, and that position."""
+    live_rules(contest)
+    with service.replicas.current(service.store, contest) as replica:
+        scored: Any = replica.result().scored
+        yield scored, replica.seq

@@ -1,0 +1,209 @@
+"""Settle a round: reveal its seed, record matches and votes, count forfeits."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agon.app.access.permissions import SYSTEM
+from agon.app.arena.live.answers import SIDES, matches_of, remember_votes
+from agon.app.arena.live.beginning import seed_of
+from agon.app.arena.live.bots import newest_row, save_record
+from agon.app.contests.ingest.records import RecordImporter
+from agon.app.contests.ledgers.append import append
+from agon.app.service import Service
+from agon.disciplines.arena.rounds import METHOD
+from agon.disciplines.arena.rules import ArenaRules
+from agon.entities.arena import ArenaRound
+from agon.entities.contests import Contest
+from agon.errors import NotFound
+from agon.kernel.fingerprints import sha256
+from agon.kernel.times import written_time
+from agon.ledger.entry import Draft
+from agon.store.session import Session
+
+_FAULT_COLUMNS = ("bot", "owner", "code", "detail")
+
+
+def settle(service: Service, session: Session, contest: Contest, of: ArenaRound) -> ArenaRound:
+    """Append the draw, the outcome and the records of a round; return the settled round.
+
+    All of it is stored in the session, and the state of the bots with it.
+    """
+    body, seed = dict(of.body), seed_of(service, contest, of)
+    result = {
+        "head": body["head"],
+        "seq": body["seq"],
+        "inputs": body["inputs"],
+        **body["draw"],
+    }
+    drafts = [
+        Draft(
+            kind="draw-made",
+            body={
+                "purpose": f"round {of.id}",
+                "seed": seed,
+                "method": METHOD,
+                "inputs_sha256": sha256(body["inputs"]),
+                "result": result,
+            },
+            at=service.clock(),
+            by=body["by"],
+        ),
+        Draft(
+            kind="round-settled",
+            body={"round": of.id, "outcome": outcome_of(of)},
+            at=service.clock(),
+            by=body["by"],
+        ),
+    ]
+    contest = append(service, session, contest, drafts)
+    if of.kind == "round":
+        rows = _rows(session, contest, of, seed)
+        if rows:
+            RecordImporter(service, session, contest, SYSTEM, replace=False).run(rows)
+        _count_forfeits(session, contest, of)
+        body["again"] = [
+            (drawn["bot_a"], drawn["bot_b"])
+            for drawn, match in matches_of(of)
+            if match["outcome"] == "again"
+        ]
+    else:
+        _settle_qualification(service, session, contest, of)
+    for drawn, match in matches_of(of):
+        robotic = "b" if drawn["honeypot_real"] == "a" else "a"
+        honeypot = drawn["honeypot_real"] is not None and match["outcome"] is None
+        templates = match["answers"][robotic].get("templates", []) if honeypot else []
+        for vote in match["votes"]:
+            remember_votes(session, contest, vote["judge_id"], templates)
+    seq = session.contests.get(contest.id).seq
+    return replace(of, phase="settled", body=body, settled_seq=seq)
+
+
+def outcome_of(of: ArenaRound) -> dict[str, Any]:
+    """Return what the entry ``round-settled`` says of a round."""
+    matches = []
+    for drawn, match in matches_of(of):
+        stated: dict[str, Any] = {
+            "match": drawn["match"],
+            "outcome": match["outcome"] or result_of(drawn),
+            "faults": [
+                {"side": fault["side"], **{name: fault[name] for name in _FAULT_COLUMNS}}
+                for fault in match["faults"]
+            ],
+            "replaced": match["replaced"],
+            "cut": [side for side in SIDES if match["answers"].get(side, {}).get("cut")],
+        }
+        for name in ("exchanges", "audit_exchanges", "audit_missed"):
+            if name in match:
+                stated[name] = match[name]
+        if of.kind == "qualification":
+            stated["votes"] = match["votes"]
+            stated["picked"] = winner_of(match["votes"])
+        matches.append(stated)
+    return {
+        "kind": of.kind,
+        "waiting": of.body["draw"]["waiting"],
+        "degraded": of.body.get("degraded", False),
+        "matches": matches,
+    }
+
+
+def result_of(drawn: Mapping[str, Any]) -> str:
+    """Return the kind of a match that was judged."""
+    if drawn["bot_b"] is None:
+        return "qualification"
+    return "rated" if drawn["honeypot_real"] is None else "honeypot"
+
+
+def winner_of(votes: list[dict[str, Any]]) -> str:
+    """Return the side with most votes; ``tie`` without a single most.
+
+    Example:
+        >>> winner_of([{"shown_first": "b", "vote": "A"}])
+        'b'
+    """
+    counts = {"a": 0, "b": 0}
+    for vote in votes:
+        if vote["vote"] == "tie":
+            continue
+        other = "b" if vote["shown_first"] == "a" else "a"
+        counts[vote["shown_first"] if vote["vote"] == "A" else other] += 1
+    if counts["a"] == counts["b"]:
+        return "tie"
+    return "a" if counts["a"] > counts["b"] else "b"
+
+
+def _rows(
+    session: Session, contest: Contest, of: ArenaRound, seed: str
+) -> list[tuple[str, dict[str, Any], None]]:
+    """Return the records of a round: models that judged, matches, votes."""
+    judges, matches, votes = [], [], []
+    for drawn, match in matches_of(of):
+        if match["outcome"] in {"void", "again"}:
+            continue
+        real, texts = drawn["honeypot_real"], match["answers"]
+        honeypot = real is not None and match["outcome"] is None
+        row: dict[str, Any] = {
+            "id": drawn["match"],
+            "played_at": of.body["at"],
+            "prompt_id": drawn["prompt"],
+            "kind": "skipped" if match["outcome"] == "skipped" else result_of(drawn),
+            "draw_seed": seed,
+        }
+        for side in SIDES:
+            robotic = honeypot and side != real
+            row[f"bot_{side}"] = None if robotic else drawn[f"bot_{side}"]
+            if side in texts:
+                row[f"response_{side}"] = texts[side]["text"]
+        if honeypot:
+            row["honeypot_real"] = real
+        if match["outcome"] == "loss":
+            row["kind"] = "rated"
+            row["winner"] = "b" if match["faults"][0]["side"] == "a" else "a"
+        if "audit" in match:
+            row["audit_verdict"] = match["audit"]
+        matches.append(row)
+        for vote in match["votes"]:
+            votes.append({"match_id": drawn["match"], **vote})
+            if match["api"] and newest_row(session, contest, "judges", vote["judge_id"]) is None:
+                judges.append({"id": vote["judge_id"], "kind": "api"})
+    unique = {row["id"]: row for row in judges}
+    tables = (("judges", list(unique.values())), ("matches", matches), ("votes", votes))
+    return [(table, row, None) for table, rows in tables for row in rows]
+
+
+def _count_forfeits(session: Session, contest: Contest, of: ArenaRound) -> None:
+    """Count the forfeits of each bot in a row, and pause those with too many."""
+    rules = ArenaRules(**of.body["rules"])
+    for drawn, match in matches_of(of):
+        if match["outcome"] == "again":
+            continue
+        failed = {fault["bot"] for fault in match["faults"]}
+        for side in SIDES:
+            try:
+                bot = session.arena.bot(contest.no, drawn[f"bot_{side}"])
+            except NotFound:
+                continue
+            forfeits = bot.forfeits + 1 if bot.id in failed else 0
+            paused = bot.paused
+            if forfeits >= rules.forfeits_paused and paused is None:
+                paused = (
+                    f"{forfeits} forfeits in a row, the last with "
+                    f"{next(one['code'] for one in match['faults'] if one['bot'] == bot.id)}; "
+                    "repair the bot and set paused to false"
+                )
+            session.arena.save_bot(replace(bot, forfeits=forfeits, paused=paused))
+
+
+def _settle_qualification(
+    service: Service, session: Session, contest: Contest, of: ArenaRound
+) -> None:
+    """Qualify a bot whose answer was picked; a failed judge or network is no attempt."""
+    ((drawn, match),) = tuple(matches_of(of))
+    bot = session.arena.bot(contest.no, drawn["bot_a"])
+    if match["outcome"] == "again" or any(one["owner"] != "bot" for one in match["faults"]):
+        session.arena.save_bot(replace(bot, attempted_at=None))
+    elif match["outcome"] is None and winner_of(match["votes"]) == "a":
+        contest = session.contests.lock(contest.id)
+        at = {"qualified_at": written_time(service.clock())}
+        save_record(service, session, contest, bot, at, by=SYSTEM)

@@ -1,0 +1,165 @@
+"""Hand out the work of those who ask for it, and take in what they hand in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import orjson
+
+from agon.app.arena.live.bots import own_bot
+from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_result
+from agon.app.service import Service
+from agon.disciplines.arena.faults import Fault
+from agon.entities.access import Caller
+from agon.entities.arena import Work
+from agon.entities.contests import Contest
+from agon.errors import AgonError, Conflict, Gone, NotFound, Unreadable
+from agon.store.session import Session
+
+MAX_DETAIL: Final = 200
+"""Maximum length of the reason a bot states when it refuses work, in characters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandIn:
+    """What is handed in: exactly one of the three."""
+
+    text: str | None = None
+    vote: str | None = None
+    error: str | None = None
+
+
+class DeadlinePassed(Gone):
+    """Work was handed in after its deadline."""
+
+    code = "deadline-passed"
+
+
+def work_of_bot(
+    service: Service, contest_id: str, bot_id: str, *, by: Caller
+) -> list[Mapping[str, Any]]:
+    """Return what a bot has to do now, oldest first.
+
+    Raises:
+        NotFound: there is no such bot, or it is not the caller's.
+        Conflict: the bot has an endpoint, to which its work is sent.
+    """
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+        bot = own_bot(session, contest, bot_id, by=by)
+        if bot.endpoint is not None:
+            raise Conflict(f"the work of {bot_id} is sent to its endpoint; answer it there")
+        return _bodies(service, session, contest, bot_id)
+
+
+def work_of_judge(service: Service, contest_id: str, *, by: Caller) -> list[Mapping[str, Any]]:
+    """Return the votes that a person or another judge has to cast now, oldest first.
+
+    Who asks counts as present, and only those who are present are drawn.
+
+    Raises:
+        Unreadable: the caller is not a user.
+    """
+    judge = _judge(by)
+    with service.store.write() as session:
+        contest = session.contests.get(contest_id)
+        session.arena.record_presence(contest.no, judge, service.clock())
+        return _bodies(service, session, contest, judge)
+
+
+def hand_in(
+    service: Service, contest_id: str, work_id: str, handed_in: HandIn, *, by: Caller
+) -> Mapping[str, Any]:
+    """Store an answer or a vote; return what was accepted.
+
+    The same body again has the same effect as once.
+
+    Raises:
+        NotFound: there is no such work, or it is another's.
+        Unreadable: it is not exactly one of text, vote and error, or not what the work asks for.
+        DeadlinePassed: it is too late.
+        Conflict: something else was handed in before.
+    """
+    _require_one(handed_in)
+    body = orjson.dumps(vars(handed_in)).decode()
+    with service.store.write() as session:
+        contest = session.contests.get(contest_id)
+        item = session.arena.work(work_id)
+        _require_own(session, contest, item, by)
+        now = service.clock()
+        result = _result(item, handed_in)
+        if item.handed_in is None and now <= item.deadline:
+            done = replace(item, result=result, result_at=now, handed_in=body)
+            if save_result(service, session, contest_id, done):
+                return _accepted(done)
+            item = session.arena.work(work_id)
+        if item.handed_in == body:
+            return _accepted(item)
+        if item.handed_in is not None:
+            raise Conflict(
+                f"something else was handed in for {work_id}; the first counts, ask for new work"
+            )
+        raise DeadlinePassed(
+            f"the deadline of {work_id} was {item.body['deadline']}; ask for new work"
+        )
+
+
+def _accepted(item: Work) -> dict[str, Any]:
+    result: Mapping[str, Any] = item.result or {}
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "match": item.match,
+        "accepted": "fault" not in result,
+        "cut": bool(result.get("cut", False)),
+    }
+
+
+def _bodies(
+    service: Service, session: Session, contest: Contest, assignee: str
+) -> list[Mapping[str, Any]]:
+    """Return work as the assignee gets it, with the time that remains."""
+    now = service.clock()
+    return [
+        {**item.body, "deadline_ms": round((item.deadline - now).total_seconds() * 1000)}
+        for item in session.arena.waiting_work(contest.no, assignee, now=now)
+    ]
+
+
+def _judge(by: Caller) -> str:
+    if by.user is None:
+        raise Unreadable("only a user can judge; use a token of a user")
+    return by.user
+
+
+def _require_own(session: Session, contest: Contest, item: Work, by: Caller) -> None:
+    """Raise NotFound unless the work is of this contest and of the caller."""
+    missing = NotFound(f"you have no work {item.id!r}; ask for the work that waits")
+    if item.contest_no != contest.no:
+        raise missing
+    if by.user is not None and by.user == item.assignee:
+        return
+    try:
+        own_bot(session, contest, item.assignee, by=by)
+    except AgonError:
+        raise missing from None
+
+
+def _require_one(handed_in: HandIn) -> None:
+    stated = [name for name, value in vars(handed_in).items() if value is not None]
+    if len(stated) != 1:
+        raise Unreadable(
+            f"expected one of text, vote and error, got {', '.join(stated) or 'none'}; send one"
+        )
+
+
+def _result(item: Work, handed_in: HandIn) -> dict[str, Any]:
+    if handed_in.error is not None:
+        return fault_result(Fault("bot", "refused-work", handed_in.error[:MAX_DETAIL]))
+    if item.kind == "answer":
+        if handed_in.text is None:
+            raise Unreadable(f'{item.id} asks for an answer; send {{"text": "…"}}')
+        return answer_result(handed_in.text, item)
+    if handed_in.vote not in LABELS:
+        raise Unreadable(f'{item.id} asks for a vote; send {{"vote": "A"}} or {{"vote": "B"}}')
+    return {"vote": handed_in.vote}

@@ -1,0 +1,81 @@
+"""The rules of a live arena: who plays, how long answers and votes may take, what faults cost."""
+
+from typing import Literal
+
+from agon.kernel.rules import Rules, rule
+
+_LIVE = "spec arena-live, A round, step by step"
+
+
+class LiveRules(Rules):
+    """The rules of rounds that the service plays; none of them changes how records are scored."""
+
+    bots_per_owner: int = rule(
+        1,
+        since="0.2",
+        meaning="Number of bots an owner may register.",
+        reason="The seed has one account, one bot.",
+        source="seed 003, Key Takeaways",
+        ge=1,
+        le=1000,
+    )
+    answer_seconds: float = rule(
+        30,
+        since="0.2",
+        meaning="Seconds in which both bots must answer, all attempts together.",
+        reason="The seed sets no time; a retry must not buy any.",
+        source=_LIVE,
+        gt=0,
+        le=86_400,
+    )
+    vote_seconds: float = rule(
+        60,
+        since="0.2",
+        meaning="Seconds in which a judge must vote before another one replaces it.",
+        reason="The seed sets no time; people need longer than programs.",
+        source=_LIVE,
+        gt=0,
+        le=86_400,
+    )
+    max_answer_chars: int = rule(
+        400,
+        since="0.2",
+        meaning="Longest answer, in characters; a longer one is cut.",
+        reason="The seed sets no length; a longer answer must not be worth more.",
+        source="spec arena, A match",
+        ge=1,
+        le=100_000,
+    )
+    forfeit: Literal["void", "loss"] = rule(
+        "void",
+        since="0.2",
+        meaning="What a match becomes if one bot does not answer: nothing, or a loss of that bot.",
+        reason="The seed rates answers only; so no rating moves without one.",
+        source=_LIVE,
+    )
+    forfeits_paused: int = rule(
+        3,
+        since="0.2",
+        meaning="Forfeits in a row after which a bot is paused.",
+        reason="The seed has no pause; a bot that is down must not wait for its opponents.",
+        source=_LIVE,
+        ge=1,
+        le=1000,
+    )
+    prompts_unseen: int = rule(
+        20,
+        since="0.2",
+        meaning="Number of a bot's last prompts that it is not asked again.",
+        reason="The seed does not say how prompts are drawn; a known prompt can be prepared for.",
+        source=_LIVE,
+        ge=0,
+        le=10_000,
+    )
+    model_conflict: Literal["tie", "next"] = rule(
+        "tie",
+        since="0.2",
+        meaning="What a model's vote is if the order of the answers changes it: a tie, or that of "
+        "the next model.",
+        reason="The seed does not say; the answer shown first must gain nothing.",
+        source=_LIVE,
+    )

@@ -1,0 +1,158 @@
+"""Rounds from commitment to settlement, with bots and models in the same process."""
+
+from agon.app.arena.live.transport import Reply
+from agon.disciplines.arena.commitment import verify_draw
+from agon.disciplines.arena.faults import Fault
+from app.arena.live.conftest import MakeLeague
+from fakes.arena import Model
+
+
+def test_a_round_is_committed_drawn_answered_judged_and_settled(
+    make_league: MakeLeague, url: str | None
+) -> None:
+    """The seed is committed before the draw; ratings follow from the recorded votes."""
+    league = make_league(url=url)
+    assert league.play() == []
+    (committed,), (made,) = league.entries("draw-committed"), league.entries("draw-made")
+    assert verify_draw(committed, made, made["result"]["head"]) == ()
+    assert [match["outcome"] for match in league.outcomes()] == ["rated"] * 3
+    matches, votes = league.rows("matches"), league.rows("votes")
+    assert [match["id"] for match in matches] == ["r1-1", "r1-2", "r1-3"]
+    assert len(votes) == 9
+    assert all(match["response_a"] != match["response_b"] for match in matches)
+    with league.service.store.read() as session:
+        contest = session.contests.get("autumn")
+        assert session.arena.round(contest.no, "r1").settled_seq == contest.seq
+    with league.service.replicas.current(league.service.store, contest) as replica:
+        ratings = replica.result().scored.ratings.rating
+    assert sorted(ratings.tolist()) == [984] * 3 + [1016] * 3
+
+
+def test_nothing_is_in_the_ledger_before_settlement_but_the_commitment(
+    make_league: MakeLeague,
+) -> None:
+    """Who reads the ledger while a round is played learns neither pairs nor honeypots."""
+    league = make_league(pulling=("b1",))
+    before = len(league.ledger())
+    league.play()
+    assert len(league.ledger()) == before + 1
+    assert league.entries("draw-committed")[-1].keys() == {"round", "commitment", "method"}
+    assert league.play() == ["round r1 is being played; wait until it is settled"]
+
+
+def test_all_matches_of_a_round_without_a_network_are_played_later(
+    make_league: MakeLeague,
+) -> None:
+    """Our own outage must not cost anyone a rating, a forfeit or a match."""
+    league = make_league()
+    league.fail("b1", "b2", "b3", "b4", "b5", "b6", owner="transport", code="unreachable")
+    league.play()
+    (settled,) = league.entries("round-settled")
+    assert settled["outcome"]["degraded"]
+    assert {match["outcome"] for match in league.outcomes()} == {"again"}
+    assert league.rows("matches") == []
+    assert league.bot("b1").forfeits == 0
+    assert 0 < sum(league.pauses) < 30  # repeated, and not after the deadline
+    pairs = league.pairs()
+    league.network.behavior.clear()
+    league.play()
+    assert league.pairs() == pairs
+    assert len(league.rows("matches")) == 3
+
+
+def test_three_forfeits_in_a_row_pause_a_bot_and_move_no_rating(make_league: MakeLeague) -> None:
+    """A bot that is down must not wait for its opponents; its owner sees why."""
+    league = make_league()
+    league.fail("b1", only="answer")
+    failing = league.bot("b1").id
+    for count in (1, 2, 3):
+        assert league.play() == []
+        assert league.bot("b1").forfeits == count
+        assert [match["outcome"] for match in league.outcomes()].count("void") == 1
+    rows = league.rows("matches")
+    assert len(rows) == 6
+    assert not any(failing in {match["bot_a"], match["bot_b"]} for match in rows)
+    assert "3 forfeits in a row, the last with status-500" in league.bot("b1").paused
+    assert league.bot("b2").forfeits == 0
+    league.play()
+    assert not any(failing in pair for pair in league.pairs())
+
+
+def test_a_forfeit_is_a_loss_where_the_rule_says_so(make_league: MakeLeague) -> None:
+    """Leagues that count presence let the absent bot lose."""
+    league = make_league(forfeit="loss")
+    league.fail("b1", code="empty")
+    league.play()
+    failing = league.bot("b1").id
+    (match,) = [row for row in league.rows("matches") if failing in {row["bot_a"], row["bot_b"]}]
+    absent, present = ("a", "b") if match["bot_a"] == failing else ("b", "a")
+    assert match["winner"] == present
+    assert f"response_{absent}" not in match
+    assert match["id"] not in {vote["match_id"] for vote in league.rows("votes")}
+
+
+def test_a_judge_that_fails_is_replaced_and_never_left_out(make_league: MakeLeague) -> None:
+    """Nothing is rated on fewer judges than the rule, and no vote is drawn by chance."""
+    league = make_league(bots=8)
+    league.fail("b1", "b2", only="vote")
+    league.play()
+    failing = {league.bot("b1").id, league.bot("b2").id}
+    votes = league.rows("votes")
+    assert len(votes) == 12
+    assert not {vote["judge_id"] for vote in votes} & failing
+    replaced = {one["judge"] for match in league.outcomes() for one in match["replaced"]}
+    assert replaced
+    assert replaced <= failing
+
+
+def test_a_match_without_judges_waits_for_a_model_and_says_why(make_league: MakeLeague) -> None:
+    """Without an API judge a round is not settled with fewer judges than the rule."""
+    league = make_league(bots=4)
+    league.play()
+    with league.service.store.read() as session:
+        of = session.arena.round(session.contests.get("autumn").no, "r1")
+    assert of.phase == "judging"
+    assert "configure [arena.judge]" in of.body["waits_for"]
+    league.model = Model(fault=Fault("ours", "ours-budget"))
+    league.later(61)
+    league.work()
+    assert league.rows("matches") == []
+    league.model = Model()
+    league.later(61)
+    league.work()
+    assert [vote["judge_id"] for vote in league.rows("votes")] == ["model-1"] * 2
+    assert league.rows("judges") == [{"id": "model-1", "kind": "api"}]
+    with league.service.store.read() as session:
+        no = session.contests.get("autumn").no
+        digest = league.outcomes()[0]["exchanges"][0]["request_sha256"]
+        assert session.attachments.get(no, digest) == b"q"
+
+
+def test_honeypots_and_audits_are_recorded_after_settlement(make_league: MakeLeague) -> None:
+    """A honeypot names one bot and remembers its template; an audit is a model's verdict."""
+    league = make_league(honeypot_probability=1.0)
+    league.play()
+    rows = league.rows("matches")
+    assert {match["kind"] for match in rows} == {"honeypot"}
+    assert all((match["bot_a"] is None) != (match["bot_b"] is None) for match in rows)
+    assert any(league.bot(f"b{at}").recent_templates for at in range(1, 7))
+    audited = make_league(audit_probability=1.0)
+    audited.audit = Model(name="auditor")
+    audited.play()
+    assert {match["audit_verdict"] for match in audited.rows("matches")} <= {"a", "b"}
+    assert audited.audit.calls == 3
+    missed = make_league(audit_probability=1.0)
+    missed.play()
+    assert missed.outcomes()[0]["audit_missed"] == "no model is configured to audit"
+
+
+def test_copied_answers_are_skipped_and_long_ones_cut(make_league: MakeLeague) -> None:
+    """Plagiarism moves nobody; a longer answer is worth no more, and that is stated."""
+    league = make_league(bots=2)
+    for name in ("b1", "b2"):
+        league.network.behavior[f"https://{name}.example/"] = lambda _: Reply(text="x " * 300)
+    league.play()
+    (match,) = league.rows("matches")
+    assert match["kind"] == "skipped"
+    assert len(match["response_a"]) == 400
+    assert league.outcomes()[0]["cut"] == ["a", "b"]
