@@ -15,6 +15,8 @@ from agon.errors import Unavailable, Unreadable
 if TYPE_CHECKING:
     from agon.app.arena.judging.choice import Judge
     from agon.app.arena.judging.model_judge import ModelJudge
+    from agon.app.arena.live.ports import ArenaPorts
+    from agon.app.arena.live.transport import BotTransport
     from agon.app.challenge.weight_setting import WeightSetter
     from agon.app.containers import Containers
     from agon.app.service import Service
@@ -228,6 +230,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         NotFound: a key file is missing and must not be created.
         Conflict, Unreadable: a key file is readable by other users, or is not a key.
     """
+    from agon.app.arena.live.pinging import endpoint_check
     from agon.app.replay.replica_cache import ReplicaCache
     from agon.app.service import Service, SigningKey
     from agon.settings.keys import load_key
@@ -246,6 +249,10 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         snapshots_kept=settings.snapshots_kept,
         scan_pause=timedelta(minutes=settings.findings_minutes) or None,
         jobs_kept=timedelta(days=settings.ended_jobs_days) or None,
+        check_endpoint=endpoint_check(
+            bot_transport(settings), random=secrets.token_bytes, new_id=sortable_id
+        ),
+        round_pause=timedelta(minutes=settings.arena_round_minutes) or None,
     )
 
 
@@ -343,3 +350,25 @@ def model_judge(settings: "Settings", judge: "Judge", store: "Store") -> "ModelJ
 
     choice = settings.model_judge(judge)
     return None if choice is None else open_stored_judge(judge, choice, store=store, clock=now)
+
+
+def bot_transport(settings: "Settings") -> "BotTransport":
+    """Return the adapter that sends work to bots, at the addresses that the settings allow."""
+    from agon.runners.bots.http import HttpBots
+
+    return HttpBots(allow_private=settings.allow_private_bots)
+
+
+def arena_ports(settings: "Settings", store: "Store") -> "ArenaPorts":
+    """Return what the rounds of arenas need of the network: bots, and models where configured.
+
+    Raises:
+        Unreadable: the URL or the key of a model cannot be used.
+    """
+    from agon.app.arena.live.ports import ArenaPorts
+
+    return ArenaPorts(
+        transport=bot_transport(settings),
+        judge=model_judge(settings, "judge", store),
+        audit=model_judge(settings, "audit", store),
+    )

@@ -54,7 +54,6 @@ class Network:
     def ask(self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
         """Return the bot's answer."""
         assert seconds > 0
-        assert endpoint.secrets
         self.asked.append((endpoint.url, dict(work)))
         behavior = self.behavior.get(endpoint.url)
         return answer(endpoint.url, work) if behavior is None else behavior(work)
@@ -108,7 +107,8 @@ class League:
 
     def work(self) -> list[str]:
         """Run jobs until none is due; return the causes of those that failed."""
-        service, failed = self.service, []
+        service = self.service
+        failed: list[str] = []
         runners = round_runners(service, self.ports)
         while True:
             job = leases.claim(service, ["round"], worker="w")

@@ -6,7 +6,7 @@ import random
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from importlib import import_module
@@ -15,6 +15,8 @@ from typing import Any
 
 from agon.api.catalog import all_operations
 from agon.app.access.permissions import LOCAL
+from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.transport import Endpoint, Reply
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
@@ -22,19 +24,22 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.submission import Submission
-from agon.app.queue.jobs import service_job
+from agon.app.queue.jobs import round_job
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.sandbox import RunRequest, RunResult
 from agon.app.service import Service, SigningKey
-from agon.app.worker.handlers import sandbox_runners, service_runners
+from agon.app.worker.handlers import round_runners, sandbox_runners, service_runners
 from agon.app.worker.local_source import LocalSource
 from agon.app.worker.loop import Worker, WorkResult
+from agon.disciplines.arena.faults import Fault
 from agon.disciplines.dojo.canonical import source_hash
+from agon.entities.arena import LiveBot, Prompt
 from agon.http.operations import operation_routes
 from agon.ledger.entry import Draft
 from agon.store import open_store
 from agon.store.watch import Watch
 from agon.wiring import now, sortable_id
+from fakes.arena import Model, Network
 from fakes.sandbox import FakeSandbox
 
 ARENA, DOJO = "fights", "riddles"
@@ -52,6 +57,23 @@ PROGRAMS = (
     "def solver():\n    return [1, 4, 8]\n",
     "def solver():\n    return 1 // 0\n",
 )
+
+
+LIVE_RULES = {
+    "answer_seconds": 2, "vote_seconds": 2, "honeypot_probability": 0.3, "judge_min_matches": 0
+}  # fmt: skip
+"""Short deadlines: a round whose worker is killed for longer goes on with what it has."""
+
+
+class SlowNetwork(Network):
+    """Bots that take some milliseconds, so that kills interrupt rounds; some are down."""
+
+    def ask(self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+        """Return the bot's answer after a pause."""
+        time.sleep(random.uniform(0, 0.02))  # noqa: S311 - a pause, no secret
+        if random.random() < 0.03:  # noqa: S311 - no secret
+            return Fault("transport", "reset")
+        return super().ask(endpoint, work, seconds=seconds)
 
 
 class SlowSandbox(FakeSandbox):
@@ -81,19 +103,32 @@ def prepare(url: str) -> None:
     open_store(url).close()
     service = instance(url)
     for name, discipline in ((ARENA, "arena"), (DOJO, "dojo")):
-        create(service, NewContest(id=name, discipline=discipline, title=name), by=LOCAL)
+        rules = LIVE_RULES if discipline == "arena" else {}
+        new = NewContest(id=name, discipline=discipline, title=name, overrides=rules)
+        create(service, new, by=LOCAL)
         open_contest(service, name, by=LOCAL)
-    bots = [
+    bots: list[tuple[str, dict[str, Any], str]] = [
         ("bots", {"id": f"b{n}", "name": f"Bot {n}", "owner_id": f"o{n}",
-                  "qualified_at": "2026-01-01T00:00:00Z"}, f"bot-{n}")
+                  "qualified_at": "2026-01-01T00:00:00Z", "is_judge": True}, f"bot-{n}")
         for n in range(BOTS)
     ]  # fmt: skip
-    owners = [
+    owners: list[tuple[str, dict[str, Any], str]] = [
         ("owners", {"id": f"o{n}", "handle": f"owner {n}",
                     "account_created_at": "2025-01-01T00:00:00Z"}, f"owner-{n}")
         for n in range(BOTS)
     ]  # fmt: skip
     record(service, ARENA, owners + bots, by=LOCAL)
+    with service.store.write() as session:
+        no, at = session.contests.get(ARENA).no, service.clock()
+        session.arena.save_prompts(no, [Prompt(id=f"p{n}", text=f"Why {n}?") for n in range(9)])
+        for n in range(BOTS):
+            session.arena.save_bot(
+                LiveBot(
+                    contest_no=no, id=f"b{n}", user=None, owner_id=f"o{n}", name=f"Bot {n}",
+                    registered_at=at, version_at=at, endpoint=f"https://b{n}.example/",
+                    judges=True,
+                )
+            )  # fmt: skip
     with service.store.write() as session:
         contest = session.contests.lock(DOJO)
         package = {"title": "squares", "interface": "seq", "N_check": 20, "source": SQUARES}
@@ -142,6 +177,9 @@ def worker(url: str, name: str, finished: Path) -> None:
     service = instance(url)
     watch = Watch(url)
     runners = service_runners(service) | sandbox_runners(SlowSandbox())
+    runners |= round_runners(
+        service, ArenaPorts(transport=SlowNetwork(), judge=Model(), audit=Model(), threads=4)
+    )
     source = LocalSource(service, worker=name, wait=watch.wait)
     Worker(source, runners, on_result=lambda job_: note_end(finished, job_)).work()
 
@@ -173,10 +211,8 @@ def request(service: Service, name: str, number: int) -> None:
         submit(service, DOJO, submission(name, number), by=LOCAL)
     else:
         with service.store.write() as session:
-            contest = session.contests.get(ARENA)
-            job = service_job("round", contest, id=f"r-{name}-{number}")
-            if not any(job_.id == job.id for job_ in session.queue.page(kinds=["round"])):
-                session.queue.add(job, now=service.clock())
+            contest, at = session.contests.get(ARENA), service.clock()
+            session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=at)
 
 
 def kind(name: str, number: int) -> str:

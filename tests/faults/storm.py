@@ -257,16 +257,30 @@ class _Checks:
         return {"verdicts": len(received)}
 
     def _rounds(self, ledger: list[dict[str, Any]]) -> dict[str, int]:
-        """Check that every requested round was drawn exactly once."""
-        drawn = Counter(
-            entry["body"]["purpose"] for entry in ledger if entry["kind"] == "draw-made"
-        )
-        with self.service.store.read() as session:
-            expected = {
-                f"round {item.id}" for item in session.queue.page(kinds=["round"], limit=100_000)
-            }
-        assert drawn == Counter(expected), "rounds are missing or double"
-        return {"rounds": len(expected)}
+        """Check that every round was committed, drawn and settled once, one after the other."""
+        steps = [
+            (entry["kind"], entry["body"].get("round") or entry["body"]["purpose"][6:])
+            for entry in ledger
+            if entry["kind"] in {"draw-committed", "draw-made", "round-settled"}
+        ]
+        names = [name for kind, name in steps if kind == "draw-committed"]
+        assert names == [f"r{number + 1}" for number in range(len(names))]
+        kinds = ("draw-committed", "draw-made", "round-settled")
+        assert steps == [(kind, name) for name in names for kind in kinds], "rounds are incomplete"
+        stated = {
+            match["match"]
+            for entry in ledger
+            if entry["kind"] == "round-settled"
+            for match in entry["body"]["outcome"]["matches"]
+            if match["outcome"] not in {"void", "again"}
+        }
+        recorded = {
+            entry["body"]["row"]["id"]
+            for entry in ledger
+            if entry["kind"] == "record-added" and entry["body"]["table"] == "matches"
+        }
+        assert {name for name in recorded if name.split("-")[0] in names} == stated
+        return {"rounds": len(names)}
 
     def _jobs(self) -> dict[str, int]:
         """Check that no job is stuck or failed."""

@@ -138,7 +138,7 @@ def _reach(
         client = opened.enter_context(Client(target.server, token=read_token(target.token_file)))
         source = client.job_source(worker=called, wait=stopping.wait)
         return _Connection(source, {}, remote=True)
-    from agon.app.worker.handlers import post_runners, service_runners
+    from agon.app.worker.handlers import post_runners, round_runners, service_runners
     from agon.app.worker.local_source import LocalSource
 
     service = wiring.open_service(settings)
@@ -146,6 +146,7 @@ def _reach(
     waiting = wiring.watch(settings, pause=stopping.wait)
     opened.callback(waiting.close)
     runners = service_runners(service) | post_runners(service, wiring.post(settings))
+    runners |= round_runners(service, wiring.arena_ports(settings, service.store))
     return _Connection(
         LocalSource(service, worker=called, wait=waiting.wait), runners, remote=False
     )

@@ -242,6 +242,17 @@ class Settings(ModelJudgeSettings):
         "Whether webhooks may use private and loopback addresses and plain http; for tests and "
         "closed networks.",
     )
+    allow_private_bots: bool = setting(
+        False,
+        "Whether bots of arenas may use private and loopback addresses and plain http; for a "
+        "league on one network.",
+    )
+    arena_round_minutes: float = setting(
+        120.0,
+        "Minutes from one automatic round of an arena to the next; 0 turns automatic rounds off.",
+        low=0,
+        high=525_600,
+    )
     log_format: Literal["text", "json"] = setting(
         "text", "Format of the log on stderr: readable text, or one JSON object a line."
     )

@@ -151,7 +151,9 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
                 and is_audited(seed, match, probability=rules.audit_probability),
                 "judges": order[:size],
                 "reserves": [] if api else order[size:],
-                "shown_first": {} if api else {one: shown_first(seed, match, one) for one in order},
+                "shown_first": {}
+                if api
+                else {judge: shown_first(seed, match, judge) for judge in order},
                 "api": api,
                 "degraded": degraded,
             }

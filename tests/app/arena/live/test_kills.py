@@ -48,16 +48,17 @@ def run(league: League, *, at: int | None = None, after: bool = False) -> int:
     league.audit = Model(name="auditor")
     league.start()
     service = league.service
-    faulty = FaultyStore(service.store, at=at, after=after)
-    object.__setattr__(league, "service", replace(service, store=faulty))
+    faulty: Any = FaultyStore(service.store, at=at, after=after)
+    league.service = replace(service, store=faulty)
     try:
         league.work()
     except Killed:
         pass
     finally:
-        object.__setattr__(league, "service", service)
+        league.service = service
     assert league.work() == []  # another worker
-    return faulty.commits
+    commits: int = faulty.commits
+    return commits
 
 
 RULES: dict[str, Any] = {"honeypot_probability": 0.6, "audit_probability": 0.5, "bots": 6}

@@ -1,5 +1,6 @@
 """Rounds from commitment to settlement, with bots and models in the same process."""
 
+from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.transport import Reply
 from agon.disciplines.arena.commitment import verify_draw
 from agon.disciplines.arena.faults import Fault
@@ -23,8 +24,8 @@ def test_a_round_is_committed_drawn_answered_judged_and_settled(
     with league.service.store.read() as session:
         contest = session.contests.get("autumn")
         assert session.arena.round(contest.no, "r1").settled_seq == contest.seq
-    with league.service.replicas.current(league.service.store, contest) as replica:
-        ratings = replica.result().scored.ratings.rating
+    with scored_arena(league.service, contest) as (scored, _):
+        ratings = scored.ratings.rating
     assert sorted(ratings.tolist()) == [984] * 3 + [1016] * 3
 
 

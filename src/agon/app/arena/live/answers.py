@@ -91,7 +91,7 @@ def matches_of(of: ArenaRound) -> Iterable[tuple[Drawn, dict[str, Any]]]:
 def judge_answers(
     service: Service, contest: Contest, of: ArenaRound, items: Sequence[Work], seen: Sequence[str]
 ) -> ArenaRound:
-    """Return a round whose matches have their answers, or the outcome if nobody votes on them.
+    """Return a round whose matches have their answers, or the outcome if there is no vote on them.
 
     Args:
         service: the service.

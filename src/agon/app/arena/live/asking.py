@@ -64,7 +64,7 @@ def _ask(
 ) -> tuple[dict[str, Any], float | None]:
     """Return the result of one piece of work, and the time of its reply.
 
-    What the network refuses is sent again until the deadline, which stays the same.
+    What did not arrive is sent again until the same deadline.
     """
     with service.store.read() as session:
         bot = session.arena.bot(contest.no, item.assignee)

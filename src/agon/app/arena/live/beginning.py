@@ -197,7 +197,7 @@ def _inputs(
     last: Iterable[ArenaRound],
 ) -> RoundInputs:
     bots = {bot.id: bot for bot in session.arena.bots(contest.no)}
-    before: Mapping[str, Any] = next((one.body for one in last), {})
+    before: Mapping[str, Any] = next((newest.body for newest in last), {})
     value = {
         "name": name,
         "at": scores["at"],

@@ -99,7 +99,7 @@ def register(
             registered_at=now,
             version_at=now,
             endpoint=endpoint,
-            secret=None if secret is None else _sealed(service, bot_id, secret),
+            secret=None if secret is None else _encrypt_secret(service, bot_id, secret),
             version=version,
             judges=judges,
         )
@@ -137,7 +137,7 @@ def change(
         if changes.endpoint is not None:
             bot = replace(bot, endpoint=changes.endpoint)
         if secret is not None:
-            bot = replace(bot, secret=_sealed(service, bot.id, secret))
+            bot = replace(bot, secret=_encrypt_secret(service, bot.id, secret))
         if changes.version is not None and changes.version != bot.version:
             bot = replace(bot, version=changes.version, version_at=now)
         if changes.paused is not None:
@@ -167,7 +167,7 @@ def rotate_secret(
             raise Conflict(f"the bot {bot_id} has no endpoint, so nothing is signed; give it one")
         bot = replace(
             bot,
-            secret=_sealed(service, bot.id, secret),
+            secret=_encrypt_secret(service, bot.id, secret),
             old_secret=bot.secret,
             old_secret_until=now + OLD_SECRET_VALID,
         )
@@ -268,7 +268,7 @@ def _check(service: Service, endpoint: str, secret: bytes) -> None:
     service.check_endpoint(endpoint, secret)
 
 
-def _sealed(service: Service, bot_id: str, secret: bytes) -> bytes:
+def _encrypt_secret(service: Service, bot_id: str, secret: bytes) -> bytes:
     nonce = service.random(NONCE_BYTES)
     return encrypt(secret, server_key=service.network_key, webhook_id=bot_id, nonce=nonce)
 
@@ -291,7 +291,9 @@ def newest_row(session: Session, contest: Contest, table: str, name: str) -> dic
     """Return the newest record with an id; None if there is none."""
     key = record_key(table_of(contest.discipline, table), {"id": name})
     existing = {} if key is None else session.entries.existing(contest.no, records=[key])
-    return next((dict(orjson.loads(one.line)["body"]["row"]) for one in existing.values()), None)
+    return next(
+        (dict(orjson.loads(entry.line)["body"]["row"]) for entry in existing.values()), None
+    )
 
 
 def _owner_rows(

@@ -39,7 +39,7 @@ def fault_result(fault: Fault) -> dict[str, Any]:
     return {"fault": {"owner": fault.owner, "code": fault.code, "detail": fault.detail}}
 
 
-def expired(item: Work, now: datetime) -> Work:
+def expire(item: Work, now: datetime) -> Work:
     """Return work that was not handed in before its deadline, with the fault as its result."""
     fault = (
         Fault("ours", "ours-worker", "no worker asked in time")

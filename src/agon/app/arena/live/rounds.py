@@ -15,7 +15,7 @@ from agon.app.arena.live.asking import ask_endpoints
 from agon.app.arena.live.beginning import commit_round, draw, read_scores
 from agon.app.arena.live.models import ask_models, needs_models, store_models
 from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.results import expired
+from agon.app.arena.live.results import expire
 from agon.app.arena.live.settlement import settle
 from agon.app.arena.live.votes import advance_votes, is_judged
 from agon.app.queue.jobs import round_job
@@ -49,8 +49,8 @@ def play(
         if payload["ask"] and current.phase == "judging":
             return {"models": ask_models(ports, current, at=service.clock())}
         if payload["ask"] and current.phase in {"answering", "voting"}:
-            asked = ask_endpoints(service, ports, contest, current.id, check=progress.check)
-            return {"asked": asked}
+            count = ask_endpoints(service, ports, contest, current.id, check=progress.check)
+            return {"asked": count}
         return {}
 
     return run
@@ -187,7 +187,7 @@ def _expire(service: "Service", session: Session, contest: Contest, of: ArenaRou
     for item in session.arena.work_of(contest.no, of.id):
         late = item.deadline + (GRACE if item.pushed else timedelta())
         if item.result is None and late <= now:
-            session.arena.set_result(expired(item, now))
+            session.arena.set_result(expire(item, now))
     return session.arena.work_of(contest.no, of.id)
 
 

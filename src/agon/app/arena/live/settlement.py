@@ -186,10 +186,10 @@ def _count_forfeits(session: Session, contest: Contest, of: ArenaRound) -> None:
                 continue
             forfeits = bot.forfeits + 1 if bot.id in failed else 0
             paused = bot.paused
+            codes = [fault["code"] for fault in match["faults"] if fault["bot"] == bot.id]
             if forfeits >= rules.forfeits_paused and paused is None:
                 paused = (
-                    f"{forfeits} forfeits in a row, the last with "
-                    f"{next(one['code'] for one in match['faults'] if one['bot'] == bot.id)}; "
+                    f"{forfeits} forfeits in a row, the last with {codes[0]}; "
                     "repair the bot and set paused to false"
                 )
             session.arena.save_bot(replace(bot, forfeits=forfeits, paused=paused))
@@ -201,7 +201,7 @@ def _settle_qualification(
     """Qualify a bot whose answer was picked; a failed judge or network is no attempt."""
     ((drawn, match),) = tuple(matches_of(of))
     bot = session.arena.bot(contest.no, drawn["bot_a"])
-    if match["outcome"] == "again" or any(one["owner"] != "bot" for one in match["faults"]):
+    if match["outcome"] == "again" or any(fault["owner"] != "bot" for fault in match["faults"]):
         session.arena.save_bot(replace(bot, attempted_at=None))
     elif match["outcome"] is None and winner_of(match["votes"]) == "a":
         contest = session.contests.lock(contest.id)

@@ -17,7 +17,7 @@ from agon.errors import AgonError, Conflict, Gone, NotFound, Unreadable
 from agon.store.session import Session
 
 MAX_DETAIL: Final = 200
-"""Maximum length of the reason a bot states when it refuses work, in characters."""
+"""Maximum length of the error that a bot states, in characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class HandIn:
     error: str | None = None
 
 
-class DeadlinePassed(Gone):
+class LateHandIn(Gone):
     """Work was handed in after its deadline."""
 
     code = "deadline-passed"
@@ -77,7 +77,7 @@ def hand_in(
     Raises:
         NotFound: there is no such work, or it is another's.
         Unreadable: it is not exactly one of text, vote and error, or not what the work asks for.
-        DeadlinePassed: it is too late.
+        LateHandIn: it is too late.
         Conflict: something else was handed in before.
     """
     _require_one(handed_in)
@@ -91,20 +91,18 @@ def hand_in(
         if item.handed_in is None and now <= item.deadline:
             done = replace(item, result=result, result_at=now, handed_in=body)
             if save_result(service, session, contest_id, done):
-                return _accepted(done)
+                return _receipt(done)
             item = session.arena.work(work_id)
         if item.handed_in == body:
-            return _accepted(item)
+            return _receipt(item)
         if item.handed_in is not None:
             raise Conflict(
                 f"something else was handed in for {work_id}; the first counts, ask for new work"
             )
-        raise DeadlinePassed(
-            f"the deadline of {work_id} was {item.body['deadline']}; ask for new work"
-        )
+        raise LateHandIn(f"the deadline of {work_id} was {item.body['deadline']}; ask for new work")
 
 
-def _accepted(item: Work) -> dict[str, Any]:
+def _receipt(item: Work) -> dict[str, Any]:
     result: Mapping[str, Any] = item.result or {}
     return {
         "id": item.id,
