@@ -57,6 +57,7 @@ class Problem(Resource):
     """A problem of the dojo; with its source and all terms once it is revealed."""
 
     id: str = Field(description="P_hash: SHA-256 of the setter's canonical source.")
+    slug: str | None = Field(default=None, description="Its short name, accepted as its id is.")
     title: str
     interface: str | None
     N_check: int = Field(description="Number of terms a solver has to compute.")

@@ -15,7 +15,7 @@ from agon.api.parameters import FreeId
 from agon.api.transport import Noun
 from agon.app.contests.submissions import disclosure, problems
 
-ProblemId = Annotated[FreeId, Field(description="The problem's id, its P_hash.")]
+ProblemId = Annotated[FreeId, Field(description="The problem's id, its P_hash, or its slug.")]
 
 
 @operation("GET", "/contests/{contest}/problems", id="listProblems", permission="contest.read",

@@ -68,7 +68,7 @@ def read_answer(file: Path) -> HiddenAnswer:
     return HiddenAnswer(problem, terms)
 
 
-_DECLARED: Final = ("title", "interface", "N_check", "setter_user_id", "freeze_started_at")
+_DECLARED: Final = ("title", "interface", "N_check", "setter_user_id", "freeze_started_at", "slug")
 
 
 def _terms(value: Any) -> tuple[str, ...]:

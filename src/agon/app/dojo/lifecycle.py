@@ -132,7 +132,9 @@ def disclosure(package: Mapping[str, Any], *, freeze: datetime | None) -> dict[s
         >>> disclosure({**package, "first_index": 0}, freeze=None)["disclosed"]
         [{'n': 1, 'a': '4'}, {'n': 3, 'a': '16'}]
     """
+    slug = package.get("slug")
     return {
+        **({} if slug is None else {"slug": slug}),
         "title": package.get("title") or "",
         "interface": package.get("interface"),
         "N_check": len(package["terms"]),

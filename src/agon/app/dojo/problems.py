@@ -1,5 +1,6 @@
 """Read a setter's package: ``problem.json`` and ``setter.py``."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -34,8 +35,9 @@ PUBLISHED_FIRST_INDEX = 1
 """Index of the first term of a published problem that does not state it: before it could be stated,
 every sequence began with a_1."""
 _FIRST_INDICES = (0, 1)
+_SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _KEYS: Final = (
-    "title", "interface", "N_check", "first_index", "setter_user_id", "freeze_started_at",
+    "title", "interface", "N_check", "first_index", "setter_user_id", "freeze_started_at", "slug",
 )  # fmt: skip
 
 
@@ -51,6 +53,7 @@ class Problem:
         stated_first_index: index of the first term, 0 or 1; None: the package does not state it.
         setter_user_id: its setter, who cannot score on it.
         freeze_started_at: from when on submissions are rejected, in UTC.
+        slug: its short name, unique in a contest; None: none.
     """
 
     source: bytes = field(repr=False)
@@ -60,6 +63,7 @@ class Problem:
     stated_first_index: int | None = None
     setter_user_id: str | None = None
     freeze_started_at: datetime | None = None
+    slug: str | None = None
 
     @property
     def id(self) -> str:
@@ -72,7 +76,7 @@ class Problem:
         return FIRST_INDEX if self.stated_first_index is None else self.stated_first_index
 
     def as_published(self, package: Mapping[str, Any] | None) -> "Problem":
-        """Return the problem with the first index of its publication, if it states none itself.
+        """Return the problem with the first index and slug of its publication, if it states none.
 
         Args:
             package: what was published under its id before; None: nothing.
@@ -82,12 +86,17 @@ class Problem:
             >>> problem.first_index, problem.as_published({"title": "n"}).first_index
             (0, 1)
         """
-        if package is None or self.stated_first_index is not None:
+        if package is None:
             return self
-        return replace(self, stated_first_index=first_index_of(package))
+        stated = self.stated_first_index
+        return replace(
+            self,
+            stated_first_index=first_index_of(package) if stated is None else stated,
+            slug=self.slug or package.get("slug"),
+        )
 
     def declaration(self) -> dict[str, Any]:
-        """Return its declaration, as ``problem.json`` has it."""
+        """Return its declaration, as ``problem.json`` has it; without a slug it has no such key."""
         freeze = self.freeze_started_at
         return {
             "title": self.title,
@@ -96,6 +105,7 @@ class Problem:
             "first_index": self.stated_first_index,
             "setter_user_id": self.setter_user_id,
             "freeze_started_at": None if freeze is None else written_time(freeze),
+            **({} if self.slug is None else {"slug": self.slug}),
         }
 
 
@@ -178,6 +188,7 @@ def problem_of(
         stated_first_index=values.get("first_index"),
         setter_user_id=values.get("setter_user_id"),
         freeze_started_at=values.get("freeze_started_at"),
+        slug=values.get("slug"),
     )
 
 
@@ -282,6 +293,13 @@ def _freeze(value: object, where: str) -> datetime:
     return time_of(value, where=where, key="freeze_started_at")
 
 
+def _slug(value: object, where: str) -> str:
+    if not isinstance(value, str) or _SLUG.fullmatch(value) is None:
+        remedy = "give 1 to 63 lowercase letters, digits and hyphens, a letter or digit first"
+        raise InvalidPackage(FileIssue(where, f"slug is {str(value)[:80]!r}", remedy))
+    return value
+
+
 _READERS: Final[Mapping[str, Callable[[object, str], Any]]] = {
     "title": _title,
     "interface": _interface,
@@ -289,4 +307,5 @@ _READERS: Final[Mapping[str, Callable[[object, str], Any]]] = {
     "first_index": _first_index,
     "setter_user_id": _user,
     "freeze_started_at": _freeze,
+    "slug": _slug,
 }

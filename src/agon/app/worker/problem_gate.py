@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from agon.app.contests.changes.rejudge import queue_dry_run
 from agon.app.contests.ledgers.append import append
+from agon.app.contests.ledgers.slugs import require_free_slug
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.lifecycle import PUBLISHED, PublishedProblem, problem_row, publication
 from agon.app.dojo.problems import packaged_problem
@@ -73,6 +74,7 @@ def store_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Comm
         contest = session.contests.lock(job.payload["contest"])
         if contest.state == "final":
             raise Conflict(f"contest {contest.id} is final; publish the problem in another")
+        require_free_slug(session, contest, problem.slug, of=problem.id)
         drafts = publication(
             answer,
             replaces=position_of(session, contest, "problems", problem_row(answer.problem)),

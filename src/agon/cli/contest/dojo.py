@@ -16,7 +16,7 @@ from agon.cli.shared.target import Target, target
 if TYPE_CHECKING:
     from agon.client import Api
 
-_COLUMNS = ("id", "title", "N_check", "first_index", "freeze_started_at", "revealed")
+_COLUMNS = ("id", "slug", "title", "N_check", "first_index", "freeze_started_at", "revealed")
 _SENT: Final = ("id", "user", "verdict", "terms_matched", "at", "problem")
 _MAX_TERMS_SHOWN: Final = 5
 _POLL_S: Final = 1.0
@@ -26,7 +26,11 @@ _ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")
 
 @click.command("problems", cls=Command)
 @arguments.contest
-@option("--problem", metavar="P", help="Only this problem, with its answer once it is revealed.")
+@option(
+    "--problem",
+    metavar="P",
+    help="Only this problem (id or slug), with its answer once it is revealed.",
+)
 @lists.form
 @parameters.output
 @target
@@ -104,7 +108,7 @@ def reveal(contest: str, problem: str, *, target: Target) -> None:
 @click.argument(
     "file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@option("--problem", required=True, metavar="P", help="The problem's id.")
+@option("--problem", required=True, metavar="P", help="The problem's id or slug.")
 @option("--user", metavar="U", help="The submission's author (default: the token's user).")
 @option("--tag", metavar="T", help="The method's tag.")
 @option("--notes", metavar="N", help="Free text.")

@@ -67,11 +67,12 @@ def _dojo(visit: Visit) -> Contest:
 
 
 def _problem_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> Page:
-    contest, problem_id = _dojo(visit), visit.path["id"]
-    api = visit.api
+    contest, api = _dojo(visit), visit.api
+    problem = api.problems.get(contest.id, visit.path["id"])
+    problem_id = problem.id
     values = {
         "contest": contest,
-        "problem": api.problems.get(contest.id, problem_id),
+        "problem": problem,
         "may_submit": visit.caller.user is not None and permits(visit.caller, "submission.add"),
         "signed_in": visit.caller.user is not None,
         "error": None if error is None else str(error),
@@ -80,7 +81,7 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
     }
     return Page(
         template="problem.html",
-        title=f"{values['problem'].title} · {contest.title}",  # type: ignore[attr-defined]  # values have many types
+        title=f"{problem.title} · {contest.title}",
         values=values,
         data=addresses.api(f"/contests/{contest.id}/problems/{problem_id}"),
         status=status,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import board_named, reach, require_storable_name
+from agon.app.contests.ledgers.positions import reach, require_storable_name, visible_board
 from agon.app.service import Service
 from agon.entities.contests import HistoryStep
 from agon.errors import NotFound, Unreadable
@@ -42,8 +42,9 @@ def history(
     if not 1 <= limit <= MAX_STEPS:
         raise Unreadable(f"limit is {limit}; give 1 to {MAX_STEPS}")
     require_storable_name(participant)
-    name, until = board_named(view.contest, board), reach(view)
+    until = reach(view)
     with service.store.read() as session:
+        name = visible_board(session, view, board)
         steps = session.histories.of
         stored = steps(view.contest.no, name, participant, until=until, after=after, limit=limit)
         if not stored:

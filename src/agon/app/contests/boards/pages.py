@@ -10,11 +10,11 @@ from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
-    board_named,
     position,
     reach,
     require_storable_name,
     snapshot_at,
+    visible_board,
 )
 from agon.app.service import Service
 from agon.disciplines import discipline
@@ -324,7 +324,7 @@ def snapshot_of_cursor(session: Session, view: View, board: str | None, at: Curs
     Raises:
         NotFound: it is not, or there is none.
     """
-    limit, name = reach(view), board_named(view.contest, board)
+    limit, name = reach(view), visible_board(session, view, board)
     try:
         snapshot = session.snapshots.get(at.snapshot)
     except NotFound:

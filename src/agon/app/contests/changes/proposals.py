@@ -9,6 +9,7 @@ import numpy as np
 
 from agon.app.analysis.score import rules_of
 from agon.app.contests.ledgers.positions import board_named, require_storable_name
+from agon.app.contests.ledgers.slugs import board_with_id, problem_id
 from agon.app.replay.replica import ContestReplica
 from agon.disciplines import discipline
 from agon.editions import rules_sha256
@@ -171,7 +172,9 @@ def _check_void(session: Session, contest: Contest, params: Mapping[str, Any]) -
     return checked_params
 
 
-def _check_adjustment(_: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
+def _check_adjustment(
+    session: Session, contest: Contest, params: Mapping[str, Any]
+) -> dict[str, Any]:
     board, name, points = (params.get(key) for key in ("board", "id", "points"))
     if (
         not isinstance(board, str)
@@ -185,10 +188,11 @@ def _check_adjustment(_: Session, contest: Contest, params: Mapping[str, Any]) -
             f"{_MAX_POINTS:.0e}"
         )
     require_storable_name(name)
-    return {"board": board_named(contest, board), "id": name, "points": points}
+    board = board_with_id(session, contest, board_named(contest, board))
+    return {"board": board, "id": name, "points": points}
 
 
-def _check_rejudge(_: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
+def _check_rejudge(session: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
     submissions = discipline(contest.discipline).submissions
     if submissions is None or submissions.judging != "program":
         raise Unreadable(f"{contest.discipline} has no programs to judge again; void or adjust")
@@ -197,6 +201,8 @@ def _check_rejudge(_: Session, contest: Contest, params: Mapping[str, Any]) -> d
         raise Unreadable(
             "a rejudge has problem or submissions; give an id, a list of ids, or neither"
         )
+    if problem is not None:
+        problem = problem_id(session, contest, problem)
     return {"problem": problem, "submissions": _texts(submission_ids)}
 
 

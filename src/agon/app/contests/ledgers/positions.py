@@ -1,6 +1,7 @@
 """Return the position of a ledger a request is about, at most the last its caller may see."""
 
 from agon.app.access.permissions import View
+from agon.app.contests.ledgers.slugs import board_with_id
 from agon.disciplines import discipline
 from agon.entities.contests import Contest, Snapshot
 from agon.errors import NotFound, did_you_mean
@@ -67,6 +68,16 @@ def board_named(contest: Contest, name: str | None) -> str:
     raise NotFound(f"{contest.id} has no board {name!r}: {did_you_mean(name, contest.boards)}")
 
 
+def visible_board(session: Session, view: View, name: str | None) -> str:
+    """Return the full name of a board as :func:`board_named` does, with ids for slugs.
+
+    Raises:
+        NotFound: the contest publishes no such board.
+    """
+    board = board_named(view.contest, name)
+    return board_with_id(session, view.contest, board, until=reach(view))
+
+
 def require_storable_name(name: str) -> None:
     """Raise unless a database can store a name.
 
@@ -88,7 +99,7 @@ def snapshot_at(session: Session, view: View, board: str | None, as_of: str | No
         NotFound: there is no such board, or nothing was published of it by then.
         Unreadable: ``as_of`` is neither a position nor a time.
     """
-    name = board_named(view.contest, board)
+    name = visible_board(session, view, board)
     until = position(session, view, as_of)
     snapshot = session.snapshots.latest(view.contest.no, name, until=until)
     if snapshot is None:

@@ -1,11 +1,12 @@
 """Accept what participants submit, and queue the jobs that judge it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from agon.app.contests.ingest.ndjson import require_external_id
 from agon.app.contests.ingest.records import require_open
+from agon.app.contests.ledgers.slugs import problem_id
 from agon.app.contests.submissions.agents import accept_agent
 from agon.app.contests.submissions.programs import accept_program, canonical_program
 from agon.app.contests.submissions.submission import ReceivedSubmission, Submission
@@ -50,6 +51,9 @@ def submit(
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         require_open(service, contest, by)
+        if submission.problem is not None:
+            problem = problem_id(session, contest, submission.problem)
+            submission = replace(submission, problem=problem)
         if submission.external_id is not None:
             require_external_id(submission.external_id)
             earlier = _earlier(session, contest, submission)

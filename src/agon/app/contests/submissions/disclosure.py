@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from agon.app.access.permissions import View
+from agon.app.contests.ledgers import slugs
 from agon.app.contests.ledgers.positions import reach
 from agon.app.contests.submissions.feedback import count_submissions, dojo_rules
 from agon.app.contests.submissions.problems import (
@@ -32,7 +33,7 @@ def problem(
     Args:
         service: the service.
         view: what the caller may see.
-        problem_id: its id.
+        problem_id: its id or its slug.
         user: the participant whose submissions are counted; None: none are.
 
     Raises:
@@ -41,7 +42,7 @@ def problem(
     """
     with service.store.read() as session:
         shown = _problem_view(session, view, problem_id)
-        return shown | _limits(service, session, view, problem_id, user)
+        return shown | _limits(service, session, view, shown["id"], user)
 
 
 def problems(
@@ -108,8 +109,9 @@ def _view(
 
 def _problem_view(session: Session, view: View, problem_id: str) -> dict[str, Any]:
     limit = reach(view)
-    published = published_problem(session, view.contest, problem_id, until=limit)
-    at = revealed_at(session, view.contest, problem_id, until=limit)
+    name = slugs.problem_id(session, view.contest, problem_id, until=limit)
+    published = published_problem(session, view.contest, name, until=limit)
+    at = revealed_at(session, view.contest, name, until=limit)
     return visible_fields(published, revealed=at is not None)
 
 

@@ -10,7 +10,9 @@ from typing import Any, Final
 
 import orjson
 
+from agon.app.contests.ledgers import slugs
 from agon.app.contests.ledgers.append import append, table_of
+from agon.app.contests.ledgers.slugs import require_free_slug
 from agon.app.dojo.lifecycle import (
     PUBLISHED,
     REVEALED,
@@ -58,7 +60,7 @@ def publish_problem(
     Raises:
         NotFound: there is no such contest.
         InvalidPackage: with everything that is wrong with the package.
-        Conflict: the contest is final, or of another discipline.
+        Conflict: the contest is final, or of another discipline, or the slug is taken.
     """
     problem = _problem(package)
     with service.store.write() as session:
@@ -66,6 +68,7 @@ def publish_problem(
         _table(contest)
         earlier = _last(session, contest, PUBLISHED, problem.id, until=None)
         problem = problem.as_published(None if earlier is None else earlier.body["package"])
+        require_free_slug(session, contest, problem.slug, of=problem.id)
         if contest.state == "final":
             raise Conflict(f"{contest.id} is final; publish the problem in another contest")
         stored_package = {
@@ -89,6 +92,7 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         _table(contest)
+        problem_id = slugs.problem_id(session, contest, problem_id)
         problem = published_problem(session, contest, problem_id)
         now = service.clock()
         require_revealable(problem.freeze_started_at, now=now, final=contest.state == "final")

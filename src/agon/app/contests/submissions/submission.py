@@ -21,7 +21,7 @@ class Submission:
 
     Attributes:
         user: the participant.
-        problem: the id of the problem a program answers; None for an agent.
+        problem: the id or the slug of the problem a program answers; None for an agent.
         content: of a program ``source`` and optionally ``method_tag`` and ``notes``; of an agent
             ``miner_uid``, ``agent`` (``command``, ``files``) and optionally ``competition``.
         external_id: the sender's own id for it: sent twice, it is one submission.
