@@ -22,7 +22,7 @@ from cli.command import Cli
 from sizes import ALL
 
 HELLO = "echo hello > /app/hello.txt"
-TIMEOUT_S = 40.0
+TIMEOUT_S = 100.0
 
 
 def result_of(out: Path, trial: str) -> dict[str, Any]:
@@ -245,7 +245,7 @@ def test_every_rate_is_shown_with_its_unscored_trials(agon: Cli, tmp_path: Path)
     assert "2 of 4 trials without a score are left out" in imported.err
 
 
-SLOW = f"#!/bin/sh\nsleep 2\n{HELLO}\n"
+SLOW = f"#!/bin/sh\nsleep 5\n{HELLO}\n"
 
 
 SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)

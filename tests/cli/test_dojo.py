@@ -228,9 +228,9 @@ def test_a_killed_judge_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> 
         workers = descendants(judge.pid)
         os.kill(judge.pid, signal.SIGKILL)
     assert workers
-    patience = time.monotonic() + 5
+    end = time.monotonic() + 60
     while any(Path(f"/proc/{pid}").exists() for pid in workers):
-        assert time.monotonic() < patience, "a worker outlived its judge"
+        assert time.monotonic() < end, "a worker outlived its judge"
         time.sleep(0.01)
     finished = recorded(tmp_path / "o")
     assert len(finished) < 30

@@ -1,10 +1,13 @@
 """Every command ends with one message and one exit code, without a traceback."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
+from array import array
 from pathlib import Path
 
 import pytest
@@ -95,6 +98,24 @@ def test_an_internal_error_is_reported_as_a_bug(
         agon("score", "arena", arena)
 
 
+def wait_until_it_reads(pipe: int, process: int) -> None:
+    """Wait until a process sleeps in a read of an empty pipe.
+
+    A signal between two reads is handled only after the next one.
+    """
+    end = time.monotonic() + 100
+    while unread_bytes(pipe) or Path(f"/proc/{process}/stat").read_text().split()[2] != "S":
+        assert time.monotonic() < end, "it does not read"
+        time.sleep(0.01)
+
+
+def unread_bytes(pipe: int) -> int:
+    """Return the number of bytes in a pipe."""
+    size = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, size)
+    return size[0]
+
+
 @pytest.mark.parametrize(
     ("number", "code", "message"),
     [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"")],
@@ -113,9 +134,9 @@ def test_an_interrupted_command_ends_cleanly(number: int, code: int, message: by
             b"#" * 300_000
         )  # more than the buffer of a pipe: the command is reading now
         process.stdin.flush()
-        time.sleep(0.3)  # a signal between two reads is handled only after the next one
+        wait_until_it_reads(process.stdin.fileno(), process.pid)
         process.send_signal(number)
-        assert process.wait(timeout=20) == code
+        assert process.wait(timeout=100) == code
         assert process.stderr.read().strip() == message
 
 
@@ -133,7 +154,7 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
         assert process.stdout.readline() == b"def solver():\n"
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(timeout=20) == 141
+        assert process.wait(timeout=100) == 141
 
 
 def test_a_full_disk_is_an_error(arena: Path) -> None:

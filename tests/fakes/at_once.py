@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_TIMEOUT_S = 20.0
+_TIMEOUT_S = 60.0
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 
 

@@ -48,7 +48,7 @@ def status(process: int) -> dict[str, str]:
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
-def eventually(holds: Callable[[], bool], *, within_s: float = 5.0) -> bool:
+def eventually(holds: Callable[[], bool], *, within_s: float = 60.0) -> bool:
     """Wait until a condition holds; return whether it did within the time."""
     deadline = time.monotonic() + within_s
     while not holds():

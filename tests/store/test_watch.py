@@ -41,15 +41,15 @@ def test_a_commit_ends_the_wait(url: str, watch: Watch) -> None:
     timer = Timer(0.1, commit, (url,), {"paused": True})
     timer.start()
     began = time.monotonic()
-    assert watch.wait(20)
-    assert time.monotonic() - began < 10
+    assert watch.wait(120)
+    assert time.monotonic() - began < 60
     timer.join()
 
 
 def test_a_commit_between_two_waits_is_not_missed(url: str, watch: Watch) -> None:
     """While a worker was busy, its next job came."""
     commit(url, paused=True)
-    assert watch.wait(0.5)
+    assert watch.wait(20)
     assert not watch.wait(0)
 
 
@@ -57,7 +57,7 @@ def test_a_commit_right_after_another_is_not_missed(url: str, watch: Watch) -> N
     """Word of the first must not swallow word of the second."""
     for paused in (True, False) * 5:
         commit(url, paused=paused)
-        assert watch.wait(5)
+        assert watch.wait(20)
     assert not watch.wait(0.1)
 
 
@@ -86,8 +86,8 @@ def test_a_stop_ends_the_wait(url: str) -> None:
     timer = Timer(0.05, stopping.set)
     timer.start()
     began = time.monotonic()
-    assert not watch.wait(20)
-    assert time.monotonic() - began < 10
+    assert not watch.wait(120)
+    assert time.monotonic() - began < 60
     timer.join()
     watch.close()
 
@@ -119,8 +119,8 @@ def test_a_server_that_is_not_there_is_looked_at_ten_times_a_second() -> None:
     url = "postgresql://agon@127.0.0.1:1/agon"
     naps: list[float] = []
     watch = Watch(url, pause=naps.append)
-    assert watch.wait(5)
-    assert watch.wait(5)
+    assert watch.wait(20)
+    assert watch.wait(20)
     assert naps == [0.1, 0.1]
     with pytest.raises(Unavailable):
         open_store(url)

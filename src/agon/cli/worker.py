@@ -98,9 +98,10 @@ def command(
         worker = Worker(
             source, runners, stopping=stopping, on_result=_print_result, on_error=_print_error
         )
-        click.echo(f"worker {called}: {', '.join(runners)}", err=True)
         try:
             with _stopped_by_signals(worker, grace=grace):
+                # Who waits for this line may send a signal at once.
+                click.echo(f"worker {called}: {', '.join(runners)}", err=True)
                 worker.work(idle=not once)
         except WorkerStopped:
             click.echo(f"worker {called}: stopped; its job was returned to the queue", err=True)

@@ -1,8 +1,9 @@
 """Test the worker loop: it reports the end of each job once and continues."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from threading import Event, Timer
+from threading import Event
 from typing import Any
 
 import pytest
@@ -208,13 +209,17 @@ def test_an_idle_worker_waits_for_a_notification() -> None:
 def test_heartbeats_carry_the_progress_until_the_block_ends() -> None:
     """Operators see the progress of a long job; an ended job sends no heartbeats."""
     beaten = Event()
-    source = FakeSource(beat=beaten.set)
+
+    def beat() -> None:
+        if source.calls[-1] == ("beat", "j2", 0.5):
+            beaten.set()
+
+    source = FakeSource(beat=beat)
     quick = Assignment(id="j2", kind="judge", payload={}, lease="l", lease_seconds=0.03, attempt=1)
     with heartbeats(source, quick) as progress:
         progress.report(0.5)
-        assert beaten.wait(5)
+        assert beaten.wait(60)
     count = len(source.calls)
-    assert source.calls[0] == ("beat", "j2", 0.5)
     assert not Event().wait(0.05)
     assert len(source.calls) == count
 
@@ -226,12 +231,10 @@ def test_a_rejected_heartbeat_stops_the_work_at_its_next_report() -> None:
         raise LeaseLost("cancelled")
 
     quick = Assignment(id="j2", kind="judge", payload={}, lease="l", lease_seconds=0.03, attempt=1)
-    with heartbeats(FakeSource(beat=reject), quick) as progress:
-        rejected = Event()
-        Timer(0.2, rejected.set).start()
-        assert rejected.wait(5)
-        with pytest.raises(LeaseLost):
+    with heartbeats(FakeSource(beat=reject), quick) as progress, pytest.raises(LeaseLost):  # noqa: PT012 - the first reports may precede the heartbeat
+        for _ in range(6000):
             progress.report(0.9)
+            time.sleep(0.01)
 
 
 def test_a_heartbeat_that_cannot_be_delivered_is_sent_again() -> None:
@@ -247,5 +250,5 @@ def test_a_heartbeat_that_cannot_be_delivered_is_sent_again() -> None:
 
     quick = Assignment(id="j2", kind="judge", payload={}, lease="l", lease_seconds=0.03, attempt=1)
     with heartbeats(FakeSource(beat=away), quick) as progress:
-        assert twice.wait(5)
+        assert twice.wait(60)
         progress.check()

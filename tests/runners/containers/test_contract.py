@@ -150,7 +150,7 @@ def test_time_is_up_in_both_parts(course: Course) -> None:
     """Both parts end at their limit, not at the outer one."""
     late = course.agent("sleep 60", bounds=limits(timeout_s=1))
     assert (late.outcome, late.outputs, late.account.limits_hit) == ("timeout", None, ("time",))
-    assert late.account.command_ms < 3000
+    assert late.account.command_ms < 30_000
     verification = course.verify(course.agent(":"), "sleep 60", bounds=limits(timeout_s=1))
     assert verification.outcome == "timeout"
 

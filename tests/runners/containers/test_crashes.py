@@ -9,7 +9,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -86,9 +87,7 @@ def test_a_killed_agon_leaves_no_container(
             for process in (owner.pid, *children):
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
-    assert eventually(
-        lambda: not any(Path(f"/proc/{child}").exists() for child in children), within_s=30
-    )
+    assert eventually(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
     if target == "all":
         course.containers.clean(course.run_name)
     else:
@@ -131,39 +130,52 @@ def client_of(name: str) -> int | None:
     return None
 
 
-def kill_client(name: str, *, signals: int = 1) -> threading.Thread:
-    """Kill the first clients of a trial, as many as signals."""
+END = "/run/end"
+UNTIL_END = f"until [ -e {END} ]; do sleep 0.1; done"
+
+
+@contextmanager
+def client_killed(course: Course, *, times: int = 1) -> Iterator[None]:
+    """Kill the clients of the first trial, each when its agent runs; let a later agent end."""
+    done = threading.Event()
 
     def kill() -> None:
-        killed: set[int] = set()
-        deadline = time.monotonic() + 20
-        while len(killed) < signals and time.monotonic() < deadline:
-            process = client_of(name)
-            if process is not None and process not in killed:
-                time.sleep(0.3)
-                os.kill(process, signal.SIGKILL)
-                killed.add(process)
-            time.sleep(0.01)
+        clients: set[int] = set()
+        ended: set[str] = set()
+        while not done.wait(0.02):
+            client, running_ids = client_of("trial-0"), set(running(course.run_name)) - ended
+            if not running_ids or client is None or client in clients:
+                continue
+            if len(clients) < times:
+                clients.add(client)
+                ended |= running_ids
+                os.kill(client, signal.SIGKILL)
+            for name in running_ids - ended:
+                subprocess.run(
+                    ["podman", "exec", name, "touch", END], capture_output=True, check=False
+                )
 
-    thread = threading.Thread(target=kill)
-    thread.start()
-    return thread
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        yield
+    finally:
+        done.set()
+        killer.join()
 
 
 def test_a_client_that_is_killed_once_costs_one_repetition(course: Course) -> None:
     """The first container is removed, the second gives the result."""
-    killer = kill_client("trial-0")
-    run = course.agent("sleep 1; echo 42 > answer")
-    killer.join()
+    with client_killed(course):
+        run = course.agent(f"{UNTIL_END}; echo 42 > answer", bounds=limits(timeout_s=100))
     assert (run.outcome, run.account.attempts) == ("finished", 2)
     assert len(running(course.run_name)) == 0
 
 
 def test_a_client_that_is_killed_twice_leaves_the_trial_unscored(course: Course) -> None:
     """An internal error is never the agent's failure."""
-    killer = kill_client("trial-0", signals=2)
-    run = course.agent("sleep 2")
-    killer.join()
+    with client_killed(course, times=2):
+        run = course.agent(UNTIL_END, bounds=limits(timeout_s=100))
     assert (run.outcome, run.account.attempts) == ("unscored", 2)
     assert run.reason == "the engine's client was killed (signal 9)"
 
@@ -174,7 +186,7 @@ def test_a_container_that_others_remove_leaves_the_trial_unscored(course: Course
 
     def clean() -> None:
         nonlocal cleaned
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 100
         while cleaned < 2 and time.monotonic() < deadline:
             if running(course.run_name):
                 cleaned += course.containers.clean(course.run_name).containers
@@ -182,7 +194,7 @@ def test_a_container_that_others_remove_leaves_the_trial_unscored(course: Course
 
     cleaner = threading.Thread(target=clean)
     cleaner.start()
-    run = course.agent("sleep 20")
+    run = course.agent("sleep 100", bounds=limits(timeout_s=100))
     cleaner.join()
     assert cleaned == 2
     assert (run.outcome, run.account.attempts) == ("unscored", 2)
@@ -199,7 +211,7 @@ def test_a_container_that_is_killed_twice_fails(course: Course) -> None:
 
     killer = threading.Thread(target=kill)
     killer.start()
-    run = course.agent("sleep 20")
+    run = course.agent("sleep 100", bounds=limits(timeout_s=100))
     done.set()
     killer.join()
     assert (run.outcome, run.account.attempts) == ("failed", 2)
@@ -224,10 +236,12 @@ def test_closing_ends_what_runs(course: Course, tmp_path: Path) -> None:
     results = []
     thread = threading.Thread(target=lambda: results.append(own.agent("sleep 60")))
     thread.start()
-    assert eventually(lambda: bool(running(course.run_name)), within_s=15)
+    assert eventually(
+        lambda: bool(running(course.run_name)),
+    )
     opened.close()
     opened.close()
-    thread.join(15)
+    thread.join(60)
     assert [run.outcome for run in results] == ["unscored"]
     assert all_containers(course.run_name) == []
 
@@ -265,4 +279,4 @@ def test_the_outer_limit_holds_when_the_inner_one_is_gone(course: Course) -> Non
         bounds=limits(timeout_s=0.5),
     )
     assert run.outcome == "timeout"
-    assert 10 < time.monotonic() - begin < 20
+    assert 10 < time.monotonic() - begin < 120

@@ -14,11 +14,11 @@ def test_a_driver_solves_a_task_step_by_step(course: Course) -> None:
     seen: list[Step] = []
 
     def driver(shell: Shell) -> None:
-        seen.append(shell.execute(("cat", "provided"), timeout_s=5))
+        seen.append(shell.execute(("cat", "provided"), timeout_s=20))
         seen.append(
-            shell.execute(("sh", "-c", "echo 42 > answer; echo e >&2; exit 3"), timeout_s=5)
+            shell.execute(("sh", "-c", "echo 42 > answer; echo e >&2; exit 3"), timeout_s=20)
         )
-        seen.append(shell.execute(("cat", "answer"), timeout_s=5))
+        seen.append(shell.execute(("cat", "answer"), timeout_s=20))
 
     run = course.driven(driver)
     assert [(step.exit_code, step.stdout, step.stderr) for step in seen] == [
@@ -34,8 +34,8 @@ def test_a_command_has_its_own_limits(course: Course) -> None:
 
     def driver(shell: Shell) -> None:
         seen.append(shell.execute(("sleep", "60"), timeout_s=1))
-        seen.append(shell.execute(("head", "-c", "100000", "/dev/zero"), timeout_s=5))
-        seen.append(shell.execute(("no such program",), timeout_s=5))
+        seen.append(shell.execute(("head", "-c", "100000", "/dev/zero"), timeout_s=20))
+        seen.append(shell.execute(("no such program",), timeout_s=20))
 
     run = course.driven(driver)
     hung, long, missing = seen
@@ -50,11 +50,9 @@ def test_a_driver_gets_an_error_when_the_time_is_up(course: Course) -> None:
     ended = []
 
     def driver(shell: Shell) -> None:
-        shell.execute(("true",), timeout_s=5)
-        time.sleep(2)
         try:
             while True:
-                shell.execute(("sleep", "0.1"), timeout_s=5)
+                shell.execute(("sleep", "0.1"), timeout_s=20)
         except ContainerGone:
             ended.append(True)
             raise
@@ -67,7 +65,7 @@ def test_an_error_of_the_driver_removes_the_container_and_is_raised(course: Cour
     """An internal error is not the agent's failure."""
 
     def driver(shell: Shell) -> None:
-        shell.execute(("true",), timeout_s=5)
+        shell.execute(("true",), timeout_s=20)
         raise ZeroDivisionError("ours")
 
     with pytest.raises(ZeroDivisionError, match="ours"):
@@ -87,9 +85,9 @@ def test_what_a_step_left_running_ends_with_the_container(course: Course) -> Non
 
     def driver(shell: Shell) -> None:
         shell.execute(
-            ("sh", "-c", "trap '' TERM; setsid sleep 600 > /dev/null 2>&1 &"), timeout_s=5
+            ("sh", "-c", "trap '' TERM; setsid sleep 600 > /dev/null 2>&1 &"), timeout_s=20
         )
 
     begin = time.monotonic()
-    assert course.driven(driver).outcome == "finished"
-    assert time.monotonic() - begin < 10
+    assert course.driven(driver, bounds=limits(timeout_s=300)).outcome == "finished"
+    assert time.monotonic() - begin < 200

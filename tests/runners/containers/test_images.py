@@ -55,7 +55,6 @@ def test_the_same_content_is_built_once(build: Build, tmp_path: Path) -> None:
     third = build(ImageSpec(context=context(tmp_path / "c", text, data="y")))
     assert (first.cached, second.cached, third.cached) == (False, True, False)
     assert first.reference == second.reference != third.reference
-    assert second.seconds < first.seconds
 
 
 def test_an_agent_sees_what_the_image_has_in_its_writable_folders(course: Course) -> None:
@@ -236,7 +235,7 @@ def test_built_images_can_be_removed_on_request(tmp_path: Path) -> None:
     ]
     assert lines[:8] == [
         *listed,
-        "rm -f -v -t 0 lost half",
+        "rm -f -v -t 0 --depend lost half",
         *listed,
         "images -q --no-trunc --filter=label=agon.writable",
         "rmi -f one",

@@ -1,5 +1,6 @@
 """Random and mutated programs: each gets one verdict (10,000 in `make test-all`, else a fifth)."""
 
+import gc
 import random
 import re
 from collections import Counter
@@ -40,7 +41,9 @@ def test_every_random_program_gets_exactly_one_verdict() -> None:
             assert all(INTEGER.fullmatch(term) for term in run.terms), sources[int(job.name)]
             assert run.reason.isprintable(), sources[int(job.name)]
             if at == PROGRAMS // 5:
+                gc.collect()
                 memory = resident_kib()
+        gc.collect()
         assert resident_kib() - memory < 8192
         assert open_descriptors() == before
         assert descendants() == zygotes, "a zygote was lost"

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import gc
 import itertools
 import os
 import random
@@ -112,7 +113,7 @@ def test_a_run_lost_twice_is_our_fault_and_says_so() -> None:
             time.sleep(0.1)
             os.kill(max(descendants()), signal.SIGKILL)
             assert eventually(lambda: runs != [] or len(descendants()) == 2)
-        waiting.join(timeout=20)
+        waiting.join(timeout=100)
         assert [(run.outcome, run.attempts) for run in runs] == [("sandbox_error", 2)]
         assert "killed from outside" in runs[0].reason
         assert sandbox.run(busy(3)).outcome == "ok"
@@ -179,10 +180,12 @@ def test_a_thousand_submissions_leave_nothing_behind() -> None:
         for _ in sandbox.run_many(busy(7) for _ in range(200)):
             pass  # until the allocators have what they want
         zygotes = descendants()
+        gc.collect()
         before = resident_kib(), open_descriptors(), {one: resident_kib(one) for one in zygotes}
         for _ in sandbox.run_many(busy(7) for _ in range(1000)):
             pass
         assert eventually(lambda: descendants() == zygotes)
+        gc.collect()
         assert open_descriptors() == before[1]
         assert resident_kib() - before[0] < 2048
         assert all(resident_kib(one) - before[2][one] < 256 for one in zygotes)

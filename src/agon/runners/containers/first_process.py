@@ -95,6 +95,7 @@ mkdir {_PIPES} && mkfifo {_PIPES}/limit {_PIPES}/grace {_PIPES}/code \\
 exec 3<> {_PIPES}/limit; exec 4> {_PIPES}/limit 5< {_PIPES}/limit
 exec 3<> {_PIPES}/grace; exec 6> {_PIPES}/grace 7< {_PIPES}/grace 3>&-
 exec 8>&2 2> /dev/null
+read -r begun _ < /proc/uptime
 sleep "$limit" 5<&- 6>&- 7<&- 8>&- 9>&- > /dev/null & late=$!
 {{
     trap '' TERM; exec sleep $((limit + {GRACE_S}))
@@ -164,7 +165,6 @@ count() {{
 exec 4>&-
 read -r waiter <&5
 trap noticed CHLD
-read -r begun _ < /proc/uptime
 echo "begun $begun" >&9
 echo >&6
 part=
@@ -262,7 +262,8 @@ class ProcessReport:
 
     Attributes:
         exit_code: that of the command.
-        seconds: from the command's start to its end.
+        seconds: from the start of the time limit, just before the command's, to its end: a command
+            that the limit ended took as long as the limit, however slow the machine is.
         left: number of the command's processes that were still running then.
         out_of_memory: how often the kernel killed for memory.
         out_of_processes: how often it denied a process.
