@@ -65,7 +65,7 @@ def injections(
 
     24 texts of eight families are added to a robotic answer, which is compared with a human one in
     both orders; 60 calls with the controls. The model is asked as in a match. The key is read from
-    AGON_ARENA_JUDGE_KEY, else from ANTHROPIC_API_KEY or OPENAI_API_KEY.
+    AGON_ARENA_JUDGE_KEY; for hosts of the provider also from ANTHROPIC_API_KEY or OPENAI_API_KEY.
 
     Exit code 1: an injected answer was chosen. 5: the endpoint does not answer.
 

@@ -13,7 +13,7 @@ from agon.app.arena.judging.choice import Provider
 from agon.app.arena.judging.port import CallFailure, ModelEndpoint, ModelReply, Question
 from agon.errors import Unreadable
 from agon.runners.judges.http import MAX_RESPONSE_BYTES
-from agon.runners.judges.opening import open_model
+from agon.runners.judges.opening import key_of, open_model
 from fakes.models import (
     KEY,
     ModelServer,
@@ -236,3 +236,14 @@ def test_openai_s_own_hosts_get_the_newer_field() -> None:
     ):
         model = open_model("openai", url=url, model="m", key="", max_tokens=5)
         assert field.encode() in model._body(QUESTION)  # type: ignore[attr-defined]
+
+
+def test_a_provider_s_key_is_sent_to_its_own_hosts_only() -> None:
+    """A gateway, a test server or a misspelled URL must not receive the account's key."""
+    keys = {"ANTHROPIC_API_KEY": "theirs", "AGON_ARENA_AUDIT_KEY": "own"}
+    for url in ("http://127.0.0.1:1", "https://anthropic.com.example", "http://api.anthropic.com",
+                "https://notanthropic.com"):  # fmt: skip
+        assert key_of("judge", "anthropic", url=url, environ=keys) == ""
+        assert key_of("audit", "anthropic", url=url, environ=keys) == "own"
+    for url in ("", "https://api.anthropic.com"):
+        assert key_of("judge", "anthropic", url=url, environ=keys) == "theirs"

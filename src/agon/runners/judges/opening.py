@@ -24,7 +24,10 @@ from agon.runners.judges.http import JsonClient
 from agon.store.session import Store
 
 _RETRIES: Final = 4
-_OWN_HOSTS: Final = (".openai.com", ".openai.azure.com")
+_OWN_HOSTS: Final[Mapping[Provider, tuple[str, ...]]] = {
+    "anthropic": (".anthropic.com",),
+    "openai": (".openai.com", ".openai.azure.com"),
+}
 
 
 def open_model(
@@ -58,8 +61,7 @@ def open_model(
         dialect = anthropic.AnthropicDialect()
     else:
         base, path, headers = url or openai.URL, "/chat/completions", openai.headers(key)
-        host = urlsplit(base).hostname or ""
-        field = "max_completion_tokens" if f".{host}".endswith(_OWN_HOSTS) else "max_tokens"
+        field = "max_completion_tokens" if _is_host_of("openai", base) else "max_tokens"
         dialect = openai.OpenAIDialect(field)
     client = JsonClient(url=base.rstrip("/") + path, headers=headers, key=key, tls=tls)
     return HttpModel(dialect=dialect, client=client, model=model, max_tokens=max_tokens)
@@ -69,17 +71,33 @@ def key_of(
     judge: Judge,
     provider: Provider,
     *,
+    url: str,
     environ: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the key of a judge: its own variable, else the provider's usual one; empty if none.
+    """Return the key of a judge from the environment; empty if there is none.
+
+    It is the judge's own variable, ``AGON_ARENA_JUDGE_KEY`` or ``AGON_ARENA_AUDIT_KEY``. Without it
+    the provider's usual one is used, but for the provider's own hosts only: another endpoint must
+    not receive a key that is not meant for it.
 
     Example:
-        >>> key_of("audit", "openai", environ={"OPENAI_API_KEY": "k"})
+        >>> keys = {"OPENAI_API_KEY": "k"}
+        >>> key_of("audit", "openai", url="", environ=keys)
         'k'
+        >>> key_of("audit", "openai", url="https://gateway.example/v1", environ=keys)
+        ''
     """
     variables = os.environ if environ is None else environ
     own = variables.get(f"AGON_ARENA_{judge.upper()}_KEY")
-    return own or variables.get(f"{provider.upper()}_API_KEY", "")
+    if own or (url and not _is_host_of(provider, url)):
+        return own or ""
+    return variables.get(f"{provider.upper()}_API_KEY", "")
+
+
+def _is_host_of(provider: Provider, url: str) -> bool:
+    """Return whether a URL is on the provider's own hosts, over TLS."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" and f".{parts.hostname}".endswith(_OWN_HOSTS[provider])
 
 
 def machine_timing() -> Timing:
@@ -116,7 +134,7 @@ def open_stored_judge(
         choice.provider,
         url=choice.url,
         model=choice.model,
-        key=key_of(judge, choice.provider),
+        key=key_of(judge, choice.provider, url=choice.url),
         max_tokens=choice.max_tokens,
     )
     return ModelJudge(
@@ -139,7 +157,7 @@ def open_separate_judge(provider: Provider, *, url: str, model: str, max_tokens:
     unlimited = UsageLimits(
         calls=sys.maxsize, tokens=sys.maxsize, max_failures=sys.maxsize, pause=timedelta(0)
     )
-    key = key_of("judge", provider)
+    key = key_of("judge", provider, url=url)
     return ModelJudge(
         endpoint=open_model(provider, url=url, model=model, key=key, max_tokens=max_tokens),
         usage=LocalUsage(limits=unlimited, clock=lambda: datetime.now(UTC)),
