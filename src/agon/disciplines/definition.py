@@ -41,7 +41,7 @@ class ScoredRecords(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """Simulated records and the truth about them.
 
@@ -53,6 +53,10 @@ class Simulation:
 
     tables: Mapping[str, pa.Table]
     truth: Mapping[str, pa.Table]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())
+        return f"<{type(self).__name__} {counts}>"
 
 
 class Simulate(Protocol):

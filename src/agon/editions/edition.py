@@ -31,7 +31,7 @@ class Example:
     tolerance: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Edition:
     """One released edition.
 
@@ -62,6 +62,9 @@ class Edition:
     stated: frozenset[str]
     reasons: Mapping[str, str]
     examples: tuple[Example, ...]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.full_name}: {self.title}>"
 
     @property
     def full_name(self) -> str:

@@ -1,9 +1,10 @@
 """Show the first rows of a board as text and as HTML, for consoles and notebooks."""
 
-from html import escape
 from typing import Any
 
 import pyarrow as pa
+
+from agon.kernel.text_tables import html_table, text_table
 
 _MAX_CELL = 24
 
@@ -21,16 +22,8 @@ def board_text(table: pa.Table, *, more: int = 0) -> str:
            1  ann    9.5
         … 2 more
     """
-    columns = _columns(table)
-    width = [max(map(len, [name, *cells])) for name, cells in columns]
-    lines = ["  ".join(name.rjust(size) for (name, _), size in zip(columns, width, strict=True))]
-    rows = zip(*(cells for _, cells in columns), strict=True)
-    lines += [
-        "  ".join(cell.rjust(size) for cell, size in zip(row, width, strict=True)) for row in rows
-    ]
-    if more:
-        lines.append(f"… {more:,} more")
-    return "\n".join(line.rstrip() for line in lines)
+    text = text_table(_columns(table))
+    return f"{text}\n… {more:,} more" if more else text
 
 
 def board_html(table: pa.Table, caption: str) -> str:
@@ -40,13 +33,7 @@ def board_html(table: pa.Table, caption: str) -> str:
         >>> board_html(pa.table({"id": ["<b>"]}), "bots")
         '<table><caption>bots</caption><tr><th>id</th></tr><tr><td>&lt;b&gt;</td></tr></table>'
     """
-    columns = _columns(table)
-    head = "".join(f"<th>{escape(name)}</th>" for name, _ in columns)
-    rows = (
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in zip(*(cells for _, cells in columns), strict=True)
-    )
-    return f"<table><caption>{escape(caption)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+    return html_table(_columns(table), caption)
 
 
 def _columns(table: pa.Table) -> list[tuple[str, list[str]]]:

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agon.kernel.findings import RecordRefs
+from agon.kernel.text_tables import html_table
+
+_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Part:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Why an id has its score on a board, or why it has none.
 
@@ -142,3 +145,22 @@ class Explanation:
             "notes": list(self.notes),
             "context": dict(self.context),
         }
+
+    def _heading(self) -> str:
+        if self.score is None:
+            return f"{self.id} · {self.board} · no score: {self.reason}"
+        return f"{self.id} · {self.board} · rank {self.rank} · score {self.score:.10g}"
+
+    def __repr__(self) -> str:
+        parts = self.first_parts(_SHOWN)
+        lines = [f"{part.points:+10.10g}  {part.name}: {part.text}" for part in parts]
+        return "\n".join([self._heading(), *lines])
+
+    def _repr_html_(self) -> str:
+        parts = self.first_parts(_SHOWN)
+        columns = [
+            ("part", [part.name for part in parts]),
+            ("points", [f"{part.points:+.10g}" for part in parts]),
+            ("why", [part.text for part in parts]),
+        ]
+        return html_table(columns, self._heading())

@@ -62,6 +62,11 @@ class Records:
         self.caches: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        tables = ", ".join(table.name for table in self.schema if self.has(table.name))
+        cutoff = "" if self.cutoff is None else f" as of {self.cutoff.isoformat()}"
+        return f"<{type(self).__name__} {self.discipline} from {self.source}{cutoff}: {tables}>"
+
     def __enter__(self) -> Self:
         return self
 

@@ -13,11 +13,14 @@ from agon.app.analysis.score import overrides_of, rules_of
 from agon.disciplines import discipline
 from agon.editions.titles import rules_title
 from agon.kernel.findings import Finding, Severity, in_order
+from agon.kernel.text_tables import html_table
 from agon.kernel.times import parse_time
 from agon.records import InvalidRecords, RowIssue
 
+_SHOWN = 10
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class CheckReport:
     """The result of checking records.
 
@@ -61,6 +64,31 @@ class CheckReport:
         """Count the findings of each severity."""
         counted = Counter(finding.severity for finding in self.findings)
         return {str(severity): counted[severity] for severity in reversed(Severity)}
+
+    def _heading(self) -> str:
+        if self.problems:
+            return f"{self.rules_title} · {self.source} · issues: {self.total:,}"
+        counts = ", ".join(f"{count:,} {severity}" for severity, count in self.by_severity.items())
+        return f"{self.rules_title} · {self.source} · all rows are valid · findings: {counts}"
+
+    def _columns(self) -> list[tuple[str, list[str]]]:
+        if self.problems:
+            return [("issue", [str(problem) for problem in self.problems[:_SHOWN]])]
+        listed = self.findings[:_SHOWN]
+        return [
+            ("severity", [str(finding.severity) for finding in listed]),
+            ("code", [finding.code for finding in listed]),
+            ("finding", [finding.message for finding in listed]),
+        ]
+
+    def __repr__(self) -> str:
+        columns = self._columns()
+        lines = [" · ".join(row) for row in zip(*(cells for _, cells in columns), strict=True)]
+        more = (self.total if self.problems else len(self.findings)) - len(lines)
+        return "\n".join([self._heading(), *lines, *([f"… {more:,} more"] if more > 0 else [])])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns(), self._heading())
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""

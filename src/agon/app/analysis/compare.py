@@ -14,6 +14,9 @@ from agon.app.analysis.score import Result, rules_of, score
 from agon.kernel.boards import Board, id_order
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman
+from agon.kernel.text_tables import html_table, text_table
+
+_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ class Difference:
     summary: Summary
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison(Difference):
     """The changes of one board when the left rules are replaced by the right ones.
 
@@ -124,6 +127,32 @@ class Comparison(Difference):
 
     left: Result
     right: Result
+
+    def _heading(self) -> str:
+        summary = self.summary
+        return (
+            f"{self.board} · {self.left.rules_title} → {self.right.rules_title} · "
+            f"{summary.moved:,} of {summary.compared:,} move, {summary.entered:,} enter, "
+            f"{summary.dropped:,} drop off"
+        )
+
+    def _columns(self) -> list[tuple[str, list[str]]]:
+        moves = self.moves[:_SHOWN]
+        return [
+            ("id", [str(move.id) for move in moves]),
+            ("rank before", [str(move.rank_before) for move in moves]),
+            ("rank after", [str(move.rank_after) for move in moves]),
+            ("score before", [f"{move.score_before:.10g}" for move in moves]),
+            ("score after", [f"{move.score_after:.10g}" for move in moves]),
+        ]
+
+    def __repr__(self) -> str:
+        more = len(self.moves) - _SHOWN
+        lines = [self._heading(), *([text_table(self._columns())] if self.moves else [])]
+        return "\n".join([*lines, *([f"… {more:,} more"] if more > 0 else [])])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns(), self._heading())
 
     def to_dict(self, *, top: int | None = None) -> dict[str, Any]:
         """Return a plain value for JSON, with at most ``top`` moves."""
