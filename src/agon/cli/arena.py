@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agon.cli.arena_bots import examine, play_locally, serve_reference_bot
 from agon.cli.arena_injections import injections
 from agon.cli.arena_judges import judges
 from agon.cli.shared import parameters, sources
@@ -23,8 +24,8 @@ def command() -> None:
     """
 
 
-command.add_command(injections)
-command.add_command(judges)
+for subcommand in (injections, judges, serve_reference_bot, examine, play_locally):
+    command.add_command(subcommand)
 
 
 @command.command("rate")

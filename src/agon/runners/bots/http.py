@@ -3,6 +3,7 @@
 import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
@@ -30,6 +31,35 @@ class TimedResolve(Protocol):
 
     def __call__(self, name: str, port: int, *, seconds: float) -> Sequence[str]:
         """Return all addresses; raise ``Unavailable`` when there are none in time."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """A complete body that came with status 200, and the milliseconds it took."""
+
+    body: bytes
+    latency_ms: float
+
+
+def signing_headers(
+    secrets: Sequence[bytes], *, message: str, body: bytes, at: datetime
+) -> dict[str, str]:
+    """Return the headers of Standard Webhooks, with a signature for each secret.
+
+    Example:
+        >>> at = datetime(2026, 9, 21, 14, 13, 20, tzinfo=UTC)
+        >>> signing_headers([b"k" * 32], message="msg_1", body=b"{}", at=at)["webhook-signature"]
+        'v1,Tgvgb/pPaug9v9Ohm7bDsFNGiztJbNOGpxr/UHG+Lg0='
+    """
+    timestamp = int(at.timestamp())
+    signatures = [
+        signature(secret, id=message, timestamp=timestamp, body=body) for secret in secrets
+    ]
+    return {
+        "webhook-id": message,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(signatures),
+    }
 
 
 class HttpBots:
@@ -68,14 +98,25 @@ class HttpBots:
 
     def ask(self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
         """Send work once; see :class:`agon.app.arena.live.transport.BotTransport`."""
+        body = orjson.dumps(dict(work))
+        headers = signing_headers(
+            endpoint.secrets, message=str(work["id"]), body=body, at=self._now()
+        )
+        response = self.post(endpoint.url, headers=headers, body=body, seconds=seconds)
+        if isinstance(response, Fault):
+            return response
+        return read_reply(response.body, kind=str(work["kind"]), latency_ms=response.latency_ms)
+
+    def post(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, seconds: float
+    ) -> Response | Fault:
+        """Return the response to a body with headers, or why there is none with status 200."""
         start = self._clock()
         deadline = start + seconds
-        progress = _Progress()
+        progress = _Progress(self._clock)
         try:
-            target = self._target(endpoint.url, deadline)
-            body = orjson.dumps(dict(work))
-            response = self._post(target, self._headers(endpoint, work, body), body, deadline,
-                                  progress)  # fmt: skip
+            target = self._target(url, deadline)
+            content = self._post(target, headers, body, deadline, progress)
         except ForbiddenUrl:
             return Fault(
                 "transport",
@@ -89,10 +130,9 @@ class HttpBots:
             return progress.timeout(seconds)
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             return _network_fault(error)
-        if isinstance(response, Fault):
-            return response
-        latency_ms = (self._clock() - progress.sent_at(start)) * 1000
-        return read_reply(response, kind=str(work["kind"]), latency_ms=latency_ms)
+        if isinstance(content, Fault):
+            return content
+        return Response(content, (self._clock() - progress.sent_at(start)) * 1000)
 
     def _target(self, url: str, deadline: float) -> Target:
         """Return the checked address of an endpoint."""
@@ -101,19 +141,6 @@ class HttpBots:
             return self._resolve(name, port, seconds=max(deadline - self._clock(), 0.0))
 
         return check_address(url, resolve=look_up, allow_private=self._allow_private)
-
-    def _headers(self, endpoint: Endpoint, work: Mapping[str, Any], body: bytes) -> dict[str, str]:
-        """Return the headers of Standard Webhooks, with a signature for each secret."""
-        message, timestamp = str(work["id"]), int(self._now().timestamp())
-        signatures = [
-            signature(secret, id=message, timestamp=timestamp, body=body)
-            for secret in endpoint.secrets
-        ]
-        return {
-            "webhook-id": message,
-            "webhook-timestamp": str(timestamp),
-            "webhook-signature": " ".join(signatures),
-        }
 
     def _post(
         self,
@@ -140,7 +167,6 @@ class HttpBots:
             **headers,
         }
         backend = TimedBackend([target.address], deadline, self._clock)
-        progress.clock = self._clock
         with (
             httpcore2.HTTPConnection(
                 origin, ssl_context=self._tls, network_backend=backend
@@ -164,6 +190,18 @@ class HttpBots:
             return bytes(content)
 
 
+@dataclass(frozen=True)
+class EndpointBot:
+    """One bot with an endpoint."""
+
+    bots: HttpBots
+    endpoint: Endpoint
+
+    def ask(self, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+        """Send work once and return the reply, or why there is none."""
+        return self.bots.ask(self.endpoint, work, seconds=seconds)
+
+
 def _head_fault(response: httpcore2.Response) -> Fault | None:
     """Return what is wrong with the status or the headers of a response."""
     status = response.status
@@ -182,9 +220,8 @@ def _head_fault(response: httpcore2.Response) -> Fault | None:
 class _Progress:
     """How far a request got: whom a time-out is counted against, and when sending began."""
 
-    clock: Callable[[], float]
-
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._event = ""
         self._connected_at: float | None = None
 
@@ -192,7 +229,7 @@ class _Progress:
         """Note an event of the request."""
         self._event = event
         if event == "http11.send_request_headers.started":
-            self._connected_at = self.clock()
+            self._connected_at = self._clock()
 
     def sent_at(self, start: float) -> float:
         """Return when the first byte was sent."""

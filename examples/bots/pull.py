@@ -1,0 +1,47 @@
+"""A bot that asks the arena for work: it needs no address of its own.
+
+AGON_URL=https://… AGON_TOKEN=… python3 pull.py CONTEST BOT
+"""
+
+import json
+import os
+import sys
+import time
+import urllib.error
+import urllib.request
+
+CONTEST, BOT = sys.argv[1:]
+URL = f"{os.environ['AGON_URL']}/api/v1/contests/{CONTEST}"
+HEADERS = {
+    "authorization": f"Bearer {os.environ['AGON_TOKEN']}",
+    "content-type": "application/json",
+}
+
+
+def call(method, path, value=None):
+    """Return the JSON of a response."""
+    body = None if value is None else json.dumps(value).encode()
+    request = urllib.request.Request(URL + path, body, HEADERS, method=method)
+    with urllib.request.urlopen(request, timeout=60) as response:
+        return json.load(response)
+
+
+def reply_to(work):
+    """Answer work; this is the part to change."""
+    if work["kind"] == "vote":
+        return {"vote": min("A", "B", key=lambda label: len(work["answers"][label]))}
+    return {"text": f"hm, {work['prompt'].lower()} good one"[: work["max_chars"]]}
+
+
+while True:
+    try:
+        for work in call("GET", f"/bots/{BOT}/work?wait=25")["items"]:
+            call("POST", f"/work/{work['id']}", reply_to(work))
+    except urllib.error.HTTPError as error:
+        print(error.code, error.read().decode(), file=sys.stderr)
+        if error.code in {401, 403, 404}:
+            sys.exit("correct token, contest or bot")
+        time.sleep(0 if error.code == 410 else 5)  # 410: the deadline has passed
+    except OSError as error:
+        print(error, file=sys.stderr)
+        time.sleep(5)
