@@ -146,7 +146,8 @@ def _command(command: click.Command, path: str) -> Iterator[str]:
 def _paragraph(text: str) -> str:
     """Write a paragraph of help; an indented one is examples or a list."""
     if text.startswith("  "):
-        return f"```sh\n{inspect.cleandoc(text)}\n```"
+        lines = inspect.cleandoc(text)
+        return f"```{'sh' if lines.startswith('agon ') else 'text'}\n{lines}\n```"
     return " ".join(text.split())
 
 
