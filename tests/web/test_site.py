@@ -107,6 +107,19 @@ def test_pages_load_nothing_from_elsewhere_and_run_nothing_inline(site: Instance
     assert site.client.get("/static/site.css").status_code == 404
 
 
+def test_a_client_that_asks_for_json_is_led_to_the_same_data_in_the_api(site: Instance) -> None:
+    """The address that the server prints answers people and programs."""
+    for path, field in (("/", "items"), ("/c/league", "rows"), ("/c/league/rules", "edition")):
+        response = site.client.get(path, headers={"accept": "application/json"})
+        assert field in response.json(), path
+        assert [step.status_code for step in response.history] == [303]
+        both = {"accept": "text/html,application/json;q=0.9"}
+        for headers in (both, {}):
+            page = site.client.get(path, headers=headers)
+            assert page.headers["content-type"] == "text/html; charset=utf-8"
+            assert "accept" in page.headers["vary"]
+
+
 def test_a_hostile_id_is_text_and_has_a_page(site: Instance) -> None:
     """Ids come from participants."""
     response = site.client.get(person("league", HOSTILE))

@@ -37,6 +37,7 @@ HEADERS: Final = {
     "cross-origin-opener-policy": "same-origin",
 }
 
+_VARY: Final = "accept, authorization, cookie"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 
 PAGES: Final[tuple[tuple[str, View], ...]] = (
@@ -188,17 +189,26 @@ def _response(request: Request, visit: Visit, page: Page) -> Response:
         "form_token": "" if visit.session is None else form_token(visit.session),
         "here": following,
     }
+    if page.status == HTTPStatus.OK and page.data is not None and _wants_json(request):
+        headers = {**HEADERS, "location": page.data, "vary": _VARY}
+        return Response(status_code=HTTPStatus.SEE_OTHER, headers=headers)
     body = render(page, visitor).encode()
     tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
     headers = {
         **HEADERS,
         "etag": tag,
         "cache-control": "private, no-cache",
-        "vary": "authorization, cookie",
+        "vary": _VARY,
     }
     if page.status == HTTPStatus.OK and tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     return Response(body, page.status, headers, media_type="text/html; charset=utf-8")
+
+
+def _wants_json(request: Request) -> bool:
+    """Return whether a client asks for JSON and not for a page."""
+    accept = request.headers.get("accept", "")
+    return "application/json" in accept and "text/html" not in accept
 
 
 async def _static(request: Request) -> Response:
