@@ -14,6 +14,10 @@ _SERVER = (
     "import http.server as h; s = h.HTTPServer(('127.0.0.1', 8000), h.SimpleHTTPRequestHandler); "
     "s.serve_forever()"
 )
+_LOCAL = (
+    "import socket, time; s = socket.socket(socket.AF_UNIX); s.bind('/app/socket'); s.listen(); "
+    "open('ready', 'w'); time.sleep(300)"
+)
 _COMPOSE = """\
 services:
   client:
@@ -226,6 +230,23 @@ TASKS: dict[str, CoverageTask] = {
         tests="[ $(cat /app/answer) = 42 ]",
         further=(("task.yaml", "run_tests_in_same_shell: true\n"),),
         exception="refused: the agent could change the shell that judges it",
+    ),
+    "local socket": CoverageTask(
+        what="a server on a Unix socket",
+        image="coreutils",
+        dockerfile="WORKDIR /app",
+        solution=f'setsid python3 -c "{_LOCAL}" > /dev/null 2>&1 &\n'
+        "until [ -e ready ]; do sleep 0.1; done",
+        tests="python3 -c \"import socket as s; s.socket(s.AF_UNIX).connect('/app/socket')\"",
+        exception="agent and tests share a network, no files; have the tests start it",
+    ),
+    "service of Harbor": CoverageTask(
+        what="`environment/docker-compose.yaml` with a further service",
+        dockerfile="WORKDIR /app",
+        solution="nc db 5000 > answer < /dev/null",
+        tests="[ $(cat /app/answer) = 42 ]",
+        further=(("environment/docker-compose.yaml", _SERVICES.replace("client", "main")),),
+        service=_SERVICE,
     ),
     "two services": CoverageTask(
         what="several containers: a service that agent and tests ask by name",

@@ -1,6 +1,7 @@
 """A server that an agent started answers the tests, and nothing else of it reaches them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from agon.app.containers import Shell
 from agon.runners.containers.first_process import KEPT
 from agon.runners.containers.system_calls import profile
 from runners.containers.conftest import running
-from runners.containers.course import Course, limits
+from runners.containers.course import QUICK, Course, limits
 from runners.containers.forgery import PRINTED, Kind, script_of
 from sizes import ALL
 
@@ -85,27 +86,29 @@ def test_a_server_answers_the_tests_and_ends_with_the_trial(
 ) -> None:
     """It is in a container of its own: the tests share its network, no process and no file."""
     course = courses("coreutils")
+
+    def driver(shell: Shell) -> None:
+        shell.execute(("sh", "-c", f"{SERVER}echo 42 > answer"), timeout_s=20)
+
     tests = (
         f"[ $({ASK.format('answer')}) = 42 ] && echo served\n"
         "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'python3 [s]erver'\n"
     )
-    result = course.with_servers(f"{SERVER}echo 42 > answer", tests)
+    result = course.with_servers("", tests, driver=driver)
     assert result.run.servers
     assert result.printed().splitlines() == ["served", "0"]
     assert running(course.run_name) == []
 
 
-def test_without_a_server_the_tests_have_no_network(courses: Callable[[Kind], Course]) -> None:
-    """The agent's container ends as ever; a driven agent's server goes on as well."""
-    course = courses("coreutils")
-    result = course.with_servers("echo 42 > answer", ASK.format("answer"))
-    assert (result.run.servers, result.outcome) == (False, "failed")
-
-    def driver(shell: Shell) -> None:
-        shell.execute(("sh", "-c", f"{SERVER}echo 42 > answer"), timeout_s=20)
-
-    driven = course.with_servers("", ASK.format("answer"), driver=driver)
-    assert (driven.run.servers, driven.outcome) == (True, "passed")
+def test_a_container_without_a_server_ends_with_its_command(course: Course) -> None:
+    """Nothing changes for a trial that could have kept one."""
+    trial = replace(course.trial(), servers_s=60.0)
+    with course.containers.open_network(course.image, trial=trial) as placed:
+        run = course.containers.run_agent(
+            course.image, ("sh", "-c", "echo 42 > answer"), trial=placed, limits=QUICK
+        )
+        assert (run.outcome, run.servers) == ("finished", False)
+        assert len(running(course.run_name)) == 1
 
 
 def test_no_descriptor_reaches_a_server(courses: Callable[[Kind], Course]) -> None:
@@ -117,7 +120,7 @@ def test_no_descriptor_reaches_a_server(courses: Callable[[Kind], Course]) -> No
     assert (result.outcome, result.verification and result.verification.reward) == ("failed", 0.0)
 
 
-@pytest.mark.parametrize("ending", ENDINGS if ALL else list(ENDINGS)[:2])
+@pytest.mark.parametrize("ending", ENDINGS if ALL else list(ENDINGS)[:1])
 def test_what_goes_on_cannot_leave_a_trial_without_a_verdict(course: Course, ending: str) -> None:
     """The network is that of a container of agon's own, so the tests run whatever becomes of it."""
     result = course.with_servers(ENDINGS[ending], "false", bounds=limits(timeout_s=10))
