@@ -53,9 +53,11 @@ def command(
     """
     from agon.app.analysis.score import score
     from agon.cli.shared.output import working
+    from agon.kernel.progress import stages
 
-    with working(f"explaining {id}"):
+    with working(f"explaining {id}"), stages("facts and board", total=2) as advance:
         result = score(discipline, source, **reads, **under)
+        advance()
         explanation = first_parts(result.explain(id, board=board), printing.top)
     sources.echo_notes(result.records.notes)
     if printing.form == "json":

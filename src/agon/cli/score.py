@@ -46,9 +46,11 @@ def command(
     """
     from agon.app.analysis.score import score
     from agon.cli.shared.output import working
+    from agon.kernel.progress import stages
 
-    with working("scoring"):
+    with working("scoring"), stages("facts and board", total=2) as advance:
         result = score(discipline, source, **reads, **under)
+        advance()
         chosen = result.board(board)
     sources.echo_notes(result.records.notes)
     show(result, chosen, printing)

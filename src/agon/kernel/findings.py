@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from agon.kernel.progress import count_steps
+
 Subject = TypeVar("Subject")
 """What the checks of a discipline examine."""
 
@@ -104,7 +106,7 @@ def run_checks(checks: Sequence[Check[Subject]], subject: Subject) -> list[Findi
         ValueError: a check returned a finding with another code than its own (a bug of agon).
     """
     findings = []
-    for check in checks:
+    for check in count_steps(checks, label="checks", total=len(checks)):
         for finding in check.find(subject):
             if finding.code != check.code:
                 raise ValueError(f"check {check.code} returned a finding {finding.code}")

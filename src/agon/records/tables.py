@@ -99,7 +99,8 @@ class Records:
         """Return a table (or some of its columns) as Arrow, in the order of its source."""
         selected = "*" if columns is None else ", ".join(map(quote, columns))
         sql = f"SELECT {selected} FROM {self._space}.{quote(name)} ORDER BY _row"
-        return self._connection.sql(sql).to_arrow_table()
+        with _reading(self._connection):
+            return self._connection.sql(sql).to_arrow_table()
 
     def sql(self, query: str) -> pa.Table:
         """Run a query over the tables by their names and return Arrow; only facts use it.
@@ -107,7 +108,8 @@ class Records:
         Tables stand under their schema names; nothing else is visible by a bare name.
         """
         self._connection.execute(f"SET schema = '{self._space}'")
-        return self._connection.sql(query).to_arrow_table()
+        with _reading(self._connection):
+            return self._connection.sql(query).to_arrow_table()
 
     @cached_property
     def sha256(self) -> str:
@@ -115,7 +117,8 @@ class Records:
         from agon.records.hashing import records_sha256
 
         present = {name: f"{self._space}.{quote(name)}" for name in sorted(self._present)}
-        return records_sha256(self._connection, self.schema, present)
+        with _reading(self._connection):
+            return records_sha256(self._connection, self.schema, present)
 
     def as_of(self, time: datetime | None) -> Self:
         """Return the records as they were at ``time``: without the rows of later times.

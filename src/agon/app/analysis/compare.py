@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from agon.app.analysis.records import read_records
 from agon.app.analysis.score import Result, rules_of, score
 from agon.kernel.boards import Board, id_order
+from agon.kernel.progress import count_steps
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman
 from agon.kernel.text_tables import html_table, text_table
@@ -209,10 +210,12 @@ def compare(
     for side in sides:  # a misspelled rule is an error before records are read
         rules_of(of, side.edition, side.overrides)
     read = read_records(of, records, columns=columns, where=where)
-    before, after = (
-        score(of, read, edition=side.edition, overrides=side.overrides, as_of=as_of)
-        for side in sides
-    )
+    results = []
+    for side in count_steps(sides, label="rules", total=len(sides)):
+        result = score(of, read, edition=side.edition, overrides=side.overrides, as_of=as_of)
+        result.board(board)  # computed here, where it counts as part of the step
+        results.append(result)
+    before, after = results
     changes = difference(before.board(board), after.board(board))
     return Comparison(left=before, right=after, **changes.__dict__)
 
