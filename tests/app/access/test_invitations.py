@@ -34,21 +34,41 @@ if TYPE_CHECKING:
 
 TIME = "2026-11-22T00:00:00Z"
 NOT_VALID = "this invitation is not valid; ask the contest's organizer for another"
+FAILED: list[tuple[str | None, dict[str, str], type[AgonError], str]] = [
+    ("olga", {}, Conflict, "the user 'olga' is taken; choose another id"),
+    ("x", {}, Conflict, "the user 'x' is taken"),
+    ("judy", {}, Conflict, "the user 'judy' is taken"),
+    ("Ada", {}, Unreadable, "is not a user's id"),
+    ("a\x00", {}, Unreadable, "is not a user's id"),
+    ("ada", {"name": "a\nb"}, Unreadable, "is not a name"),
+    (None, {}, Unreadable, "give one: user"),
+]
+"""Sign-ups that fail: id, further options, error and message."""
 CODE = r"invite_[\w-]{22}_[\w-]{43}"
 
 
+@pytest.fixture
+def spring(service: Service) -> Service:
+    """Open a contest of bots."""
+    return _open(service)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def spring(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
-    """Open a contest of bots on each database."""
+def on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    """Open the contest on each database."""
     url = None
     if request.param == "postgresql":
         server: Postgresql = request.getfixturevalue("postgresql")
         url = server.address(server.emptied())
     service = service_at(tmp_path, url=url)
+    yield _open(service)
+    service.store.close()
+
+
+def _open(service: Service) -> Service:
     create(service, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
     open_contest(service, "spring", by=ORGANISER)
-    yield service
-    service.store.close()
+    return service
 
 
 def _invite(service: Service, **options: Any) -> str:
@@ -106,21 +126,7 @@ def test_every_code_that_is_not_valid_has_the_same_error(spring: Service) -> Non
     assert [user.id for user in users(spring)] == ["ada"]
 
 
-@pytest.mark.parametrize(
-    ("user", "options", "error", "message"),
-    [
-        ("olga", {}, Conflict, "the user 'olga' is taken; choose another id"),
-        ("x", {}, Conflict, "the user 'x' is taken"),
-        ("judy", {}, Conflict, "the user 'judy' is taken"),
-        ("Ada", {}, Unreadable, "is not a user's id"),
-        ("a\x00", {}, Unreadable, "is not a user's id"),
-        ("ada", {"name": "a\nb"}, Unreadable, "is not a name"),
-        (None, {}, Unreadable, "give one: user"),
-    ],
-)
-def test_a_failed_sign_up_uses_nothing_up(
-    spring: Service, user: str | None, options: Any, error: type[AgonError], message: str
-) -> None:
+def test_a_failed_sign_up_uses_nothing_up(spring: Service) -> None:
     """Ids of users, of records and of judges who voted are taken; another try succeeds."""
     create_user(spring, user="olga", by=OPERATOR)
     rows = [
@@ -133,8 +139,9 @@ def test_a_failed_sign_up_uses_nothing_up(
     record(spring, "spring", rows, by=ORGANISER)
     publish(spring, "spring")
     code = _invite(spring, role="judge")
-    with pytest.raises(error, match=message):
-        _accept(spring, code, user, **options)
+    for user, options, error, message in FAILED:
+        with pytest.raises(error, match=message):
+            _accept(spring, code, user, **options)
     assert _accept(spring, code, "free").token.role == "judge"
 
 
@@ -185,34 +192,25 @@ def test_invalid_invitations_are_rejected(spring: Service) -> None:
         _invite(spring)
 
 
-def test_the_last_use_is_accepted_by_exactly_one_of_several(spring: Service) -> None:
-    """Of six people at once two become users, and the others none."""
-    code, together = _invite(spring, max_uses=2), Barrier(6)
+def test_the_last_use_and_an_id_go_to_exactly_one_of_several(on_both: Service) -> None:
+    """Of six people at once two become users; of two with the same id one gets it."""
 
-    def join(number: int) -> str | None:
+    def join(code: str, user: str, together: Barrier) -> str | None:
         together.wait()
         try:
-            return _accept(spring, code, f"u{number}").user.id
-        except NotFound:
+            return _accept(on_both, code, user).user.id
+        except (NotFound, Conflict):
             return None
 
-    with ThreadPoolExecutor(6) as pool:
-        joined = {user for user in pool.map(join, range(6)) if user is not None}
-    assert len(joined) == 2
-    assert {user.id for user in users(spring)} == joined
+    def join_all(code: str, ids: list[str]) -> list[str]:
+        together = Barrier(len(ids))
+        with ThreadPoolExecutor(len(ids)) as pool:
+            joined = pool.map(lambda user: join(code, user, together), ids)
+            return [user for user in joined if user is not None]
 
-
-def test_of_two_people_who_choose_the_same_id_one_gets_it(spring: Service) -> None:
-    """The other can choose another id: the use is not lost."""
-    code, together = _invite(spring, max_uses=2), Barrier(2)
-
-    def join(_: int) -> bool:
-        together.wait()
-        try:
-            return _accept(spring, code, "ada").user.id == "ada"
-        except Conflict:
-            return False
-
-    with ThreadPoolExecutor(2) as pool:
-        assert sorted(pool.map(join, range(2))) == [False, True]
-    assert _accept(spring, code, "bob").user.id == "bob"
+    two = join_all(_invite(on_both, max_uses=2), [f"u{number}" for number in range(6)])
+    assert len(two) == 2
+    code = _invite(on_both, max_uses=2)
+    assert join_all(code, ["ada", "ada"]) == ["ada"]
+    assert _accept(on_both, code, "bob").user.id == "bob", "the other use is not lost"
+    assert {user.id for user in users(on_both)} == {*two, "ada", "bob"}
