@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.shared import parameters
+from agon.cli.shared import completion, parameters
 from agon.cli.shared.commands import Group
 from agon.cli.shared.output import TABLE, deliver
 
@@ -68,7 +68,7 @@ def list_editions(discipline: str | None, *, form: str, output: Path | None) -> 
 
 
 @command.command("show")
-@click.argument("edition", metavar="EDITION")
+@click.argument("edition", metavar="EDITION", shell_complete=completion.editions)
 @parameters.form(TABLE, "json")
 @parameters.output
 def show(edition: str, *, form: str, output: Path | None) -> None:
@@ -105,8 +105,8 @@ def show(edition: str, *, form: str, output: Path | None) -> None:
 
 
 @command.command("diff")
-@click.argument("left", metavar="EDITION")
-@click.argument("right", metavar="EDITION")
+@click.argument("left", metavar="EDITION", shell_complete=completion.editions)
+@click.argument("right", metavar="EDITION", shell_complete=completion.editions)
 @parameters.form(TABLE, "json")
 @parameters.output
 def diff(left: str, right: str, *, form: str, output: Path | None) -> None:

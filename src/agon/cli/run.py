@@ -11,6 +11,7 @@ import click
 
 from agon.cli.root import cli
 from agon.cli.shared import interrupts
+from agon.cli.shared.completion import print_completions
 from agon.cli.shared.tables import printable
 from agon.errors import AgonError, Conflict, NotFound, Unavailable, Unreadable
 
@@ -49,7 +50,7 @@ def main() -> NoReturn:
     """Run the command line with the arguments of this process."""
     sys.meta_path.insert(0, _NoPandas())
     if "_AGON_COMPLETE" in os.environ:  # a shell asks what could be typed next
-        cli.main(prog_name="agon")
+        print_completions(cli.main)
     signal.signal(signal.SIGTERM, _terminate)
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal's encoding lacks must not end the command.

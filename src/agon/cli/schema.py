@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import completion, lists, parameters
 from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, deliver
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("schema", cls=Command)
 @parameters.discipline
-@click.argument("table", required=False, metavar="[TABLE]")
+@click.argument("table", required=False, metavar="[TABLE]", shell_complete=completion.tables)
 @lists.form
 @parameters.output
 def command(discipline: str, table: str | None, *, form: str, output: Path | None) -> None:

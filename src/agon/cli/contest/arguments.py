@@ -2,9 +2,10 @@
 
 import click
 
+from agon.cli.shared import completion
 from agon.cli.shared.commands import option
 
-contest = click.argument("contest", metavar="ID")
+contest = click.argument("contest", metavar="ID", shell_complete=completion.contests)
 reason_required = option(
     "--reason", required=True, metavar="R", help="The reason; stored in the ledger permanently."
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import click
 
 from agon.cli.contest import arguments
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import completion, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import Target, target
@@ -24,7 +24,12 @@ _LINES: Final = (".ndjson", ".jsonl")
 @click.command("add", cls=Command)
 @arguments.contest
 @parameters.source
-@option("--table", metavar="T", help="All lines are bare rows of this table.")
+@option(
+    "--table",
+    metavar="T",
+    shell_complete=completion.tables,
+    help="All lines are bare rows of this table.",
+)
 @option("--replace", is_flag=True, help="A record supersedes the one with the same key.")
 @option("--dry-run", is_flag=True, help="Validate and count; add nothing.")
 @parameters.form(TABLE, "json")

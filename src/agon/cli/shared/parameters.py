@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 import click
 
+from agon.cli.shared import completion
 from agon.cli.shared.commands import option
 from agon.cli.shared.output import MACHINE, TABLE, require_writable
 
@@ -95,12 +96,18 @@ def settings(
     return unique(ctx, param, value, fact="is set twice")
 
 
-discipline = click.argument("discipline", type=Discipline(), metavar="DISCIPLINE")
+discipline = click.argument(
+    "discipline",
+    type=Discipline(),
+    metavar="DISCIPLINE",
+    shell_complete=completion.disciplines,
+)
 source = click.argument("source", metavar="SOURCE")
 
 edition_option = option(
     "--edition",
     metavar="E",
+    shell_complete=completion.editions,
     help="Released rules to score under (default: the discipline's reference edition).",
 )
 overrides_option = option(
@@ -116,7 +123,12 @@ as_of_option = option(
     metavar="T",
     help="Score the records as of this ISO 8601 time (without a zone: UTC).",
 )
-board = option("--board", metavar="B", help="The board (default: the discipline's first one).")
+board = option(
+    "--board",
+    metavar="B",
+    shell_complete=completion.boards,
+    help="The board (default: the discipline's first one).",
+)
 _top = option(
     "--top",
     type=click.IntRange(min=1),
