@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.judging.port import Exchange, ModelVote
+from agon.app.arena.judging.port import Exchange, JudgeModel, ModelVote
 from agon.app.arena.live.bots import register
 from agon.app.arena.live.pinging import endpoint_check
 from agon.app.arena.live.ports import ArenaPorts
@@ -89,8 +89,8 @@ class League:
     service: Service
     network: Network
     clock: Clock
-    model: Model | None = None
-    audit: Model | None = None
+    model: JudgeModel | None = None
+    audit: JudgeModel | None = None
     pauses: list[float] = field(default_factory=list)
 
     @property

@@ -72,10 +72,11 @@ class LiveRules(Rules):
         le=10_000,
     )
     model_conflict: Literal["tie", "next"] = rule(
-        "tie",
+        "next",
         since="0.2",
-        meaning="What a model's vote is if the order of the answers changes it: a tie, or that of "
-        "the next model.",
-        reason="The seed does not say; the answer shown first must gain nothing.",
+        meaning="What follows when the order of the answers changes a model's vote: its vote is a "
+        "tie, or the next model judges; when none is left the match is void.",
+        reason="The seed does not say; a judge that chooses by position must move no rating, and "
+        "a tie moves ratings that differ.",
         source=_LIVE,
     )

@@ -59,21 +59,6 @@ def counts_of_vote(vote: ModelVote, *, judge: str) -> list[Count]:
     ]
 
 
-def count_of_audit(*, judge: str, winner: str, verdict: str) -> Count:
-    """Return what an audit adds to the counts of the judge whose vote decided the match.
-
-    Args:
-        judge: the judge.
-        winner: the side it voted for; a tie agrees with a tie only.
-        verdict: the side the audit chose.
-
-    Example:
-        >>> count_of_audit(judge="m", winner="a", verdict="b").successes
-        0
-    """
-    return Count(judge=judge, measure="audit", successes=int(winner == verdict), trials=1)
-
-
 def measure(counts: Iterable[Count], *, confidence: float) -> list[Measurement]:
     """Return the measurements of counts: each share with Wilson's interval.
 

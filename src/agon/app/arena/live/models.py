@@ -47,6 +47,8 @@ def ask_models(ports: ArenaPorts, of: ArenaRound, *, at: Any) -> dict[str, Any]:
                 outcome["waits_for"] = vote
                 return outcome
             outcome["votes"][drawn["match"]] = {**vote, "voted_at": written_time(at)}
+            if vote["vote"] is None:
+                continue
         if is_audited(drawn, match):
             audit = _compare(ports.audit, rules, match)
             if isinstance(audit, ModelVote):
@@ -72,7 +74,10 @@ def store_models(
         if name in outcome["votes"]:
             vote = dict(outcome["votes"][name])
             match["exchanges"] = _attach(session, contest, vote.pop("exchanges"))
-            match["votes"] = [vote]
+            if vote["vote"] is None:
+                match["outcome"] = "void"
+            else:
+                match["votes"] = [vote]
         if name in outcome["audits"]:
             audit = outcome["audits"][name]
             match["audit"] = audit["verdict"]
@@ -83,7 +88,11 @@ def store_models(
 
 
 def _vote(ports: ArenaPorts, rules: ArenaRules, match: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return the API judge's vote, or why there is none."""
+    """Return the API judge's vote, or why it could not be asked.
+
+    The vote's ``vote`` is None if no model prefers one answer in both orders, under rule
+    ``model_conflict = next``: then the match is void, because a tie would move ratings that differ.
+    """
     vote, judge = _compare(ports.judge, rules, match), ports.judge
     if (
         isinstance(vote, ModelVote)
@@ -98,7 +107,8 @@ def _vote(ports: ArenaPorts, rules: ArenaRules, match: Mapping[str, Any]) -> dic
         return _NO_JUDGE
     if isinstance(vote, Fault):
         return f"the model {judge.name} did not judge: {vote.code} {vote.detail}".rstrip()
-    label = {"a": "A", "b": "B", "tie": "tie"}[vote.winner]
+    conflict = "tie" if rules.model_conflict == "tie" else None
+    label = {"a": "A", "b": "B", "tie": conflict}[vote.winner]
     return {"judge_id": judge.name, "shown_first": "a", "vote": label, **_exchanges(vote)}
 
 

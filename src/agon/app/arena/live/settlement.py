@@ -75,6 +75,7 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
         templates = match["answers"][robotic].get("templates", []) if honeypot else []
         for vote in match["votes"]:
             remember_votes(session, contest, vote["judge_id"], templates)
+    _count_audits(session, of)
     seq = session.contests.get(contest.id).seq
     return replace(of, phase="settled", body=body, settled_seq=seq)
 
@@ -170,6 +171,16 @@ def _rows(
     unique = {row["id"]: row for row in judges}
     tables = (("judges", list(unique.values())), ("matches", matches), ("votes", votes))
     return [(table, row, None) for table, rows in tables for row in rows]
+
+
+def _count_audits(session: Session, of: ArenaRound) -> None:
+    """Add the audits of matches that models judged to the measurements of those models."""
+    for _, match in matches_of(of):
+        if not match["api"] or match.get("audit") not in SIDES:
+            continue
+        for vote in match["votes"]:
+            agrees = winner_of([vote]) == match["audit"]
+            session.judging.add_count(vote["judge_id"], "audit", successes=int(agrees), trials=1)
 
 
 def _count_forfeits(session: Session, contest: Contest, of: ArenaRound) -> None:

@@ -1,0 +1,57 @@
+"""Rounds that are judged and audited by models on the loopback, asked as in a service."""
+
+from agon.app.arena.live.scored import scored_arena
+from agon.runners.judges.opening import open_separate_judge
+from app.arena.live.conftest import MakeLeague
+from fakes.arena import League, Model
+from fakes.models import Asked, serve_model, verdict
+
+
+def ratings(league: League) -> dict[str, int]:
+    """Return the rating of every bot."""
+    with league.service.store.read() as session:
+        contest = session.contests.get("autumn")
+    with scored_arena(league.service, contest) as (scored, _):
+        ids = scored.facts.bots.ids.to_pylist()
+        return dict(zip(ids, scored.ratings.rating.tolist(), strict=True))
+
+
+def test_a_judge_that_always_chooses_the_first_answer_moves_no_rating(
+    make_league: MakeLeague,
+) -> None:
+    """Its two calls never agree; a tie would still move ratings that differ."""
+    league = make_league(bots=4)
+    league.model = Model()
+    assert league.play() == []
+    before = ratings(league)
+    assert sorted(before.values()) == [984, 984, 1016, 1016]
+    with serve_model(lambda asked: verdict(asked, "A")) as server:
+        judge = open_separate_judge("openai", url=server.url, model="first", max_tokens=64)
+        league.model = judge
+        for _ in range(3):
+            assert league.play() == []
+            assert {match["outcome"] for match in league.outcomes()} == {"void"}
+            assert all(len(match["exchanges"]) == 2 for match in league.outcomes())
+    assert ratings(league) == before
+    assert len(league.rows("votes")) == 2
+
+
+def test_audits_of_a_model_count_only_when_both_orders_agree(make_league: MakeLeague) -> None:
+    """A conflict is no verdict: it says nothing about the judge."""
+    league = make_league(bots=4, audit_probability=1.0)
+    league.model = Model()
+
+    def longest_first(asked: Asked) -> str:
+        return verdict(asked, max("AB", key=lambda label: asked.quotation(f"answer {label}")))
+
+    with serve_model(lambda asked: verdict(asked, "A")) as server:
+        auditor = open_separate_judge("anthropic", url=server.url, model="m", max_tokens=64)
+        league.audit = auditor
+        assert league.play() == []
+        assert {row["audit_verdict"] for row in league.rows("matches")} == {"tie"}
+        server.brain = longest_first
+        assert league.play() == []
+        assert all(row["audit_verdict"] in {"a", "b"} for row in league.rows("matches")[2:])
+    with league.service.store.read() as session:
+        counts = {count.measure: count.trials for count in session.judging.counts()}
+    assert counts == {"audit": 2}
