@@ -6,7 +6,7 @@ printed, an error is an empty list, and a server has two seconds to answer.
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,13 +14,14 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from agon.client import Api
 
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 
 _SERVER_S: Final = 2.0
-_MOST: Final = 200
+_LIMIT: Final = 200
 
 
 def _completing(values: Callable[[click.Context], Iterable[str]]) -> Complete:
@@ -29,7 +30,7 @@ def _completing(values: Callable[[click.Context], Iterable[str]]) -> Complete:
     @wraps(values)
     def complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
         try:
-            return [value for value in values(ctx) if value.startswith(incomplete)][:_MOST]
+            return [value for value in values(ctx) if value.startswith(incomplete)][:_LIMIT]
         except Exception:  # noqa: BLE001 - nothing may be printed, whatever it is
             return []
 
@@ -72,8 +73,29 @@ def tables(ctx: click.Context) -> Iterable[str]:
 @_completing
 def contests(ctx: click.Context) -> Iterable[str]:
     """Return the contests of the database or the server on the line."""
+    file = _sqlite_file(ctx)
+    if file is not None:
+        return _contests_in(file)
     with _api(ctx) as api:
-        return [contest.id for contest, _ in zip(api.contests.list(), range(_MOST), strict=False)]
+        return [contest.id for contest, _ in zip(api.contests.list(), range(_LIMIT), strict=False)]
+
+
+def _sqlite_file(ctx: click.Context) -> "Path | None":
+    """Return the SQLite file on the line or in the settings; None: a server or PostgreSQL."""
+    from agon.cli.shared.target import Target
+
+    if ctx.params.get("server") or os.environ.get("AGON_SERVER"):
+        return None
+    return Target(None, None, ctx.params.get("database")).settings().database_file
+
+
+def _contests_in(file: "Path") -> list[str]:
+    """Return the ids of contests, without the service, which takes too long to load."""
+    import sqlite3
+
+    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("SELECT id FROM contests ORDER BY id").fetchall()
+    return [str(name) for (name,) in rows]
 
 
 def _value(ctx: click.Context, name: str) -> str | None:
