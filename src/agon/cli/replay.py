@@ -71,10 +71,10 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 
     The ledger is that of a contest in the database (or at --server), or an exported folder, for
     which no service is needed. First every line, the chain and the signatures are verified, and
-    the recorded rules are compared with those of their edition; all issues are listed, with exit
-    code 1. Without --public-key the key in the folder is used, so that a folder that was rewritten
-    and signed with another key passes. Take the key from the service itself or from an earlier
-    export, never from the folder.
+    the recorded rules are compared with those of their edition; the draws of a live arena are
+    repeated. All issues are listed, with exit code 1. Without --public-key the key in the folder is
+    used, so that a folder that was rewritten and signed with another key passes. Take the key from
+    the service itself or from an earlier export, never from the folder.
 
       agon replay spring-ledger/ --at 1200
       agon replay spring --check 3fb1…
@@ -97,6 +97,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
             verified = _verify(folder, public, proof)
         replayed = _replay(folder, verified, _Request(at, board, edition))
         try:
+            _require_draws(folder, replayed)
             _print(replayed, verified, printing, public=public)
             if proof is not None:
                 _require_head(replayed, proof)
@@ -172,6 +173,26 @@ def _replay(folder: Path, verified: "DirectoryVerification", request: _Request) 
         return replay(
             lines, contest=contest, at=request.at, board=request.board, edition=request.edition
         )
+
+
+def _require_draws(folder: Path, replayed: "Replay") -> None:
+    """Repeat the draws of a live arena.
+
+    Raises:
+        CheckFailed: with everything in which they differ.
+    """
+    from itertools import islice
+
+    from agon.ledger.entry import MAX_LINE_BYTES
+    from agon.ledger.files import LEDGER, open_file, read_lines
+
+    if replayed.live.state.contest.discipline != "arena":
+        return
+    from agon.app.arena.draw_check import check_draws
+
+    with open_file(folder, LEDGER) as stream:
+        lines = (line for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES))
+        _require_none(list(check_draws(islice(lines, replayed.seq), replayed.live.state)))
 
 
 def _print(

@@ -1,0 +1,132 @@
+"""Check the draws in the ledger of a live arena: each is repeated from its seed and its inputs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from agon.app.analysis.score import rules_of
+from agon.disciplines.arena.commitment import drawing_seed, verify_draw
+from agon.disciplines.arena.rounds import METHOD, RoundInputs, draw_round
+from agon.disciplines.arena.rules import ArenaRules
+from agon.kernel.fingerprints import sha256
+from agon.ledger.entry import chain, genesis, read_line
+from agon.ledger.fold import LedgerState
+from agon.ledger.issues import LedgerIssue
+
+_KINDS: Final = tuple(
+    f'"kind":"{kind}"'.encode() for kind in ("draw-committed", "draw-made", "record-added")
+)
+_REMEDY: Final = "ask the operator for the cause; this round's result does not follow from its draw"
+
+
+def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIssue]:
+    """Yield everything in which the draws of an arena, or its matches and votes, differ.
+
+    Each draw of a round must have the committed seed, the head before its commitment, the recorded
+    inputs, and the pairs, prompts, honeypots, audits, judges and orders that follow from them under
+    the rules in force at the commitment. Matches and votes that were recorded for a drawn match
+    must be those drawn. Draws of other methods are not checked.
+
+    Args:
+        lines: the entries' bytes from the first one on, verified before.
+        state: the ledger's state after them or later.
+    """
+    check = _DrawCheck(state)
+    head = genesis(state.contest.id)
+    for seq, line in enumerate(lines, start=1):
+        if any(kind in line for kind in _KINDS):
+            entry = read_line(line)
+            for difference in check.differences(entry.kind, entry.body, seq=seq, head=head.hex()):
+                yield LedgerIssue(difference, _REMEDY, line=seq)
+        head = chain(head, line)
+
+
+class _DrawCheck:
+    """The commitments that were read, and the matches that were drawn from them."""
+
+    def __init__(self, state: LedgerState) -> None:
+        self._state = state
+        self._commitments: dict[str, tuple[Mapping[str, Any], str, int]] = {}
+        self._drawn: dict[str, Mapping[str, Any]] = {}
+
+    def differences(
+        self, kind: str, body: Mapping[str, Any], *, seq: int, head: str
+    ) -> Iterator[str]:
+        """Yield what is wrong with an entry; ``head`` is the hash before it."""
+        if kind == "draw-committed":
+            if body["round"] in self._commitments:
+                yield f"round {body['round']} is committed twice"
+            self._commitments.setdefault(body["round"], (body, head, seq))
+        elif kind == "draw-made" and body["method"] == METHOD:
+            yield from self._draw_differences(body)
+        elif kind == "record-added" and body["table"] == "matches":
+            yield from self._match_differences(body["row"])
+        elif kind == "record-added" and body["table"] == "votes":
+            yield from self._vote_differences(body["row"])
+
+    def _draw_differences(self, body: Mapping[str, Any]) -> Iterator[str]:
+        name = str(body["purpose"]).removeprefix("round ")
+        committed, head, seq = self._commitments.get(name, (None, "", 0))
+        if committed is None:
+            yield f"the draw of round {name} has no commitment before it"
+            return
+        for difference in verify_draw(committed, body, head):
+            yield f"round {name}: {difference}"
+        result = body["result"]
+        if sha256(result["inputs"]) != body["inputs_sha256"]:
+            yield f"round {name}: the inputs do not have the recorded SHA-256"
+        self._drawn |= {match["match"]: match for match in result["matches"]}
+        if result["inputs"]["name"] != name:
+            yield f"round {name}: the inputs are those of {result['inputs']['name']}"
+        elif name.startswith("r"):
+            seed = drawing_seed(str(body["seed"]), head)
+            drawn = draw_round(
+                RoundInputs.from_json(result["inputs"]), seed=seed, rules=self._rules_at(seq)
+            )
+            yield from (f"round {name}: {each}" for each in _differences(result, drawn))
+
+    def _rules_at(self, seq: int) -> ArenaRules:
+        contest = self._state.contest_at(seq)
+        rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
+        return ArenaRules.model_validate(rules.model_dump())
+
+    def _match_differences(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what differs between a recorded match and its draw."""
+        match = self._drawn.get(str(row["id"]))
+        if match is None:
+            return
+        name, real = match["match"], match["honeypot_real"]
+        for column in ("bot_a", "bot_b", "prompt_id"):
+            expected = match["prompt" if column == "prompt_id" else column]
+            if row.get(column) not in {expected, None}:
+                yield f"match {name}: {column} is {row[column]!r}, drawn was {expected!r}"
+        if row["kind"] == "honeypot" and row.get("honeypot_real") != real:
+            yield f"match {name} is a honeypot of side {row.get('honeypot_real')}, drawn was {real}"
+        if row.get("audit_verdict") is not None and not match["audited"]:
+            yield f"match {name} has an audit, which was not drawn"
+
+    def _vote_differences(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what differs between a recorded vote and its draw."""
+        match = self._drawn.get(str(row["match_id"]))
+        if match is None or match["api"]:
+            return
+        judge, name = str(row["judge_id"]), match["match"]
+        expected = match["shown_first"].get(judge)
+        if expected is None:
+            yield f"match {name}: {judge} voted, who was not drawn"
+        elif row["shown_first"] != expected:
+            yield f"match {name}: {judge} saw {row['shown_first']} first, drawn was {expected}"
+
+
+def _differences(recorded: Mapping[str, Any], drawn: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the fields in which a recorded draw differs from the repeated one."""
+    if list(recorded["waiting"]) != list(drawn["waiting"]):
+        yield f"{recorded['waiting']} wait, drawn were {drawn['waiting']}"
+    if len(recorded["matches"]) != len(drawn["matches"]):
+        yield f"it has {len(recorded['matches'])} matches, drawn were {len(drawn['matches'])}"
+    for stated, repeated in zip(recorded["matches"], drawn["matches"], strict=False):
+        for field in repeated:
+            if stated.get(field) != repeated[field]:
+                yield (
+                    f"{field} of {repeated['match']} is {stated.get(field)!r}, drawn was "
+                    f"{repeated[field]!r}"
+                )

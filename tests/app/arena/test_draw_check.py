@@ -1,0 +1,104 @@
+"""Draws of a league are repeated from its ledger; every change of one is named."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agon.app.arena.draw_check import check_draws
+from agon.ledger.entry import read_line
+from agon.ledger.fold import LedgerState, empty_ledger, fold
+from fakes.arena import league
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[bytes], LedgerState]:
+    """Play three rounds with honeypots; return the lines and their state."""
+    played = league(
+        tmp_path_factory.mktemp("league"),
+        honeypot_probability=0.4,
+        audit_probability=0.0,
+        pairing="spread",
+    )
+    for _ in range(3):
+        assert played.play() == []
+    lines = played.ledger()
+    played.service.store.close()
+    return lines, fold(lines, start=empty_ledger("autumn"))
+
+
+def change(line: bytes, edit: Callable[[dict[str, Any]], None]) -> bytes:
+    """Return a line with another body, in canonical form."""
+    value = json.loads(line)
+    edit(value["body"])
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def issues(lines: list[bytes], state: LedgerState) -> list[str]:
+    """Return what is reported."""
+    return [issue.what for issue in check_draws(lines, state)]
+
+
+def test_the_draws_of_a_league_are_repeated(ledger: tuple[list[bytes], LedgerState]) -> None:
+    """Honeypots among them, and the votes are in the drawn order."""
+    lines, state = ledger
+    assert issues(lines, state) == []
+    kinds = [read_line(line).kind for line in lines]
+    assert kinds.count("draw-made") == 3
+    text = b"".join(lines)
+    assert b'"kind":"honeypot"' in text
+
+
+def drawn(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the first match of a draw."""
+    match: dict[str, Any] = body["result"]["matches"][0]
+    return match
+
+
+HONEYPOT = {"kind": "honeypot", "honeypot_real": "x"}
+CHANGES: list[tuple[str, str, Callable[[dict[str, Any]], None]]] = [
+    ("draw-made", "does not have the committed SHA-256", lambda body: body.update(seed="chosen")),
+    ("draw-made", "the head is", lambda body: body["result"].update(head="00" * 32)),
+    ("draw-made", "the recorded SHA-256", lambda body: body.update(inputs_sha256="00" * 32)),
+    ("draw-made", "wait, drawn were", lambda body: body["result"].update(waiting=["b1"])),
+    ("draw-made", "matches, drawn were", lambda body: body["result"]["matches"].pop()),
+    ("draw-made", "judges of r1-1 is", lambda body: drawn(body)["judges"].reverse()),
+    ("draw-made", "audited of r1-1 is", lambda body: drawn(body).update(audited=3)),
+    ("draw-made", "bot_b of r1-1 is", lambda body: drawn(body).update(bot_b="b9")),
+    ("draw-made", "has no commitment", lambda body: body.update(purpose="round r99")),
+    ("draw-committed", "committed SHA-256", lambda body: body.update(commitment="00" * 32)),
+    ("draw-committed", "the method is", lambda body: body.update(method="other")),
+    ("matches", "bot_a is 'zz', drawn was", lambda body: body["row"].update(bot_a="zz")),
+    ("matches", "honeypot of side", lambda body: body["row"].update(HONEYPOT)),
+    ("votes", "first, drawn was", lambda body: body["row"].update(shown_first="c")),
+    ("votes", "voted, who was not drawn", lambda body: body["row"].update(judge_id="zz")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "difference", "edit"), CHANGES, ids=range(len(CHANGES)))
+def test_every_change_of_a_draw_is_named(
+    ledger: tuple[list[bytes], LedgerState],
+    kind: str,
+    difference: str,
+    edit: Callable[[dict[str, Any]], None],
+) -> None:
+    """The first entry of a kind, or the first record of a table, is changed."""
+    lines, state = ledger
+    entries = [read_line(line) for line in lines]
+    at = next(
+        at
+        for at, entry in enumerate(entries)
+        if entry.kind == kind or (entry.kind == "record-added" and entry.body["table"] == kind)
+    )
+    changed = [*lines[:at], change(lines[at], edit), *lines[at + 1 :]]
+    reported = issues(changed, state)
+    assert any(difference in what for what in reported), reported
+
+
+def test_a_second_commitment_is_named(ledger: tuple[list[bytes], LedgerState]) -> None:
+    """Two seeds for one round would leave a choice."""
+    lines, state = ledger
+    at = next(at for at, line in enumerate(lines) if b"draw-committed" in line)
+    reported = issues([*lines[: at + 1], lines[at], *lines[at + 1 :]], state)
+    assert "round r1 is committed twice" in reported
