@@ -230,7 +230,6 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         NotFound: a key file is missing and must not be created.
         Conflict, Unreadable: a key file is readable by other users, or is not a key.
     """
-    from agon.app.arena.live.pinging import endpoint_check
     from agon.app.replay.replica_cache import ReplicaCache
     from agon.app.service import Service, SigningKey
     from agon.settings.keys import load_key
@@ -249,11 +248,21 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         snapshots_kept=settings.snapshots_kept,
         scan_pause=timedelta(minutes=settings.findings_minutes) or None,
         jobs_kept=timedelta(days=settings.ended_jobs_days) or None,
-        check_endpoint=endpoint_check(
-            bot_transport(settings), random=secrets.token_bytes, new_id=sortable_id
-        ),
+        check_endpoint=lambda url, secret: check_endpoint(settings, url, secret),
         round_pause=timedelta(minutes=settings.arena_round_minutes) or None,
     )
+
+
+def check_endpoint(settings: "Settings", url: str, secret: bytes) -> None:
+    """Require that a bot's endpoint repeats a nonce; imported here, most commands need no bots.
+
+    Raises:
+        Unreadable: the endpoint cannot be reached, or returns something else.
+    """
+    from agon.app.arena.live.pinging import endpoint_check
+
+    check = endpoint_check(bot_transport(settings), random=secrets.token_bytes, new_id=sortable_id)
+    check(url, secret)
 
 
 def task_names(folder: str) -> tuple[str, ...]:
