@@ -12,6 +12,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
+import reference_http as http  # noqa: E402 (a module of the folder above)
 import reference_library as library  # noqa: E402 (a module of the folder above)
 import reference_tables as tables  # noqa: E402
 
@@ -26,6 +27,7 @@ PARTS: Mapping[str, Callable[[str], str]] = {
     "commands": tables.commands,
     "settings": tables.settings,
     "library": library.members,
+    "curl": http.examples,
 }
 PART = re.compile(r"(<!-- agon-(\w+) ?(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
