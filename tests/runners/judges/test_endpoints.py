@@ -146,6 +146,7 @@ def test_a_call_ends_at_its_time_limit(
     """A server that sends nothing, or a byte now and then, holds nothing up."""
     server.replies.append(Reply(manner=manner))
     assert failure(endpoint, seconds=0.2).fault.code == "late"
+    assert failure(endpoint, seconds=0).fault.code == "late"
 
 
 def test_a_network_that_fails_is_named(server: ModelServer) -> None:

@@ -20,7 +20,14 @@ from agon.runners.timed_network import TimedBackend
 from agon.runners.webhooks import resolve
 
 MAX_RESPONSE_BYTES: Final = 1 << 20
+_MILLISECOND: Final = 0.001
 _KEY: Final = re.compile(r"[!-~]+")
+
+
+_TOO_LARGE: Final = CallFailure(
+    fault=Fault("bot", "too-large", f"the response has over {MAX_RESPONSE_BYTES:,} bytes"),
+    retryable=False,
+)
 
 
 @dataclass(frozen=True)
@@ -91,20 +98,17 @@ class JsonClient:
         try:
             response = self._post(body, deadline)
         except Unavailable:
-            return _network("dns", "the name of the endpoint cannot be resolved")
+            # A resolver that did not answer in time leaves no time for the call either.
+            is_late = self.clock() + _MILLISECOND >= deadline
+            dns = _network("dns", "the name of the endpoint cannot be resolved")
+            return _late(seconds) if is_late else dns
         except httpcore2.TimeoutException:
-            detail = f"no complete response came within {seconds:.3g} s"
-            return CallFailure(fault=Fault("bot", "late", detail), retryable=True)
+            return _late(seconds)
         except httpcore2.ConnectError as error:
             return _connect_failure(error)
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError):
             return _network("reset", "the connection broke before the response's end")
-        if response is None:
-            return CallFailure(
-                fault=Fault("bot", "too-large", f"the response has over {MAX_RESPONSE_BYTES:,} B"),
-                retryable=False,
-            )
-        return response
+        return _TOO_LARGE if response is None else response
 
     def _post(self, body: bytes, deadline: float) -> Response | None:
         """Return the response; None if it is too large."""
@@ -158,6 +162,11 @@ def _connect_failure(error: httpcore2.ConnectError) -> CallFailure:
             return _network("refused", "the endpoint accepts no connections")
         cause = cause.__cause__ or cause.__context__
     return _network("unreachable", "the endpoint's network cannot be reached")
+
+
+def _late(seconds: float) -> CallFailure:
+    detail = f"no complete response came within {seconds:.3g} s"
+    return CallFailure(fault=Fault("bot", "late", detail), retryable=True)
 
 
 def _network(code: str, detail: str) -> CallFailure:
