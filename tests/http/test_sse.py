@@ -32,7 +32,7 @@ def test_a_stream_of_a_disabled_user_ends(tmp_path: Path) -> None:
         leave()
         return first[1], rest
 
-    first, rest = asyncio.run(asyncio.wait_for(listened(), 20))
+    first, rest = asyncio.run(asyncio.wait_for(listened(), 100))
     service.store.close()
     assert b"event: contest-created" in first
     assert rest == []

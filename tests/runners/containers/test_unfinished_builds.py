@@ -58,7 +58,7 @@ def test_a_killed_build_is_cleaned(
         assert owner.stdout is not None
         assert owner.stdout.readline() == b"open\n"
         if part == 0:
-            assert eventually(lambda: sleeping(seconds), within_s=60)
+            assert eventually(lambda: sleeping(seconds))
         else:
             time.sleep(random.uniform(0, 0.5 * part))  # noqa: S311  # not a secret
         processes = descendants(owner.pid)
@@ -70,7 +70,7 @@ def test_a_killed_build_is_cleaned(
                     os.kill(process, signal.SIGKILL)
     mark = f".{owner.pid}."
     containers.clean("another run")
-    assert eventually(lambda: not sleeping(seconds), within_s=30)
+    assert eventually(lambda: not sleeping(seconds))
     assert not [file for file in build_files() if mark in file.read_text()]
 
 
@@ -93,11 +93,11 @@ def test_a_build_that_goes_on_is_not_disturbed(containers: Containers, tmp_path:
     )  # fmt: skip
     with owner:
         try:
-            assert eventually(lambda: sleeping(seconds), within_s=60)
+            assert eventually(lambda: sleeping(seconds))
             containers.clean("another run")
             assert sleeping(seconds)
             assert [file for file in build_files() if f".{owner.pid}." in file.read_text()]
         finally:
             owner.kill()
     containers.clean("another run")
-    assert eventually(lambda: not sleeping(seconds), within_s=30)
+    assert eventually(lambda: not sleeping(seconds))

@@ -69,10 +69,14 @@ class CommandLineContainers:
         self._owner = f"agon-{secrets.token_hex(6)}"
         self._scratch = Path(tempfile.mkdtemp(prefix=f"{self._owner}-"))
         pattern = name_pattern(self._owner)
-        self._lifeline = CleanupGuard(engine, pattern=pattern, folder=self._scratch)
+        try:
+            (self._scratch / "stage").mkdir()
+            self._lifeline = CleanupGuard(engine, pattern=pattern, folder=self._scratch)
+        except BaseException:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            raise
         self._removals = ContainerRemover(engine)
         self._images = Images(engine, network=build_network, owner=self._owner)
-        (self._scratch / "stage").mkdir()
         self._stage = StagingFolder(self._scratch / "stage")
         self._attempts = ContainerRunner(
             engine, owner=self._owner, scratch=self._scratch, lifeline=self._lifeline,
