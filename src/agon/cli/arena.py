@@ -1,4 +1,4 @@
-"""``agon arena``: ratings of bots, and model judges."""
+"""``agon arena``: ratings of bots, tools of live arenas, and model judges."""
 
 from typing import TYPE_CHECKING
 
@@ -7,6 +7,7 @@ import click
 from agon.cli.arena_bots import examine, play_locally, serve_reference_bot
 from agon.cli.arena_injections import injections
 from agon.cli.arena_judges import judges
+from agon.cli.arena_report import report_rounds
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
 
@@ -24,7 +25,14 @@ def command() -> None:
     """
 
 
-for subcommand in (injections, judges, serve_reference_bot, examine, play_locally):
+for subcommand in (
+    injections,
+    judges,
+    serve_reference_bot,
+    examine,
+    play_locally,
+    report_rounds,
+):
     command.add_command(subcommand)
 
 

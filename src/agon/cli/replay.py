@@ -92,7 +92,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
         check = check or proof.manifest.board_sha256
     from agon.cli.shared.output import working
 
-    with _ledger(source, target, check_rules=edition is None) as folder:
+    with open_ledger(source, target, check_rules=edition is None) as folder:
         with working("verifying"):
             verified = _verify(folder, public, proof)
         replayed = _replay(folder, verified, _Request(at, board, edition))
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 
 
 @contextmanager
-def _ledger(source: str, target: Target, *, check_rules: bool) -> Iterator[Path]:
+def open_ledger(source: str, target: Target, *, check_rules: bool) -> Iterator[Path]:
     """Open the folder of a ledger: an exported one, or a new export of a contest."""
     if Path(source).is_dir() and not target.typed:
         yield Path(source)
@@ -176,19 +176,16 @@ def _replay(folder: Path, verified: "DirectoryVerification", request: _Request) 
 
 
 def _require_draws(folder: Path, replayed: "Replay") -> None:
-    """Repeat the draws of a live arena.
+    """Repeat the draws of rounds that were played live.
 
     Raises:
         CheckFailed: with everything in which they differ.
     """
     from itertools import islice
 
+    from agon.app.arena.draw_check import check_draws
     from agon.ledger.entry import MAX_LINE_BYTES
     from agon.ledger.files import LEDGER, open_file, read_lines
-
-    if replayed.live.state.contest.discipline != "arena":
-        return
-    from agon.app.arena.draw_check import check_draws
 
     with open_file(folder, LEDGER) as stream:
         lines = (line for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES))

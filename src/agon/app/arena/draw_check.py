@@ -12,9 +12,8 @@ from agon.ledger.entry import chain, genesis, read_line
 from agon.ledger.fold import LedgerState
 from agon.ledger.issues import LedgerIssue
 
-_KINDS: Final = tuple(
-    f'"kind":"{kind}"'.encode() for kind in ("draw-committed", "draw-made", "record-added")
-)
+_DRAW_KINDS: Final = (b'"kind":"draw-committed"', b'"kind":"draw-made"')
+_RECORD_KIND: Final = b'"kind":"record-added"'
 _REMEDY: Final = "ask the operator for the cause; this round's result does not follow from its draw"
 
 
@@ -33,7 +32,8 @@ def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIs
     check = _DrawCheck(state)
     head = genesis(state.contest.id)
     for seq, line in enumerate(lines, start=1):
-        if any(kind in line for kind in _KINDS):
+        is_draw = any(kind in line for kind in _DRAW_KINDS)
+        if is_draw or (check.has_draws and _RECORD_KIND in line):
             entry = read_line(line)
             for difference in check.differences(entry.kind, entry.body, seq=seq, head=head.hex()):
                 yield LedgerIssue(difference, _REMEDY, line=seq)
@@ -47,6 +47,11 @@ class _DrawCheck:
         self._state = state
         self._commitments: dict[str, tuple[Mapping[str, Any], str, int]] = {}
         self._drawn: dict[str, Mapping[str, Any]] = {}
+
+    @property
+    def has_draws(self) -> bool:
+        """Return whether a draw was read, so that records may follow from it."""
+        return bool(self._drawn)
 
     def differences(
         self, kind: str, body: Mapping[str, Any], *, seq: int, head: str

@@ -1,0 +1,41 @@
+"""Read the settled rounds of a live arena from its ledger."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from agon.disciplines.arena.reliability import RoundRecord, reliability_of
+from agon.ledger.entry import read_line
+
+
+def settled_rounds(lines: Iterable[bytes]) -> Iterator[RoundRecord]:
+    """Yield the settled rounds of a ledger, oldest first; attempts to qualify are left out."""
+    drawn: dict[str, Mapping[str, Any]] = {}
+    for line in lines:
+        if b'"kind":"draw-made"' not in line and b'"kind":"round-settled"' not in line:
+            continue
+        entry = read_line(line)
+        if entry.kind == "draw-made":
+            drawn[str(entry.body["purpose"]).removeprefix("round ")] = entry.body
+        elif entry.kind == "round-settled" and entry.body["outcome"]["kind"] == "round":
+            yield RoundRecord.of(drawn.pop(entry.body["round"]), entry.body)
+
+
+def report_rows(lines: Iterable[bytes]) -> list[dict[str, Any]]:
+    """Return a row for every bot: games, waits, rematches, streaks, faults, forfeits."""
+    return [
+        {
+            "bot": bot.bot,
+            "games": bot.games,
+            "waited": bot.waited,
+            "longest_wait": bot.longest_wait,
+            "rematches": bot.rematches,
+            "longest_streak": bot.longest_streak,
+            "faults_bot": bot.faults["bot"],
+            "faults_transport": bot.faults["transport"],
+            "faults_ours": bot.faults["ours"],
+            "forfeits": bot.forfeits,
+            "latest_forfeits": bot.latest_forfeits,
+            "probability": bot.probability,
+        }
+        for bot in reliability_of(settled_rounds(lines))
+    ]

@@ -1,0 +1,35 @@
+"""The report and the replay of a league are made from its ledger by commands."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.command import Cli
+from fakes.arena import league
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """Play two rounds of a league of seven bots, in which b1 gives no answer."""
+    played = league(tmp_path, bots=7)
+    played.fail("b1", owner="bot", code="late")
+    for _ in range(2):
+        assert played.play() == []
+    played.service.store.close()
+    return f"sqlite:///{tmp_path}/agon.db"
+
+
+def test_a_league_is_reported_and_replayed(agon: Cli, database: str) -> None:
+    """A row for every bot; the draws are repeated on the way to the board."""
+    report = agon("arena", "report", "autumn", "--database", database, "--format", "json")
+    assert report.code == 0, report.err
+    rows = report.json()["bots"]
+    assert len(rows) == 7
+    assert sum(row["games"] for row in rows) == 12
+    assert sum(row["waited"] for row in rows) == 2
+    (late,) = (row for row in rows if row["forfeits"])
+    assert late["faults_bot"] == late["forfeits"] == late["games"] > 0
+    table = agon("arena", "report", "autumn", "--database", database)
+    assert "longest_wait" in table.out
+    replayed = agon("replay", "autumn", "--database", database)
+    assert replayed.code == 0, replayed.err
