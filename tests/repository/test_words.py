@@ -216,7 +216,15 @@ def test_classes_are_not_named_by_participles() -> None:
 def issue_or_error(node: ast.ClassDef) -> bool:
     """Return whether a class is an error by its bases."""
     bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-    errors = {"AgonError", "Exception", "BaseException", "Conflict", "Unavailable", "Unreadable"}
+    errors = {
+        "AgonError",
+        "Exception",
+        "BaseException",
+        "Conflict",
+        "Gone",
+        "Unavailable",
+        "Unreadable",
+    }
     return bool(bases & errors)
 
 

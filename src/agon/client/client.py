@@ -11,6 +11,7 @@ from agon.api.transport import Transport
 if TYPE_CHECKING:
     from agon.api.operations.access import Access
     from agon.api.operations.boards import Boards
+    from agon.api.operations.bots import Bots
     from agon.api.operations.cases import Cases, Integrity
     from agon.api.operations.changes import Changes
     from agon.api.operations.contests import Contests
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from agon.api.operations.ledgers import Ledgers
     from agon.api.operations.problems import Problems
     from agon.api.operations.records import Records
+    from agon.api.operations.rounds import Rounds
     from agon.api.operations.snapshots import Snapshots
     from agon.api.operations.submissions import Submissions
     from agon.api.operations.webhooks import Webhooks
+    from agon.api.operations.work import Work
     from agon.client.jobs import HttpJobSource
 
 
@@ -51,6 +54,27 @@ class Api:
         from agon.api.operations.boards import Boards
 
         return Boards(self._transport)
+
+    @cached_property
+    def bots(self) -> "Bots":
+        """Bots of arenas."""
+        from agon.api.operations.bots import Bots
+
+        return Bots(self._transport)
+
+    @cached_property
+    def rounds(self) -> "Rounds":
+        """Rounds of arenas and their matches."""
+        from agon.api.operations.rounds import Rounds
+
+        return Rounds(self._transport)
+
+    @cached_property
+    def work(self) -> "Work":
+        """Work of bots and judges that ask for it."""
+        from agon.api.operations.work import Work
+
+        return Work(self._transport)
 
     @cached_property
     def cases(self) -> "Cases":

@@ -44,6 +44,7 @@ _MEANINGS: Final = {
     405: "The path has other methods.",
     408: "The body was sent too slowly.",
     409: "The request contradicts the current state.",
+    410: "The deadline has passed.",
     413: "The body is too large.",
     415: "The body has an unsupported type.",
     422: "The request is invalid; every error is listed.",

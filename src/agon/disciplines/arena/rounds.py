@@ -161,6 +161,44 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
     return {"matches": matches, "waiting": waiting}
 
 
+def draw_qualification(
+    inputs: Mapping[str, Any], *, seed: str, rules: ArenaRules
+) -> dict[str, Any]:
+    """Draw an attempt to qualify: the person's answer, and the order in which judges are asked.
+
+    Args:
+        inputs: ``name``, ``bot``, ``owner_id``, the eligible ``judges``, ids of human ``answers``.
+        seed: the seed of all draws.
+        rules: the size of the panel.
+
+    Returns:
+        As :func:`draw_round`, with one match; the bot has side a, the ``human`` answer side b.
+    """
+    match = f"{inputs['name']}-1"
+    pool = [
+        judge["id"]
+        for judge in inputs["judges"]
+        if judge["id"] != inputs["bot"]
+        and (judge["owner_id"] is None or judge["owner_id"] != inputs["owner_id"])
+    ]
+    order = sample(seed, match, pool, size=len(pool))
+    api = len(order) < rules.judges_per_match
+    size = 0 if api else rules.judges_per_match
+    drawn = {
+        "match": match,
+        "bot_a": inputs["bot"],
+        "bot_b": None,
+        "human": min((uniform(seed, match, "human", name), name) for name in inputs["answers"])[1],
+        "honeypot_real": None,
+        "audited": False,
+        "judges": order[:size],
+        "reserves": [] if api else order[size:],
+        "shown_first": {judge: shown_first(seed, match, judge) for judge in order if not api},
+        "api": api,
+    }
+    return {"matches": [drawn], "waiting": []}
+
+
 def draw_prompt(inputs: RoundInputs, match: str, *, seed: str, bots: Iterable[str]) -> str | None:
     """Draw a prompt, uniformly among those that none of the bots was asked lately.
 

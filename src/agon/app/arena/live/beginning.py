@@ -14,6 +14,7 @@ from agon.disciplines.arena.commitment import commitment, drawing_seed
 from agon.disciplines.arena.rounds import (
     METHOD,
     RoundInputs,
+    draw_qualification,
     draw_round,
     entrants_of,
     judges_of,
@@ -142,16 +143,28 @@ def seed_of(service: Service, contest: Contest, of: ArenaRound) -> str:
 
 def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -> ArenaRound:
     """Return a committed round with its draw, which follows from seed, head and inputs alone."""
-    body = dict(of.body)
-    rules, inputs = ArenaRules(**body["rules"]), RoundInputs.from_json(body["inputs"])
+    body, rules = dict(of.body), ArenaRules(**of.body["rules"])
     seed = drawing_seed(seed_of(service, contest, of), body["head"])
-    drawn = draw_round(inputs, seed=seed, rules=rules)
+    if of.kind == "qualification":
+        drawn = draw_qualification(body["inputs"], seed=seed, rules=rules)
+        body["matches"] = [_qualification(session, contest, drawn["matches"][0])]
+        return replace(of, body={**body, "draw": drawn})
+    drawn = draw_round(RoundInputs.from_json(body["inputs"]), seed=seed, rules=rules)
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
     body["draw"] = drawn
     body["matches"] = [_match(match, texts) for match in drawn["matches"]]
     for match in drawn["matches"]:
         _remember_prompt(session, contest, match, count=rules.prompts_unseen)
     return replace(of, body=body)
+
+
+def _qualification(session: Session, contest: Contest, drawn: dict[str, Any]) -> dict[str, Any]:
+    """Return what is stored of an attempt to qualify; the person's answer is there already."""
+    answers = {answer.id: answer for answer in session.arena.human_answers(contest.no)}
+    human = answers[drawn["human"]]
+    drawn["prompt"] = human.prompt_id
+    texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
+    return {**_match(drawn, texts), "answers": {"b": {"text": human.text}}}
 
 
 def _match(drawn: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:

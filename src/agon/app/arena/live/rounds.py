@@ -15,6 +15,7 @@ from agon.app.arena.live.asking import ask_endpoints
 from agon.app.arena.live.beginning import commit_round, draw, read_scores
 from agon.app.arena.live.models import ask_models, needs_models, store_models
 from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.qualification import commit_qualification
 from agon.app.arena.live.results import expire
 from agon.app.arena.live.settlement import settle
 from agon.app.arena.live.votes import advance_votes, is_judged
@@ -69,6 +70,8 @@ def advance(
     Raises:
         Conflict: a new round cannot begin.
     """
+    if payload.get("qualify") is not None:
+        return commit_qualification(service, session, payload, outcome, by=by)
     if payload["round"] is None:
         return commit_round(
             service, session, payload["contest"], outcome, automatic=payload["automatic"], by=by

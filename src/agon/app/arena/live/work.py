@@ -29,7 +29,7 @@ class HandIn:
     error: str | None = None
 
 
-class LateHandIn(Gone):
+class DeadlinePassed(Gone):
     """Work was handed in after its deadline."""
 
     code = "deadline-passed"
@@ -77,7 +77,7 @@ def hand_in(
     Raises:
         NotFound: there is no such work, or it is another's.
         Unreadable: it is not exactly one of text, vote and error, or not what the work asks for.
-        LateHandIn: it is too late.
+        DeadlinePassed: it is too late.
         Conflict: something else was handed in before.
     """
     _require_one(handed_in)
@@ -99,7 +99,9 @@ def hand_in(
             raise Conflict(
                 f"something else was handed in for {work_id}; the first counts, ask for new work"
             )
-        raise LateHandIn(f"the deadline of {work_id} was {item.body['deadline']}; ask for new work")
+        raise DeadlinePassed(
+            f"the deadline of {work_id} was {item.body['deadline']}; ask for new work"
+        )
 
 
 def _receipt(item: Work) -> dict[str, Any]:

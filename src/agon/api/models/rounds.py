@@ -1,0 +1,42 @@
+"""Rounds of arenas and their matches."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agon.api.models.base import Resource
+
+
+class Round(Resource):
+    """A round; pairs are shown when it is settled, because they tell judges whom they judge."""
+
+    id: str
+    number: int
+    state: Literal["committed", "answering", "voting", "judging", "settling", "settled"]
+    began_at: datetime
+    matches: int = Field(description="Number of matches.")
+    waiting: tuple[str, ...] = Field(description="Bots without an opponent.")
+    missing: dict[str, int] = Field(description="Number of answers and votes that are missing.")
+    waits_for: str | None = Field(description="Why the round does not go on.")
+    degraded: bool | None = Field(description="Whether no bot could be reached; null: not known.")
+    pairs: tuple[tuple[str, str], ...] | None = Field(description="Null until it is settled.")
+    settled_seq: int | None = Field(description="Position in the ledger.")
+
+
+class Match(Resource):
+    """A match; everything but its state is null until it is settled."""
+
+    id: str
+    round: str
+    state: Literal["playing", "settled"]
+    outcome: str | None = None
+    prompt: str | None = None
+    answers: dict[str, Any] | None = None
+    votes: tuple[dict[str, Any], ...] | None = None
+    faults: tuple[dict[str, Any], ...] | None = None
+    draw: dict[str, Any] | None = Field(default=None, description="The match as it was drawn.")
+    proof: dict[str, Any] | None = Field(
+        default=None,
+        description="The seed, its commitment and the head that the draw follows from.",
+    )

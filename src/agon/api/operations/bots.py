@@ -1,0 +1,144 @@
+"""Bots of arenas: registration, changes, eligibility, prompts."""
+
+from typing import Any, Final
+
+from agon.api.models.base import Page
+from agon.api.models.bots import (
+    Bot,
+    BotCreate,
+    BotUpdate,
+    BotWithSecret,
+    Eligibility,
+    PromptSummary,
+)
+from agon.api.models.jobs import Job
+from agon.api.operation import ContestContext, operation
+from agon.api.operations.jobs import queue_job
+from agon.api.operations.records import ndjson_body
+from agon.api.pages import PageRequest
+from agon.api.parameters import FreeId
+from agon.api.transport import Noun
+from agon.app.arena.live import bots, qualification
+from agon.entities.arena import LiveBot
+
+_BOTS = "/contests/{contest}/bots"
+_TEXT: Final = {"type": "string"}
+_PROMPT: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"id": _TEXT, "text": _TEXT, "retired": {"type": "boolean"}},
+    "required": ["id", "text"],
+}
+_HUMAN_ANSWER: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"id": _TEXT, "prompt_id": _TEXT, "text": _TEXT},
+    "required": ["id", "prompt_id", "text"],
+}
+
+
+@operation("POST", _BOTS, id="registerBot", permission="bot.manage", summary="Register a bot",
+           status=201, secret=True, location="/contests/{contest}/bots/{result.id}")  # fmt: skip
+def register_bot(ctx: ContestContext, request: BotCreate) -> BotWithSecret:
+    """Register the caller's bot; the response holds the secret of its endpoint, only once.
+
+    An endpoint must repeat the nonce of a ping before the bot is registered.
+    """
+    bot, secret = bots.register(ctx.service, ctx.contest.id, **request.model_dump(), by=ctx.caller)
+    return BotWithSecret(**_fields(ctx, bot), secret=secret)
+
+
+@operation("GET", _BOTS, id="listBots", permission="contest.read", summary="List bots")
+def list_bots(ctx: ContestContext, page: PageRequest) -> Page[Bot]:
+    """Return the bots of an arena in the order of their ids."""
+    stored = bots.bots(ctx.service, ctx.view, after=page.after(str), limit=page.sought)
+    return page.page(stored, key=lambda bot: bot.id, item=lambda bot: Bot(**_fields(ctx, bot)))
+
+
+@operation("GET", _BOTS + "/{bot}", id="getBot", permission="contest.read", summary="Get a bot")
+def get_bot(ctx: ContestContext, bot: FreeId) -> Bot:
+    """Return a bot; its owner and organizers see all of it."""
+    return Bot(**_fields(ctx, bots.bot(ctx.service, ctx.view, bot)))
+
+
+@operation("PATCH", _BOTS + "/{bot}", id="changeBot", permission="bot.manage",
+           summary="Update a bot", secret=True)  # fmt: skip
+def update_bot(ctx: ContestContext, bot: FreeId, request: BotUpdate) -> BotWithSecret:
+    """Change a bot. A first endpoint comes with a secret, which is returned only once."""
+    changes = bots.BotChanges(**request.model_dump())
+    changed, secret = bots.change(ctx.service, ctx.contest.id, bot, changes, by=ctx.caller)
+    return BotWithSecret(**_fields(ctx, changed), secret=secret)
+
+
+@operation("POST", _BOTS + "/{bot}/rotate-secret", id="rotateBotSecret", permission="bot.manage",
+           summary="Replace a bot's secret", secret=True)  # fmt: skip
+def rotate_secret(ctx: ContestContext, bot: FreeId) -> BotWithSecret:
+    """Replace the secret of a bot's endpoint; the old one signs too for a day."""
+    changed, secret = bots.rotate_secret(ctx.service, ctx.contest.id, bot, by=ctx.caller)
+    return BotWithSecret(**_fields(ctx, changed), secret=secret)
+
+
+@operation("GET", _BOTS + "/{bot}/eligibility", id="getEligibility", permission="bot.manage",
+           summary="State whether a bot may judge")  # fmt: skip
+def get_eligibility(ctx: ContestContext, bot: FreeId) -> Eligibility:
+    """Return what keeps a bot from judging, in the words of the rules."""
+    reasons = bots.eligibility(ctx.service, ctx.contest.id, bot, by=ctx.caller)
+    return Eligibility(judge=not reasons, reasons=reasons)
+
+
+@operation("POST", _BOTS + "/{bot}/qualify", id="qualifyBot", permission="bot.manage",
+           summary="Let a bot qualify", status=202, location="/jobs/{result.id}")  # fmt: skip
+def qualify_bot(ctx: ContestContext, bot: FreeId) -> Job:
+    """Begin an attempt to qualify: the bot and a person answer one prompt, and a panel chooses."""
+    job = qualification.begin(ctx.service, ctx.contest.id, bot, by=ctx.caller)
+    return queue_job(ctx.service, job, contest=ctx.contest.id)
+
+
+@operation("POST", "/contests/{contest}/prompts", id="addPrompts", permission="prompt.manage",
+           summary="Add prompts", status=201, raw=True,
+           body=ndjson_body(_PROMPT, '{"id": "p1", "text": "What did you eat?"}'))  # fmt: skip
+def add_prompts(ctx: ContestContext) -> PromptSummary:
+    """Add prompts, or replace those with the same id; a retired one is not drawn any more."""
+    raise NotImplementedError
+
+
+@operation("POST", "/contests/{contest}/human-answers", id="addHumanAnswers",
+           permission="prompt.manage", summary="Add human answers", status=201, raw=True,
+           body=ndjson_body(
+               _HUMAN_ANSWER, '{"id": "h1", "prompt_id": "p1", "text": "Soup."}'
+           ))  # fmt: skip
+def add_human_answers(ctx: ContestContext) -> PromptSummary:
+    """Add people's answers to prompts, for the qualification of bots."""
+    raise NotImplementedError
+
+
+class Bots(Noun):
+    """Bots of an arena."""
+
+    register = register_bot
+    list = list_bots
+    get = get_bot
+    update = update_bot
+    rotate_secret = rotate_secret
+    eligibility = get_eligibility
+    qualify = qualify_bot
+
+
+def _fields(ctx: ContestContext, bot: LiveBot) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "id": bot.id,
+        "name": bot.name,
+        "owner": bot.owner_id,
+        "status": "registered" if bot.paused is None else "paused",
+        "judges": bot.judges,
+        "version": bot.version,
+        "version_at": bot.version_at,
+        "registered_at": bot.registered_at,
+        "answers": "pull" if bot.endpoint is None else "push",
+    }
+    if bots.is_own(bot, ctx.contest, ctx.caller):
+        fields |= {
+            "endpoint": bot.endpoint,
+            "paused": bot.paused,
+            "forfeits": bot.forfeits,
+            "last_latency_ms": bot.latency_ms,
+        }
+    return fields

@@ -1,0 +1,45 @@
+"""Rounds of arenas and their matches."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from agon.api.models.base import Page
+from agon.api.models.rounds import Match, Round
+from agon.api.operation import ContestContext, operation
+from agon.api.pages import PageRequest
+from agon.api.parameters import FreeId
+from agon.api.transport import Noun
+from agon.app.arena.live import views
+
+RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The round's number.")]
+
+
+@operation("GET", "/contests/{contest}/rounds", id="listRounds", permission="contest.read",
+           summary="List rounds")  # fmt: skip
+def list_rounds(ctx: ContestContext, page: PageRequest) -> Page[Round]:
+    """Return the rounds of an arena, newest first."""
+    stored = views.rounds(ctx.service, ctx.view, before=page.after(int), limit=page.sought)
+    return page.page(stored, key=lambda of: of["number"], item=Round.model_validate)
+
+
+@operation("GET", "/contests/{contest}/rounds/{number}", id="getRound", permission="contest.read",
+           summary="Get a round")  # fmt: skip
+def get_round(ctx: ContestContext, number: RoundNumber) -> Round:
+    """Return a round: its state, what is missing, who waits, and its pairs once it is settled."""
+    return Round.model_validate(views.round_of(ctx.service, ctx.view, number))
+
+
+@operation("GET", "/contests/{contest}/matches/{match}", id="getMatch", permission="contest.read",
+           summary="Get a match")  # fmt: skip
+def get_match(ctx: ContestContext, match: FreeId) -> Match:
+    """Return a match: prompt, answers, votes and the proof of its draw once it is settled."""
+    return Match.model_validate(views.match_of(ctx.service, ctx.view, match))
+
+
+class Rounds(Noun):
+    """Rounds of an arena and their matches."""
+
+    list = list_rounds
+    get = get_round
+    match = get_match

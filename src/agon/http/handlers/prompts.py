@@ -1,0 +1,39 @@
+"""Prompts and human answers, as NDJSON or as one JSON object."""
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from agon.api.models.bots import PromptSummary
+from agon.api.operation import ContestContext
+from agon.app.arena.live.prompts import save_human_answers, save_prompts
+from agon.app.contests.ingest.ndjson import Lines, read_value
+from agon.http.handlers.records import NDJSON_TYPES
+from agon.http.media_types import media_type, raise_unsupported
+from agon.http.middleware.bodies import spooled
+
+
+async def add_prompts(request: Request, _: Response, ctx: ContestContext) -> PromptSummary:
+    """Add the prompts of a body."""
+    return await _save(request, ctx, "prompts")
+
+
+async def add_human_answers(request: Request, _: Response, ctx: ContestContext) -> PromptSummary:
+    """Add the human answers of a body."""
+    return await _save(request, ctx, "human_answers")
+
+
+async def _save(request: Request, ctx: ContestContext, table: str) -> PromptSummary:
+    kind = media_type(request.headers)
+    if kind not in NDJSON_TYPES | {"application/json"}:
+        raise_unsupported(kind, "application/x-ndjson (an object a line) or application/json")
+    body = await spooled(request)
+    save = save_prompts if table == "prompts" else save_human_answers
+
+    def work() -> int:
+        with body:
+            of_one = kind == "application/json"
+            rows = read_value(body.read(), table=table) if of_one else Lines(body, table=table)
+            return save(ctx.service, ctx.contest.id, rows)
+
+    return PromptSummary(saved=await run_in_threadpool(work))

@@ -1,0 +1,149 @@
+"""Bots that ask for their work, people who judge, and attempts to qualify."""
+
+from dataclasses import replace
+
+import pytest
+
+from agon.app.access.permissions import LOCAL
+from agon.app.arena.live import qualification
+from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
+from agon.app.contests.ingest.records import record
+from agon.disciplines.arena.faults import Fault
+from agon.entities.arena import HumanAnswer
+from agon.entities.jobs import NewJob
+from agon.errors import Conflict, NotFound, Unreadable
+from app.arena.live.conftest import MakeLeague
+from fakes.arena import League, Model
+from fakes.service import JUDGE, PARTICIPANT
+
+
+def queue(league: League, job: NewJob) -> list[str]:
+    """Run a job and what follows; return the causes of failures."""
+    with league.service.store.write() as session:
+        session.queue.add(job, now=league.clock.at)
+    return league.work()
+
+
+def test_a_bot_without_an_endpoint_asks_for_work_and_hands_it_in(make_league: MakeLeague) -> None:
+    """The same body twice is one answer; another one, or a late one, is an error of its own."""
+    league = make_league(bots=2, pulling=("b1",))
+    league.model = Model()
+    bot = league.bot("b1").id
+    assert work_of_bot(league.service, "autumn", bot, by=LOCAL) == []
+    league.play()
+    (item,) = work_of_bot(league.service, "autumn", bot, by=LOCAL)
+    assert item["kind"] == "answer"
+    assert item["deadline_ms"] == 30_000
+    assert {"honeypot", "judges", "bot_a", "audited"}.isdisjoint(item)
+    with pytest.raises(NotFound):
+        hand_in(league.service, "autumn", item["id"], HandIn(text="x"), by=PARTICIPANT)
+    with pytest.raises(Unreadable, match="expected one of"):
+        hand_in(league.service, "autumn", item["id"], HandIn(), by=LOCAL)
+    with pytest.raises(Unreadable, match="asks for an answer"):
+        hand_in(league.service, "autumn", item["id"], HandIn(vote="A"), by=LOCAL)
+    text = HandIn(text="my own words about the weather")
+    receipt = hand_in(league.service, "autumn", item["id"], text, by=LOCAL)
+    assert receipt["accepted"]
+    assert hand_in(league.service, "autumn", item["id"], text, by=LOCAL) == receipt
+    with pytest.raises(Conflict, match="the first counts"):
+        hand_in(league.service, "autumn", item["id"], HandIn(text="other"), by=LOCAL)
+    assert league.work() == []
+    (match,) = league.rows("matches")
+    assert text.text in {match["response_a"], match["response_b"]}
+    league.later(3600)
+    assert hand_in(league.service, "autumn", item["id"], text, by=LOCAL) == receipt
+
+
+def test_what_is_late_counts_as_the_bots_fault_and_nobody_else_waits(
+    make_league: MakeLeague,
+) -> None:
+    """One bot that does not ask for work delays the others until the deadline, and no longer."""
+    league = make_league(pulling=("b1",))
+    league.play()
+    (item,) = work_of_bot(league.service, "autumn", league.bot("b1").id, by=LOCAL)
+    league.later(31)
+    assert work_of_bot(league.service, "autumn", league.bot("b1").id, by=LOCAL) == []
+    with pytest.raises(DeadlinePassed) as error:
+        hand_in(league.service, "autumn", item["id"], HandIn(text="late"), by=LOCAL)
+    assert error.value.code == "deadline-passed"
+    league.work()
+    league.later(62)  # its votes are late too
+    league.work()
+    league.later(62)
+    league.work()
+    if not league.rows("matches"):
+        league.model = Model()
+        league.later(62)
+        league.work()
+    (void,) = [match for match in league.outcomes() if match["outcome"] == "void"]
+    assert [(fault["owner"], fault["code"]) for fault in void["faults"]] == [("bot", "late")]
+    assert len(league.rows("matches")) == 2
+
+
+def test_people_judge_when_they_are_present(make_league: MakeLeague) -> None:
+    """A person who asked for work lately is drawn; a vote does not show whose answers these are."""
+    league = make_league(bots=2, judges_per_match=1, min_judge_pool=1)
+    record(league.service, "autumn", [("judges", {"id": "judy", "kind": "person"}, None)], by=LOCAL)
+    assert work_of_judge(league.service, "autumn", by=JUDGE) == []
+    league.play()
+    (item,) = work_of_judge(league.service, "autumn", by=JUDGE)
+    assert item["kind"] == "vote"
+    assert set(item["answers"]) == {"A", "B"}
+    with pytest.raises(Unreadable, match='"vote": "A"'):
+        hand_in(league.service, "autumn", item["id"], HandIn(vote="C"), by=JUDGE)
+    hand_in(league.service, "autumn", item["id"], HandIn(vote="B"), by=JUDGE)
+    league.work()
+    (vote,) = league.rows("votes")
+    (match,) = league.rows("matches")
+    assert vote["judge_id"] == "judy"
+    shown_second = "b" if vote["shown_first"] == "a" else "a"
+    assert match[f"response_{shown_second}"] == item["answers"]["B"]
+
+
+def test_a_bot_qualifies_when_its_answer_is_picked_once_an_hour(make_league: MakeLeague) -> None:
+    """The same machinery as a match; a failed network or judge is no attempt."""
+    league = make_league(bots=2)
+    league.model = Model()
+    bot = league.bot("b1")
+    with pytest.raises(Conflict, match="human answers"):
+        qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
+    with league.service.store.write() as session:
+        answers = [HumanAnswer(id="h1", prompt_id="p1", text="Soup, of course.")]
+        session.arena.save_human_answers(bot.contest_no, answers)
+    league.fail("b1", owner="transport", code="refused")
+    assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
+    assert league.bot("b1").attempted_at is None
+    league.network.behavior.clear()
+    assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
+    (attempt,) = league.outcomes()
+    qualified = [body["row"].get("qualified_at") for body in league.entries("record-replaced")
+                 if body["row"]["id"] == bot.id]  # fmt: skip
+    assert (len(qualified) == 2) == (attempt["picked"] == "a")
+    assert league.rows("votes") == []
+    with pytest.raises(Conflict, match="try again at"):
+        qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
+    league.later(3601)
+    qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
+    assert [made["purpose"] for made in league.entries("draw-made")] == ["round q1", "round q2"]
+
+
+def test_rounds_begin_automatically_and_one_that_is_played_is_not_overtaken(
+    make_league: MakeLeague,
+) -> None:
+    """A league plays while nobody watches, every ``arena_round_minutes``."""
+    from datetime import timedelta
+
+    league = make_league()
+    league.service = replace(league.service, round_pause=timedelta(minutes=120))
+    league.play()
+    for count in (2, 3):
+        league.later(7201)
+        assert league.work() == []
+        assert len(league.entries("round-settled")) == count
+    league.model = Model(fault=Fault("ours", "ours-error"))
+    league.fail("b1", "b2", "b3", "b4", only="vote")
+    league.later(7201)
+    league.work()
+    league.later(7201)
+    assert league.work() == []
+    assert len(league.entries("draw-committed")) == 4
