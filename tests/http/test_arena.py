@@ -111,7 +111,7 @@ def test_a_match_is_sealed_until_it_is_settled(instance: Instance, league: Leagu
 
 
 def test_work_that_is_late_is_gone(instance: Instance, league: League) -> None:
-    """A program tells by the code that its answer came too late, and does not send it again."""
+    """A program sees by the code that its answer came too late, and does not send it again."""
     pulling = [register(instance, role).json() for role in ("participant", "organiser")]
     add_prompts(instance)
     for bot in pulling:

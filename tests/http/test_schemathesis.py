@@ -1,6 +1,7 @@
 """Requests generated from the OpenAPI schema cause no internal errors and match the schema."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -91,6 +92,8 @@ def schema(instance: Instance) -> BaseSchema:
 
 def send(case: Any, instance: Instance) -> None:
     """Send a request as an operator, who reaches all code, and as an anonymous caller."""
+    if re.fullmatch(r"[0-9.]+", str((case.query or {}).get("wait"))):
+        case.query["wait"] = 0  # valid waits for work are long
     case.call_and_validate(headers=instance.as_("operator"), checks=CHECKS)
     if ALL or not is_of_coverage(case):
         case.call_and_validate(checks=CHECKS)

@@ -34,10 +34,11 @@ MAY = {
     "viewer": {"contest.read", "invitation.accept", "me.read"},
     "participant": {
         "contest.read", "invitation.accept", "submission.add", "submission.read-own",
-        "case.appeal", "me.read",
+        "case.appeal", "me.read", "bot.manage", "work.judge", "work.hand-in",
     },
     "judge": {
         "contest.read", "invitation.accept", "vote.add", "match.read", "case.appeal", "me.read",
+        "work.judge", "work.hand-in",
     },
     "worker": {
         "contest.read", "invitation.accept", "job.read", "job.work", "queue.read", "me.read",

@@ -9,7 +9,7 @@ from agon.api.models.base import Resource
 
 
 class Round(Resource):
-    """A round; pairs are shown when it is settled, because they tell judges whom they judge."""
+    """A round; pairs are shown when it is settled, because judges must not know them before."""
 
     id: str
     number: int

@@ -12,7 +12,7 @@ from agon.api.operation import ContestContext
 from agon.api.operations.work import get_bot_work, get_judge_work
 
 _FIRST_PAUSE: Final = 0.1
-_LONGEST_PAUSE: Final = 1.0
+_MAX_PAUSE: Final = 1.0
 
 
 async def bot_work(
@@ -38,4 +38,4 @@ async def _wait(request: Request, seconds: float, get: Any, *arguments: Any) -> 
         if items.items or remaining <= 0 or await request.is_disconnected():
             return items
         await asyncio.sleep(min(pause, remaining))
-        pause = min(pause * 2, _LONGEST_PAUSE)
+        pause = min(pause * 2, _MAX_PAUSE)

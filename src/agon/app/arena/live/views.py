@@ -20,7 +20,7 @@ def rounds(
     """Return rounds, newest first, those with a lower number."""
     with service.store.read() as session:
         stored = session.arena.rounds(view.contest.no, before=before, limit=limit)
-        return [_shown(session, view, of) for of in stored]
+        return [_render(session, view, of) for of in stored]
 
 
 def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
         NotFound: there is no such round.
     """
     with service.store.read() as session:
-        return _shown(session, view, session.arena.round(view.contest.no, f"r{number}"))
+        return _render(session, view, session.arena.round(view.contest.no, f"r{number}"))
 
 
 def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
@@ -74,8 +74,8 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
     raise missing
 
 
-def _shown(session: Session, view: View, of: ArenaRound) -> dict[str, Any]:
-    """Return a round without what would tell a judge whom it judges before it is settled."""
+def _render(session: Session, view: View, of: ArenaRound) -> dict[str, Any]:
+    """Return a round; until it is settled, without what shows a judge whom it judges."""
     visible = _is_visible(view, of)
     drawn = of.body.get("draw", {"matches": [], "waiting": []})
     return {
