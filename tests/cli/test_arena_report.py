@@ -30,6 +30,6 @@ def test_a_league_is_reported_and_replayed(agon: Cli, database: str) -> None:
     (late,) = (row for row in rows if row["forfeits"])
     assert late["faults_bot"] == late["forfeits"] == late["games"] > 0
     table = agon("arena", "report", "autumn", "--database", database)
-    assert "longest_wait" in table.out
+    assert {"games", "forfeits"} <= set(table.out.split())
     replayed = agon("replay", "autumn", "--database", database)
     assert replayed.code == 0, replayed.err

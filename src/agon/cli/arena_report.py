@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from agon.cli.shared.target import Target
 
 _COLUMNS: Final = (
-    "bot", "games", "waited", "longest_wait", "rematches", "longest_streak", "faults_bot",
-    "faults_transport", "faults_ours", "forfeits", "latest_forfeits", "probability",
+    "bot", "games", "waited", "forfeits", "probability", "rematches", "longest_wait",
+    "longest_streak", "latest_forfeits", "faults_bot", "faults_transport", "faults_ours",
 )  # fmt: skip
 
 
