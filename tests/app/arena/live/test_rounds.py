@@ -3,6 +3,7 @@
 from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.transport import Reply
 from agon.disciplines.arena.commitment import verify_draw
+from agon.disciplines.arena.draws import honeypot_real
 from agon.disciplines.arena.faults import Fault
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import Model
@@ -135,6 +136,9 @@ def test_honeypots_and_audits_are_recorded_after_settlement(make_league: MakeLea
     league.play()
     rows = league.rows("matches")
     assert {match["kind"] for match in rows} == {"honeypot"}
+    assert all(
+        honeypot_real(match["draw_seed"], match["id"]) == match["honeypot_real"] for match in rows
+    )
     assert all((match["bot_a"] is None) != (match["bot_b"] is None) for match in rows)
     assert any(league.bot(f"b{at}").recent_templates for at in range(1, 7))
     audited = make_league(audit_probability=1.0)

@@ -11,6 +11,7 @@ from agon.app.arena.live.bots import newest_row, save_record
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
+from agon.disciplines.arena.commitment import drawing_seed
 from agon.disciplines.arena.rounds import METHOD
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound
@@ -58,7 +59,7 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
     ]
     contest = append(service, session, contest, drafts)
     if of.kind == "round":
-        rows = _rows(session, contest, of, seed)
+        rows = _rows(session, contest, of, drawing_seed(seed, body["head"]))
         if rows:
             RecordImporter(service, session, contest, SYSTEM, replace=False).run(rows)
         _count_forfeits(session, contest, of)
