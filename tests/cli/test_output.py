@@ -21,7 +21,8 @@ def words(command: click.Command) -> list[str]:
         if parameter.required:
             if isinstance(parameter, click.Option):
                 values.append(parameter.opts[0])
-            values.append("arena" if parameter.name == "discipline" else "1")
+            choices = getattr(parameter.type, "choices", ())
+            values.append("arena" if parameter.name == "discipline" else [*choices, "1"][0])
     return values
 
 
