@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_AGAIN_S: Final = 0.1
 SANDBOXED: Final = frozenset({"judge", "gate"})
 """Kinds that run programs in the sandbox."""
 
@@ -248,6 +249,8 @@ def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
     def interrupt(*_: object) -> None:
         if worker.running:
             raise WorkerStopped
+        # It may have claimed a job that is about to begin.
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
 
     previous = {
         number: signal.signal(number, handler)
