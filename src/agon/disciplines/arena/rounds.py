@@ -95,7 +95,10 @@ def entrants_of(scored: "ScoredArena", present: Iterable[str]) -> tuple[Entrant,
 
 
 def judges_of(scored: "ScoredArena", present: Iterable[str], *, at: datetime) -> tuple[Judge, ...]:
-    """Return the eligible judges among those present, in id order."""
+    """Return the eligible judges among those present, in id order.
+
+    A person without a recorded owner is the owner of that id.
+    """
     voting = frozenset(present)
     candidates = candidates_of(scored.facts, scored.ratings, scored.credibilities, scored.rules)
     bots = {
@@ -105,7 +108,7 @@ def judges_of(scored: "ScoredArena", present: Iterable[str], *, at: datetime) ->
     }
     of, level = scored.facts.judges, scored.rules.credibility_active
     people = {
-        name: Judge(name, of.owner[number].as_py())
+        name: Judge(name, of.owner[number].as_py() or name)
         for number, name in enumerate(map(str, of.ids.to_pylist()))
         if name in voting
         and of.kind[number] == PERSON

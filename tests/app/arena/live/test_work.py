@@ -147,3 +147,17 @@ def test_rounds_begin_automatically_and_one_that_is_played_is_not_overtaken(
     league.later(7201)
     assert league.work() == []
     assert len(league.entries("draw-committed")) == 4
+
+
+def test_an_owner_who_judges_as_a_person_never_judges_an_own_bot(make_league: MakeLeague) -> None:
+    """A list of judges without owners must not let an owner vote for the own bot."""
+    league = make_league(bots=2, judges_per_match=1)
+    rows = [("judges", {"id": "o-b1", "kind": "person"}, None)]
+    record(league.service, "autumn", rows, by=LOCAL)
+    with league.service.store.write() as session:
+        no = session.contests.get("autumn").no
+        session.arena.record_presence(no, "o-b1", league.clock.at)
+    league.play()
+    with league.service.store.read() as session:
+        (match,) = session.arena.round(no, "r1").body["draw"]["matches"]
+    assert match["api"]
