@@ -5,7 +5,9 @@ import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 
 from cli.command import arena_folder, run_process
 
@@ -22,12 +24,11 @@ def test_a_terminal_shows_a_share_until_an_interrupt_ends_the_command(tmp_path: 
         command, stdout=subprocess.PIPE, stderr=stderr, env=environment
     ) as process:
         os.close(stderr)
-        shown = b""
-        while b"rating: resampling" not in shown:
-            shown += os.read(terminal, 4096)
+        screen = Screen(terminal, until=b"rating: resampling")
+        assert screen.shows.wait(timeout=60)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
-        shown += _rest(terminal)
+    shown = screen.text()
     os.close(terminal)
     assert process.returncode == 130
     assert b"%" in shown
@@ -45,12 +46,30 @@ def test_a_pipe_gets_no_progress(tmp_path: Path) -> None:
     assert "%" not in done.out.replace("95 %", "")
 
 
-def _rest(terminal: int) -> bytes:
-    """Read what a terminal still holds; a closed one is at its end."""
-    rest = b""
-    try:
-        while chunk := os.read(terminal, 4096):
-            rest += chunk
-    except OSError:
-        pass
-    return rest
+class Screen:
+    """Reads a terminal to its end in a thread: a full one would stop the command that writes.
+
+    Attributes:
+        shows: set when a text has appeared; also at the end.
+    """
+
+    def __init__(self, terminal: int, *, until: bytes) -> None:
+        self._terminal = terminal
+        self._until = until
+        self._shown = b""
+        self.shows = Event()
+        self._thread = Thread(target=self._read)
+        self._thread.start()
+
+    def text(self) -> bytes:
+        """Return everything that was written, once the other end is closed."""
+        self._thread.join(timeout=60)
+        return self._shown
+
+    def _read(self) -> None:
+        with suppress(OSError):  # the end of a terminal
+            while chunk := os.read(self._terminal, 4096):
+                self._shown += chunk
+                if self._until in self._shown:
+                    self.shows.set()
+        self.shows.set()
