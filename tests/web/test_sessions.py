@@ -123,6 +123,24 @@ def test_a_form_of_another_page_is_rejected(
     assert browser.instance.get("/contests/autumn/submissions", "organiser").json()["items"] == []
 
 
+@pytest.mark.parametrize("charset", ["punycode", "utf-7", "unicode_escape"])
+def test_a_form_in_another_charset_than_utf_8_is_rejected(browser: Browser, charset: str) -> None:
+    """Clients choose the codec otherwise: one is quadratic, others give lone surrogates."""
+    browser.sign_in()
+    part = 'Content-Disposition: form-data; name="form_token"\r\n\r\n\\ud800+2AA-__'
+    response = browser.instance.client.post(
+        "/desk",
+        content=f"--x\r\n{part}\r\n--x--\r\n",
+        headers={
+            "content-type": f"multipart/form-data; boundary=x; charset={charset}",
+            "cookie": browser.cookie,
+        },
+    )
+    assert (response.status_code, response.json()["detail"].partition(";")[0]) == (
+        422, f"charset: expected utf-8, got {charset!r}"
+    )  # fmt: skip
+
+
 def test_the_cookie_does_not_authenticate_the_api(browser: Browser) -> None:
     """The API has no form tokens."""
     browser.sign_in("operator")

@@ -129,6 +129,21 @@ def test_a_hostile_id_is_text_and_has_a_page(site: Instance) -> None:
     assert HOSTILE in Markup(site.client.get(contest("league")).text).text
 
 
+def test_a_hostile_id_is_text_in_the_address_of_its_json(site: Instance) -> None:
+    """An address in a header is no place for ids as they were written."""
+    found = site.client.get(person("league", HOSTILE), headers={"accept": "application/json"})
+    assert [step.status_code for step in found.history] == [303]
+    assert (found.status_code, found.json()["id"]) == (200, HOSTILE)
+
+
+def test_a_wrong_method_lists_all_that_are_allowed(site: Instance) -> None:
+    """A path can have a page and a form."""
+    for path, allowed in (("/c/league/problems/p", {"GET", "HEAD", "POST"}), ("/", {"GET", "HEAD"}),
+                          ("/c/league/desk/open", {"POST"})):  # fmt: skip
+        response = site.client.delete(path)
+        assert (response.status_code, set(response.headers["allow"].split(", "))) == (405, allowed)
+
+
 def test_a_person_s_page_adds_up_to_the_score(site: Instance) -> None:
     """The first question of a participant is why."""
     page = Markup(site.client.get(person("league", "ada")).text).text
@@ -190,6 +205,12 @@ def test_a_page_as_of_a_position_stays_the_same_bytes(site: Instance, tmp_path: 
         ("/c/league?limit=0", 422, "expected a whole number from 1 to 500, got '0'"),
         ("/c/league?cursor=x", 422, "cursor"),
         ("/c/league?as_of=soon", 422, "soon"),
+        (f"/c/league?limit={'1' * 5000}", 422, "expected a whole number from 1 to 500"),
+        ("/c/league?q=%00", 422, "q: "),
+        ("/c/league?around=%00", 422, "around: "),
+        ("/c/league?cursor=%00", 422, "cursor: "),
+        ("/c/league?as_of=%00", 422, "as_of: "),
+        (f"/c/league?as_of={'9' * 100}", 422, "as_of: "),
     ],
 )
 def test_a_wrong_address_is_explained_on_a_page(

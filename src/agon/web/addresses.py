@@ -76,8 +76,14 @@ def ledger(contest_id: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/ledger", query)
 
 
-def api(path: str, **query: Any) -> str:
-    """Return the address of the same data in the API."""
+def api(*segments: str, **query: Any) -> str:
+    """Return the address of the same data in the API.
+
+    Example:
+        >>> api("contests", "spring", "boards", "problem:ab/1", format="csv")
+        '/api/v1/contests/spring/boards/problem%3Aab%2F1?format=csv'
+    """
+    path = "".join(f"/{quote(segment, safe='')}" for segment in segments)
     return _with_query(f"/api/v1{path}", query)
 
 

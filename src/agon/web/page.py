@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
+
+from pydantic import ValidationError
 
 from agon.api.models.contests import Contest
 from agon.app.access.permissions import ANONYMOUS
@@ -10,6 +12,9 @@ from agon.app.service import Service
 from agon.client.client import Api
 from agon.entities.access import Caller
 from agon.errors import Unreadable
+
+_DIGITS: Final = 9
+"""Maximum number of digits of a number in a query."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +64,11 @@ class Visit:
         text = self.query.get(name)
         if not text:
             return default
-        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= highest:
-            raise Unreadable(f"{name}: expected a whole number from 1 to {highest}, got {text!r}")
+        is_number = text.isascii() and text.isdigit() and len(text) <= _DIGITS
+        if not is_number or not 1 <= int(text) <= highest:
+            raise Unreadable(
+                f"{name}: expected a whole number from 1 to {highest}, got {text[:80]!r}"
+            )
         return int(text)
 
 
@@ -98,3 +106,12 @@ class Redirect:
 
 View: TypeAlias = Callable[[Visit], Page | Redirect]
 """Reads what a page shows, or does what a form asks for, through the API."""
+
+
+def error_texts(error: Exception | None) -> list[str]:
+    """Return the lines of an error; of invalid fields one for each."""
+    if error is None:
+        return []
+    if isinstance(error, ValidationError):
+        return [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()]
+    return str(error).splitlines()

@@ -2,11 +2,13 @@
 
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
+from email.message import Message
 from hashlib import blake2b
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
+from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,10 +19,10 @@ from agon.app.access.sessions import form_token
 from agon.app.service import Service
 from agon.client.client import Api
 from agon.client.local import LocalTransport
-from agon.errors import Forbidden, Unauthenticated
+from agon.errors import Forbidden, Unauthenticated, Unreadable
 from agon.web import addresses
 from agon.web.cookies import set_cookie
-from agon.web.page import Page, Redirect, View, Visit
+from agon.web.page import Page, Redirect, View, Visit, error_texts
 from agon.web.pages import account, board, desk, home, join, ledger, person, problems, rules
 from agon.web.rendering import render, static_files
 
@@ -72,6 +74,7 @@ FORMS: Final[tuple[tuple[str, View], ...]] = (
 )
 """Every form: its address and what it does."""
 
+_Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _SIGN_IN: Final = "/sign-in"
 _MAX_FIELDS: Final = 100
 _MAX_PART: Final = 1 << 20
@@ -84,24 +87,33 @@ def site_routes(service: Service) -> list[BaseRoute]:
     ``scope["agon.caller"]`` of a request is the visitor, ``scope["agon.session"]`` the token of
     the visitor's session.
     """
-    pages = [_route(path, _endpoint(service, view), "GET") for path, view in PAGES]
-    forms = [_route(path, _form_endpoint(service, view), "POST") for path, view in FORMS]
-    return [*pages, *forms, _route(f"{addresses.STATIC}/{{file}}", _static, "GET")]
+    endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
+    for path, view in PAGES:
+        endpoints.setdefault(path, {})["GET"] = _endpoint(service, view)
+    for path, view in FORMS:
+        endpoints.setdefault(path, {})["POST"] = _form_endpoint(service, view)
+    return [_route(path, methods) for path, methods in endpoints.items()]
 
 
-def _route(path: str, endpoint: Callable[[Request], Awaitable[Response]], method: str) -> Route:
-    return Route(path, endpoint, methods=[method], include_in_schema=False)
+def _route(path: str, endpoints: Mapping[str, _Endpoint]) -> Route:
+    """Return the one route of a path; its methods are those that the Allow header lists."""
+
+    async def endpoint(request: Request) -> Response:
+        return await endpoints[request.method](request)
+
+    return Route(path, endpoint, methods=list(endpoints), include_in_schema=False)
 
 
-def _endpoint(service: Service, view: View) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(service: Service, view: View) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
         return await run_in_threadpool(_respond, service, view, request, {}, {})
 
     return endpoint
 
 
-def _form_endpoint(service: Service, view: View) -> Callable[[Request], Awaitable[Response]]:
+def _form_endpoint(service: Service, view: View) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
+        _require_utf8(request)
         fields: dict[str, str] = {}
         files: dict[str, tuple[str, bytes]] = {}
         async with request.form(
@@ -115,6 +127,19 @@ def _form_endpoint(service: Service, view: View) -> Callable[[Request], Awaitabl
         return await run_in_threadpool(_respond, service, view, request, fields, files)
 
     return endpoint
+
+
+def _require_utf8(request: Request) -> None:
+    """Require a form in UTF-8: clients could name codecs of quadratic time, or without texts.
+
+    Raises:
+        Unreadable: the form names another charset.
+    """
+    message = Message()
+    message["content-type"] = request.headers.get("content-type", "")
+    charset = message.get_content_charset("utf-8")
+    if charset not in {"utf-8", "utf8", "us-ascii"}:
+        raise Unreadable(f"charset: expected utf-8, got {charset[:40]!r}; send the form as UTF-8")
 
 
 def _respond(
@@ -137,7 +162,10 @@ def _respond(
     )
     if request.method == "POST":
         _require_own_form(request, visit)
-    result = view(visit)
+    try:
+        result = view(visit)
+    except ValidationError as error:
+        raise Unreadable("\n".join(error_texts(error))) from None
     if isinstance(result, Redirect):
         return _redirect(request, result)
     return _response(request, visit, result)

@@ -40,7 +40,7 @@ def account(visit: Visit) -> Page:
         template="account.html",
         title="Account",
         values={"me": visit.api.access.me()},
-        data=addresses.api("/me"),
+        data=addresses.api("me"),
     )
 
 

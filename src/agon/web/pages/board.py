@@ -91,7 +91,7 @@ def _board(visit: Visit, name: str) -> Page:
         template="board.html",
         title=f"{page.board} · {contest.title}",
         values=values,
-        data=addresses.api(f"/contests/{contest.id}/boards/{name}", as_of=visit.as_of),
+        data=addresses.api("contests", contest.id, "boards", name, as_of=visit.as_of),
     )
 
 

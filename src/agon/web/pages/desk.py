@@ -15,7 +15,7 @@ from agon.app.access.permissions import allow
 from agon.editions import editions
 from agon.errors import AgonError, NotFound, Unreadable
 from agon.web import addresses
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Page, Redirect, Visit, error_texts
 
 _CONTESTS: Final = 200
 _LINES: Final = (".ndjson", ".jsonl")
@@ -153,7 +153,7 @@ def _desk_page(visit: Visit, *, error: Exception | None = None) -> Page:
             "contests": list(islice(visit.api.contests.list(), _CONTESTS)),
             "disciplines": names,
             "form": visit.form,
-            "errors": _texts(error),
+            "errors": error_texts(error),
         },
         status=200 if error is None else 422,
     )
@@ -170,7 +170,7 @@ def _contest_page(visit: Visit, *, error: Exception | None = None, done: str = "
             "tables": [table.name for table in disciplines.discipline(contest.discipline).schema],
             "details": _details(contest, visit.form),
             "table": visit.form.get("table", ""),
-            "errors": _texts(error),
+            "errors": error_texts(error),
             "done": done,
         },
         status=200 if error is None else 422,
@@ -187,12 +187,3 @@ def _details(contest: Contest, form: Mapping[str, str]) -> dict[str, str]:
         "ends_at": "" if contest.ends_at is None else f"{contest.ends_at:%Y-%m-%dT%H:%M}",
     }
     return {**stored, **{name: form[name] for name in stored if name in form}}
-
-
-def _texts(error: Exception | None) -> list[str]:
-    """Return the lines of an error; of the fields of a form one for each."""
-    if error is None:
-        return []
-    if isinstance(error, ValidationError):
-        return [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()]
-    return str(error).splitlines()

@@ -39,7 +39,7 @@ def home(visit: Visit) -> Page:
         template="home.html",
         title="Contests",
         values={"cards": cards},
-        data=addresses.api("/contests"),
+        data=addresses.api("contests"),
     )
 
 

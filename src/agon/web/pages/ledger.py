@@ -21,5 +21,5 @@ def ledger(visit: Visit) -> Page:
             "snapshots": list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS)),
             "shown": SNAPSHOTS,
         },
-        data=addresses.api(f"/contests/{contest.id}/ledger/head"),
+        data=addresses.api("contests", contest.id, "ledger", "head"),
     )

@@ -62,7 +62,7 @@ def person(visit: Visit) -> Page:
         title=f"{name} · {contest.title}",
         values=values,
         data=addresses.api(
-            f"/contests/{contest.id}/boards/{board}/explanations/{name}", as_of=visit.as_of
+            "contests", contest.id, "boards", board, "explanations", name, as_of=visit.as_of
         ),
     )
 

@@ -11,7 +11,7 @@ from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Page, Redirect, Visit, error_texts
 
 _PROBLEMS: Final = 500
 _SUBMISSIONS: Final = 20
@@ -28,7 +28,7 @@ def problems(visit: Visit) -> Page:
         template="problems.html",
         title=f"Problems · {contest.title}",
         values={"contest": contest, "problems": listed},
-        data=addresses.api(f"/contests/{contest.id}/problems"),
+        data=addresses.api("contests", contest.id, "problems"),
     )
 
 
@@ -75,7 +75,7 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         "problem": problem,
         "may_submit": visit.caller.user is not None and permits(visit.caller, "submission.add"),
         "signed_in": visit.caller.user is not None,
-        "error": None if error is None else str(error),
+        "errors": error_texts(error),
         "source": visit.form.get("source", _EXAMPLE),
         "submissions": _own(visit, contest.id, problem_id),
     }
@@ -83,7 +83,7 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         template="problem.html",
         title=f"{problem.title} · {contest.title}",
         values=values,
-        data=addresses.api(f"/contests/{contest.id}/problems/{problem_id}"),
+        data=addresses.api("contests", contest.id, "problems", problem_id),
         status=status,
     )
 

@@ -58,5 +58,5 @@ def rules(visit: Visit) -> Page:
             "edition": released,
             "rules": sorted(rows, key=lambda rule: not rule.is_changed),
         },
-        data=addresses.api(f"/contests/{contest.id}"),
+        data=addresses.api("contests", contest.id),
     )
