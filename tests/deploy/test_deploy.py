@@ -20,7 +20,18 @@ def test_the_example_holds_every_setting_under_its_meaning() -> None:
     head, _, rest = EXAMPLE.read_text().partition("\n\n")
     assert all(line.startswith("#") for line in head.splitlines())
     assert rest == to_toml(origins(environ=ENVIRON))
-    assert [name for name in SETTINGS if not re.search(rf"(?m)^(# )?{name} = ", rest)] == []
+    assert names_in(rest) == sorted(SETTINGS)
+
+
+def names_in(text: str) -> list[str]:
+    """Return the settings of a file: those of a table have its name before theirs."""
+    names, table = [], ""
+    for line in text.splitlines():
+        if header := re.fullmatch(r"(?:# )?\[([a-z.]+)\]", line):
+            table = header[1].replace(".", "_") + "_"
+        elif setting := re.match(r"(?:# )?([a-z_]+) = ", line):
+            names.append(table + setting[1])
+    return sorted(names)
 
 
 def test_the_example_can_be_started_with() -> None:
