@@ -1,12 +1,12 @@
 """Sign in, act, sign out: with the rights of a token and never with those of another page."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from agon.app.access.sessions import LABEL
-from agon.app.access.tokens import tokens
+from agon.app.access.tokens import SESSION, Grant, new_token, public_id, revoke_token, tokens
 from agon.app.access.users import set_password
 from agon.app.contests.boards.publish import publish
 from agon.web.addresses import problem
@@ -71,7 +71,9 @@ def test_a_session_is_a_token_of_its_own_that_sign_out_revokes(browser: Browser)
     browser.cookie = signed_in
     assert browser.get("/account").status_code == 401
     [session] = [
-        each for each in tokens(browser.instance.service, user="ada") if each.label == LABEL
+        each
+        for each in tokens(browser.instance.service, user="ada")
+        if each.label.startswith(SESSION)
     ]
     assert session.revoked_at is not None
 
@@ -84,6 +86,68 @@ def test_a_session_ends_after_half_a_day(browser: Browser) -> None:
     service.clock.at += timedelta(hours=13)  # type: ignore[attr-defined]  # the clock of tests
     assert browser.get("/account").status_code == 401
     assert browser.get("/").status_code == 200
+
+
+def test_a_session_ends_with_the_token_that_began_it(browser: Browser) -> None:
+    """A token that was revoked because it leaked would act through its session otherwise."""
+    token = browser.instance.token("organiser")
+    browser.send("/sign-in", {"token": token})
+    session = browser.cookie.partition("=")[2]
+    browser.send("/sign-in", {"token": session})  # a session that a session began
+    assert browser.cookie.partition("=")[2] != session
+    assert browser.get("/account").status_code == 200
+    revoke_token(browser.instance.service, public_id(token), by=OPERATOR)
+    assert browser.get("/account").status_code == 401
+
+
+def test_a_session_does_not_outlast_its_token(browser: Browser) -> None:
+    """A token of six hours gives six hours, also when its session signs in again."""
+    service = browser.instance.service
+    browser.send("/sign-in", {"token": browser.instance.token("organiser", days=0.25)})
+    service.clock.at += timedelta(hours=5)  # type: ignore[attr-defined]  # the clock of tests
+    browser.send("/sign-in", {"token": browser.cookie.partition("=")[2]})
+    assert browser.get("/account").status_code == 200
+    service.clock.at += timedelta(hours=2)  # type: ignore[attr-defined]
+    assert browser.get("/account").status_code == 401
+
+
+def test_a_new_password_ends_the_sessions(browser: Browser) -> None:
+    """Who changes a password wants others out."""
+    service = browser.instance.service
+    set_password(service, user="olga", password=PASSWORD, by=OPERATOR)
+    browser.send("/sign-in", {"user": "olga", "password": PASSWORD})
+    assert browser.get("/account").status_code == 200
+    set_password(service, user="olga", password=PASSWORD[::-1], by=OPERATOR)
+    assert browser.get("/account").status_code == 401
+
+
+def test_a_worker_s_token_does_not_sign_in(browser: Browser) -> None:
+    """Workers are programs."""
+    response = browser.sign_in("worker")
+    assert (response.status_code, browser.cookie) == (401, "")
+
+
+def test_old_sessions_do_not_hide_the_strongest_token(browser: Browser) -> None:
+    """Each sign-in adds a token; after a thousand the user was a viewer."""
+    service = browser.instance.service
+    set_password(service, user="olga", password=PASSWORD, by=OPERATOR)
+    old, _ = new_token(service, Grant(user="olga", role="viewer", label=SESSION))
+    with service.store.write() as session:
+        for number in range(1001):
+            session.access.add_token(replace(old, id=f"{number:022}"))
+    browser.send("/sign-in", {"user": "olga", "password": PASSWORD})
+    assert "organiser" in Markup(browser.get("/account").text).text
+
+
+def test_who_is_signed_in_signs_in_as_another(browser: Browser) -> None:
+    """The form to sign in belongs to no session."""
+    browser.sign_in("viewer")
+    assert browser.sign_in("organiser").status_code == 303
+    assert "organiser" in Markup(browser.get("/account").text).text
+    response = browser.send(
+        "/sign-in", {"token": browser.instance.tokens["viewer"]}, origin="http://evil.example"
+    )
+    assert response.status_code == 403
 
 
 def test_a_password_gives_the_rights_of_the_strongest_token(browser: Browser) -> None:
@@ -155,11 +219,15 @@ def test_signing_in_leads_to_no_other_site(browser: Browser, following: str) -> 
     assert browser.send("/sign-in", fields).headers["location"] == "/"
 
 
-def test_guessed_tokens_are_limited(tmp_path: Path) -> None:
-    """Guesses count against the rate of their network."""
+def test_guesses_are_limited(tmp_path: Path) -> None:
+    """Guesses count against the rate of their network, also those of a signed-in user."""
     instance = instance_at(tmp_path, rate_limit_address="5/minute")
+    browser = Browser(instance)
+    browser.sign_in()
+    others = [{}, instance.as_("viewer")]
     statuses = [
-        Browser(instance).send("/sign-in", {"token": f"agon_{n}"}).status_code for n in range(7)
+        browser.send("/sign-in", {"user": "ada", "password": f"{n}"}, **others[n % 2]).status_code
+        for n in range(6)
     ]
     instance.close()
-    assert statuses == [401] * 5 + [429] * 2
+    assert statuses == [401] * 4 + [429] * 2

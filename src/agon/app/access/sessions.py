@@ -1,22 +1,30 @@
-"""Sessions of the site: a token of its own for each sign-in, which expires and can be revoked."""
+"""Sessions of the site: a token of its own for each sign-in, which expires and can be revoked.
+
+A session ends no later than the token that it has its rights of.
+"""
 
 import hashlib
 import hmac
+from datetime import timedelta
 from typing import Final
 
+from agon.app.access.audit import add_audit_entry
 from agon.app.access.tokens import (
+    SESSION,
     Grant,
     authenticate,
-    create_token,
+    new_token,
     public_id,
+    require_valid_token,
     revoke_token,
-    tokens,
+    session_label,
+    tokens_of,
 )
 from agon.app.access.users import check_password
 from agon.app.service import Service
 from agon.entities.access import Caller, Role, Token
+from agon.errors import Forbidden
 
-LABEL: Final = "session of the site"
 DAYS: Final = 0.5
 """How long a session lasts."""
 
@@ -32,7 +40,11 @@ def sign_in_with_token(service: Service, text: str, *, network: str | None = Non
         Forbidden: it is a worker's.
     """
     caller = authenticate(service, text, network=network)
-    return _session(service, caller)
+    if caller.role not in _ROLES:
+        raise Forbidden("this is the token of a worker; sign in with one of a person")
+    with service.store.read() as session:
+        source = session.access.token(public_id(text))
+    return _begin(service, source, by=caller)
 
 
 def sign_in_with_password(
@@ -47,16 +59,18 @@ def sign_in_with_password(
     """
     check_password(service, user=user, password=password)
     now = service.clock()
-    valid = [
-        token
-        for token in tokens(service, user=user, limit=1000)
-        if token.revoked_at is None
-        and (token.expires_at is None or token.expires_at > now)
-        and token.role in _ROLES
-        and token.label != LABEL
-    ]
+    with service.store.read() as session:
+        valid = [
+            token
+            for token in tokens_of(session, user)
+            if token.revoked_at is None
+            and (token.expires_at is None or token.expires_at > now)
+            and token.role in _ROLES
+            and not token.label.startswith(SESSION)
+        ]
     strongest = max(valid, key=lambda token: _ROLES.index(token.role), default=None)
-    return _session(service, _caller(user, strongest, network))
+    caller = Caller(name=f"user:{user}", user=user, role="viewer", network=network)
+    return _begin(service, strongest, by=caller)
 
 
 def sign_out(service: Service, text: str, *, by: Caller) -> None:
@@ -74,24 +88,35 @@ def form_token(text: str) -> str:
     return hmac.new(text.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-def _caller(user: str, token: Token | None, network: str | None) -> Caller:
-    return Caller(
-        name=f"user:{user}",
-        user=user,
-        role="viewer" if token is None else token.role,
-        contests=None if token is None else token.contests,
-        scopes=() if token is None else token.scopes,
-        network=network,
-    )
+def _begin(service: Service, source: Token | None, *, by: Caller) -> str:
+    """Store a session with the rights of a token, and return the session's token.
 
-
-def _session(service: Service, caller: Caller) -> str:
-    grant = Grant(
-        user=str(caller.user),
-        role=caller.role or "viewer",
-        label=LABEL,
-        contests=caller.contests,
-        scopes=caller.scopes,
-        days=DAYS,
-    )
-    return create_token(service, grant, by=caller)[1]
+    Raises:
+        Unauthenticated: the token was revoked in the meantime.
+    """
+    now = service.clock()
+    grant = Grant(user=str(by.user), role="viewer", label=SESSION, days=DAYS)
+    if source is not None:
+        days = DAYS
+        if source.expires_at is not None:
+            days = min(DAYS, (source.expires_at - now) / timedelta(days=1))
+        is_session = source.label.startswith(SESSION)
+        grant = Grant(
+            user=source.user,
+            role=source.role,
+            label=source.label if is_session else session_label(source.id),
+            contests=source.contests,
+            scopes=source.scopes,
+            days=days,
+        )
+    token, text = new_token(service, grant)
+    with service.store.write() as session:
+        if source is not None:
+            session.access.lock_token(source.id)  # against those who revoke it now
+            require_valid_token(session, source.id, now=now)
+        session.access.add_token(token)
+        add_audit_entry(
+            service, session, by=by, action="token.create", target=token.id,
+            detail={"user": token.user, "role": token.role},
+        )  # fmt: skip
+    return text

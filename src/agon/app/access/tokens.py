@@ -8,7 +8,7 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -29,6 +29,9 @@ from agon.errors import (
 from agon.store.session import Session
 
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+SESSION: Final = "session of the site"
+"""Beginning of the label of a session; :func:`session_label` names the token that began it."""
 
 _TEXT: Final = re.compile(r"agon_([A-Za-z0-9_-]{22})_([A-Za-z0-9_-]{43})")
 _ID_BYTES: Final = 16
@@ -108,7 +111,9 @@ def new_secret(service: Service) -> tuple[str, str, bytes]:
 
 
 def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
-    """Revoke a token: from now on it is invalid. Revoking it again changes nothing.
+    """Revoke a token and the sessions of the site that it began: from now on they are invalid.
+
+    Revoking it again changes nothing.
 
     Raises:
         NotFound: there is no such token.
@@ -120,6 +125,7 @@ def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
         if token.revoked_at is None:
             token = replace(token, revoked_at=service.clock())
             session.access.save_token(token)
+            revoke_sessions(service, session, token.user, of=token.id)
             add_audit_entry(
                 service,
                 session,
@@ -129,6 +135,29 @@ def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
                 detail={"user": token.user},
             )
     return token
+
+
+def revoke_sessions(
+    service: Service, session: Session, user: str, *, of: str | None = None
+) -> None:
+    """Revoke the sessions of a user on the site: all of them, or those that a token began."""
+    begins = SESSION if of is None else session_label(of)
+    for token in tokens_of(session, user):
+        if token.revoked_at is None and token.label.startswith(begins):
+            session.access.save_token(replace(token, revoked_at=service.clock()))
+
+
+def session_label(token_id: str) -> str:
+    """Return the label of the sessions that a token began."""
+    return f"{SESSION} by token {token_id}"
+
+
+def tokens_of(session: Session, user: str) -> Iterator[Token]:
+    """Yield all tokens of a user."""
+    after = None
+    while page := session.access.tokens(user=user, after=after):
+        yield from page
+        after = page[-1].id
 
 
 def tokens(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
+from agon.app.access.tokens import revoke_sessions
 from agon.app.service import Service
 from agon.entities.access import Caller, User
 from agon.errors import NotFound, Unauthenticated, Unavailable, Unreadable
@@ -15,6 +16,7 @@ _ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _MIN_PASSWORD: Final = 12
 _MAX_PASSWORD: Final = 1024
 _MAX_NAME: Final = 200
+_SET_PASSWORD: Final = "user.set-password"  # noqa: S105 (the name of an action)
 
 
 def create_user(
@@ -59,7 +61,7 @@ def new_user(service: Service, *, user: str, name: str = "", password: str | Non
 
 
 def set_password(service: Service, *, user: str, password: str | None, by: Caller) -> User:
-    """Set or (None) remove a user's password.
+    """Set or (None) remove a user's password; the user's sessions on the site end.
 
     Raises:
         NotFound: there is no such user.
@@ -69,7 +71,7 @@ def set_password(service: Service, *, user: str, password: str | None, by: Calle
     return _change(
         service,
         user,
-        "user.set-password",
+        _SET_PASSWORD,
         lambda stored: replace(stored, password=password_hash),
         by,
     )
@@ -163,5 +165,7 @@ def _change(
     with service.store.write() as session:
         changed = change(session.access.lock_user(user))
         session.access.save_user(changed)
+        if action == _SET_PASSWORD:
+            revoke_sessions(service, session, user)
         add_audit_entry(service, session, by=by, action=action, target=user)
     return changed

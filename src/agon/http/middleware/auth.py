@@ -16,6 +16,7 @@ from agon.errors import Forbidden, Unauthenticated
 from agon.http.server_context import ServerContext
 from agon.networks import keyed_network
 from agon.settings import is_loopback
+from agon.web import addresses
 from agon.web.cookies import is_page, session_token
 
 _DIGITS: Final = 32
@@ -41,14 +42,20 @@ class AuthMiddleware:
             return
         headers = Headers(scope=scope)
         network = self._network(scope, headers)
-        authorization = headers.get("authorization")
+        # Who signs in is the network: a guess counts against its rate, whatever is sent with it.
+        signs_in = scope["method"] == "POST" and scope["path"] == addresses.sign_in()
+        authorization = None if signs_in else headers.get("authorization")
         if self.serving.settings.auth == "open":
             _require_own_page(scope, headers)
             scope["agon.caller"] = Caller(name="local", user=None, role="operator", network=network)
             scope["agon.who"] = "open"
         elif authorization is not None:
             await self._enter(scope, authorization, network)
-        elif not is_page(scope["path"]) or not await self._resume(scope, headers, network):
+        elif (
+            signs_in
+            or not is_page(scope["path"])
+            or not await self._resume(scope, headers, network)
+        ):
             scope["agon.headers"] = self.serving.limiter.hit_address(network or "")
             scope["agon.caller"] = Caller(name="anonymous", user=None, role=None, network=network)
             scope["agon.who"] = "anonymous"
