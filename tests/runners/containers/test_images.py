@@ -41,7 +41,8 @@ def build(containers: Containers) -> Iterator["Build"]:
 
     yield remembered
     for reference in dict.fromkeys(built):
-        subprocess.run(["podman", "rmi", "-f", reference], capture_output=True, check=True)
+        # Another process that cleans may have removed it.
+        subprocess.run(["podman", "rmi", "-f", reference], capture_output=True, check=False)
 
 
 Build: TypeAlias = Callable[[ImageSpec], Image]

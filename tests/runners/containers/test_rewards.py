@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runners.containers.course import Course
+from runners.containers.course import Course, limits
 from runners.containers.forgery import Kind
 
 REWARD = "/logs/verifier/reward.txt"
@@ -40,11 +40,12 @@ def test_a_program_of_another_user_cannot_write_the_reward(
     tests = JUDGE.format(drop=DROPS[drop], more="false")
     if drop == "python":  # kills its parent, which may not be the tests' shell
         tests = tests.replace("kill -9 $program", "kill -9 -1")
-    verification = course.verify(run, tests, source="reward_file")
+    patient = limits(timeout_s=100)
+    verification = course.verify(run, tests, source="reward_file", bounds=patient)
     assert (verification.outcome, verification.reward) == ("failed", 0.0), verification.reason
     solved = course.agent("echo 'echo 42' > solve.sh")
     tests = JUDGE.format(drop=DROPS[drop], more="true")
-    verification = course.verify(solved, tests, source="both")
+    verification = course.verify(solved, tests, source="both", bounds=patient)
     assert (verification.outcome, verification.reason) == ("passed", "")
 
 
