@@ -81,6 +81,7 @@ def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> No
         (b"id,nome\nada,Ada\n", "column name"),
         (b"PK\x03\x04" + bytes(200), "not"),
         (",".join(f"c{n}" for n in range(300)).encode() + b"\n" + b"," * 299 + b"\n", "c"),
+        (",".join(f"c{n}" for n in range(1001)).encode() + b"\nx\n", "the header has 1,001 names"),
         (b"id,name\n=cmd(),+1\n", "1 rows of bots would be added"),
     ],
 )

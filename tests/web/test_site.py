@@ -12,6 +12,7 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
 from agon.web.addresses import board, contest, person
+from agon.web.pages import home
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
 from web.markup import Markup
@@ -134,6 +135,16 @@ def test_a_hostile_id_is_text_in_the_address_of_its_json(site: Instance) -> None
     found = site.client.get(person("league", HOSTILE), headers={"accept": "application/json"})
     assert [step.status_code for step in found.history] == [303]
     assert (found.status_code, found.json()["id"]) == (200, HOSTILE)
+
+
+def test_the_home_page_reads_a_limited_number_of_boards(
+    site: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everyone may load it, and each contest costs the first row of a board."""
+    monkeypatch.setattr(home, "CARDS", 1)
+    page = site.client.get("/", headers=site.as_("organiser")).text
+    assert page.count('class="card"') == 1
+    assert "The first 1 are shown" in Markup(page).text
 
 
 def test_a_wrong_method_lists_all_that_are_allowed(site: Instance) -> None:

@@ -18,6 +18,8 @@ from agon.web import addresses
 from agon.web.page import Page, Redirect, Visit, error_texts
 
 _CONTESTS: Final = 200
+_NAMES: Final = 1000
+"""Maximum number of names in the header of a CSV file: each row is completed to as many values."""
 _LINES: Final = (".ndjson", ".jsonl")
 
 
@@ -101,7 +103,8 @@ def csv_rows(content: bytes) -> Iterator[dict[str, str]]:
     r"""Yield the rows of a CSV file with a header; empty values are left out.
 
     Raises:
-        Unreadable: it is empty, is not UTF-8, or a row has more values than the header.
+        Unreadable: it is empty, is not UTF-8, has too many names, or a row has more values than
+            the header.
 
     Example:
         >>> list(csv_rows(b"id,name\nada,Ada\nbob,\n"))
@@ -117,6 +120,11 @@ def csv_rows(content: bytes) -> Iterator[dict[str, str]]:
     try:
         if not reader.fieldnames:
             raise Unreadable("the file is empty; choose a CSV file with a header and rows")
+        if len(reader.fieldnames) > _NAMES:
+            raise Unreadable(
+                f"the header has {len(reader.fieldnames):,} names, and a table has at most "
+                f"{_NAMES:,}; choose the file of a table"
+            )
         for number, row in enumerate(reader, start=1):
             if None in row:
                 raise Unreadable(

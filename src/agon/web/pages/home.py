@@ -1,12 +1,17 @@
 """The home page: all contests that the visitor may see."""
 
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
 from agon.api.models.contests import Contest
 from agon.client.client import Api
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
+
+CARDS: Final = 100
+"""Maximum number of contests on the page: each needs its board."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +38,13 @@ class Card:
 
 
 def home(visit: Visit) -> Page:
-    """Return the contests as cards, in the order of their ids."""
-    cards = [_card(visit.api, contest) for contest in visit.api.contests.list()]
+    """Return the first contests as cards, in the order of their ids."""
+    contests = islice(visit.api.contests.list(), CARDS)
+    cards = [_card(visit.api, contest) for contest in contests]
     return Page(
         template="home.html",
         title="Contests",
-        values={"cards": cards},
+        values={"cards": cards, "shown": CARDS},
         data=addresses.api("contests"),
     )
 
