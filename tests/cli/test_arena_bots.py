@@ -1,6 +1,7 @@
 """Authors try their bots without a server: matches as JSON lines, and checks of an endpoint."""
 
 import json
+import os
 import sys
 import threading
 from pathlib import Path
@@ -24,10 +25,15 @@ else:
 
 
 @pytest.fixture
-def bot(tmp_path: Path) -> str:
-    """Write a bot that answers with its arguments, and votes for the answer with the first."""
+def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write a bot that answers with its arguments, and votes for the answer with the first.
+
+    Draws depend on the names of bots and judges, which are their commands: these have no path.
+    """
     (tmp_path / "bot.py").write_text(BOT)
-    return f"{sys.executable} {tmp_path / 'bot.py'}"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    return "python bot.py"
 
 
 def test_matches_are_played_between_commands(agon: Cli, bot: str) -> None:

@@ -54,7 +54,7 @@ def commands(line: str) -> Iterator[list[str]]:
 def problem_of(words: list[str]) -> str | None:
     """Return why a command is not valid as written, or None: its name, options or arguments."""
     command: click.Command = cli
-    context = click.Context(cli, info_name="agon")
+    context = click.Context(cli, info_name="agon", **cli.context_settings)
     try:
         while isinstance(command, click.Group) and words and not words[0].startswith("-"):
             _, child, words = command.resolve_command(context, words)
