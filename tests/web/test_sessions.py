@@ -139,6 +139,14 @@ def test_old_sessions_do_not_hide_the_strongest_token(browser: Browser) -> None:
     assert "organiser" in Markup(browser.get("/account").text).text
 
 
+def test_the_cookie_is_secure_behind_a_proxy_that_ends_tls(browser: Browser) -> None:
+    """The server itself is asked over HTTP there; the browser states the scheme of the page."""
+    fields = {"token": browser.instance.tokens["viewer"]}
+    for scheme, secure in (("https", True), ("http", False)):
+        response = browser.send("/sign-in", fields, origin=f"{scheme}://testserver")
+        assert response.headers["set-cookie"].endswith("; Secure") == secure
+
+
 def test_who_is_signed_in_signs_in_as_another(browser: Browser) -> None:
     """The form to sign in belongs to no session."""
     browser.sign_in("viewer")

@@ -195,7 +195,9 @@ def _require_own_form(request: Request, visit: Visit) -> None:
 def _redirect(request: Request, redirect: Redirect) -> Response:
     headers = {**HEADERS, "location": redirect.address, "cache-control": "no-store"}
     if redirect.session is not None:
-        secure = request.url.scheme == "https"
+        # Behind a proxy that ends TLS only the browser's Origin states the scheme.
+        origin = request.headers.get("origin", "")
+        secure = request.url.scheme == "https" or origin.startswith("https://")
         headers["set-cookie"] = set_cookie(redirect.session, secure=secure)
     return Response(status_code=303, headers=headers)
 
