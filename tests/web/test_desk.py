@@ -121,3 +121,29 @@ def test_others_have_no_desk(browser: Browser, role: str | None) -> None:
     assert [browser.get(address).status_code for address in ("/desk", DESK)] == [status, status]
     fields = {"form_token": browser.form_token("/account")} if role else {}
     assert browser.send(f"{DESK}/freeze", fields).status_code == status
+
+
+def test_a_file_is_read_from_those_only_who_may_add_records(browser: Browser) -> None:
+    """A large file would cost memory before it is rejected."""
+    browser.instance.contest("league")
+    broken = {"content-type": "multipart/form-data"}
+    assert browser.send(f"{DESK}/records", {}, **broken).status_code == 401
+    browser.sign_in("participant")
+    assert browser.send(f"{DESK}/records", {}, **broken).status_code == 403
+    browser.sign_in("organiser")
+    assert browser.send(f"{DESK}/records", {}, **broken).status_code == 400
+
+
+def test_saving_a_title_leaves_the_times_as_they_are(browser: Browser) -> None:
+    """The field of a form has minutes only."""
+    browser.sign_in("organiser")
+    create(browser)
+    body = {"starts_at": "2026-01-01T10:00:30.5Z"}
+    browser.instance.client.patch(
+        "/api/v1/contests/league", json=body, headers=browser.instance.as_("organiser")
+    )
+    fields = {"title": "Another", "description": "", "visibility": "public",
+              "starts_at": "2026-01-01T10:00", "ends_at": ""}  # fmt: skip
+    assert browser.submit(DESK, f"{DESK}/details", fields).status_code == 303
+    contest = browser.instance.get("/contests/league", "organiser").json()
+    assert (contest["title"], contest["starts_at"]) == ("Another", "2026-01-01T10:00:30.500000Z")

@@ -198,7 +198,7 @@ def test_a_form_of_another_page_is_rejected(
 @pytest.mark.parametrize("charset", ["punycode", "utf-7", "unicode_escape"])
 def test_a_form_in_another_charset_than_utf_8_is_rejected(browser: Browser, charset: str) -> None:
     """Clients choose the codec otherwise: one is quadratic, others give lone surrogates."""
-    browser.sign_in()
+    browser.sign_in("organiser")
     part = 'Content-Disposition: form-data; name="form_token"\r\n\r\n\\ud800+2AA-__'
     response = browser.instance.client.post(
         "/desk",

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from agon.app.access.permissions import ANONYMOUS
+from agon.app.access.permissions import ANONYMOUS, allow
 from agon.app.access.sessions import form_token
 from agon.app.service import Service
 from agon.client.client import Api
@@ -60,19 +60,19 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
 )
 """Every page: its address and what reads its content."""
 
-FORMS: Final[tuple[tuple[str, View], ...]] = (
-    ("/sign-in", account.sign_in),
-    ("/sign-out", account.sign_out),
-    ("/c/{contest}/problems/{id}", problems.submit),
-    ("/desk", desk.create),
-    ("/c/{contest}/desk/open", desk.open_contest),
-    ("/c/{contest}/desk/freeze", desk.freeze),
-    ("/c/{contest}/desk/unfreeze", desk.unfreeze),
-    ("/c/{contest}/desk/finalize", desk.finalize),
-    ("/c/{contest}/desk/details", desk.edit),
-    ("/c/{contest}/desk/records", desk.add_records),
+FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
+    ("/sign-in", account.sign_in, None),
+    ("/sign-out", account.sign_out, None),
+    ("/c/{contest}/problems/{id}", problems.submit, "submission.add"),
+    ("/desk", desk.create, "contest.create"),
+    ("/c/{contest}/desk/open", desk.open_contest, "contest.manage"),
+    ("/c/{contest}/desk/freeze", desk.freeze, "contest.manage"),
+    ("/c/{contest}/desk/unfreeze", desk.unfreeze, "contest.manage"),
+    ("/c/{contest}/desk/finalize", desk.finalize, "contest.manage"),
+    ("/c/{contest}/desk/details", desk.edit, "contest.manage"),
+    ("/c/{contest}/desk/records", desk.add_records, "records.add"),
 )
-"""Every form: its address and what it does."""
+"""Every form: its address, what it does, and the permission without which it is not even read."""
 
 _Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _SIGN_IN: Final = "/sign-in"
@@ -90,8 +90,8 @@ def site_routes(service: Service) -> list[BaseRoute]:
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
     for path, view in PAGES:
         endpoints.setdefault(path, {})["GET"] = _endpoint(service, view)
-    for path, view in FORMS:
-        endpoints.setdefault(path, {})["POST"] = _form_endpoint(service, view)
+    for path, view, permission in FORMS:
+        endpoints.setdefault(path, {})["POST"] = _form_endpoint(service, view, permission)
     return [_route(path, methods) for path, methods in endpoints.items()]
 
 
@@ -111,8 +111,10 @@ def _endpoint(service: Service, view: View) -> _Endpoint:
     return endpoint
 
 
-def _form_endpoint(service: Service, view: View) -> _Endpoint:
+def _form_endpoint(service: Service, view: View, permission: str | None) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
+        if permission is not None:
+            allow(request.scope.get("agon.caller", ANONYMOUS), permission)
         _require_utf8(request)
         fields: dict[str, str] = {}
         files: dict[str, tuple[str, bytes]] = {}

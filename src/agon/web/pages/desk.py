@@ -67,15 +67,16 @@ def finalize(visit: Visit) -> Page | Redirect:
 
 
 def edit(visit: Visit) -> Page | Redirect:
-    """Change title, description, visibility, start and end; all are fields of the form."""
+    """Change title, description, visibility, start or end, as far as the form differs.
+
+    The form has no fractions of seconds: a time that was not touched stays exactly as it is.
+    """
+    stored = _details(visit.contest(), {})
     fields: dict[str, Any] = {
-        name: visit.form[name]
-        for name in ("title", "description", "visibility")
-        if name in visit.form
+        name: text for name, text in visit.form.items() if text != stored.get(name, text)
     }
-    for name in ("starts_at", "ends_at"):
-        if name in visit.form:
-            fields[name] = f"{visit.form[name]}Z" if visit.form[name] else None
+    for name in fields.keys() & {"starts_at", "ends_at"}:
+        fields[name] = f"{fields[name]}Z" if fields[name] else None
     return _act(
         visit,
         lambda contest: visit.api.contests.edit(contest, ContestUpdate.model_validate(fields)),
