@@ -12,11 +12,17 @@ from threading import Event, Thread
 from cli.command import arena_folder, run_process
 
 LONG = ("--ci", "--set", "bootstrap_rounds=100000")
+PAIRS = (("ann", "bob"), ("bob", "cy"), ("cy", "ann"))
+MANY = "id,played_at,bot_a,bot_b,kind,winner\n" + "".join(
+    f"{n},2026-01-01T10:00:00Z,{a},{b},rated,{'ab'[n % 7 < 3]}\n"
+    for n, (a, b) in enumerate(PAIRS * 5000)
+)
+"""Matches whose resampling takes far longer than a busy machine needs to send a signal."""
 
 
 def test_a_terminal_shows_a_share_until_an_interrupt_ends_the_command(tmp_path: Path) -> None:
     """A percentage on stderr; Ctrl-C is exit code 130, one line, and nothing on stdout."""
-    folder = arena_folder(tmp_path / "arena")
+    folder = arena_folder(tmp_path / "arena", matches=MANY)
     terminal, stderr = pty.openpty()
     command = [sys.executable, "-m", "agon", "arena", "rate", str(folder), *LONG]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
