@@ -258,9 +258,9 @@ def test_a_contest_runs_although_processes_are_killed(tmp_path: Path) -> None:
         assert sent.status_code == 201
         end = time.monotonic() + TIMEOUT_S
         board: Any = None
-        while time.monotonic() < end:
+        while time.monotonic() < end:  # the first board may be that of the empty contest
             board = server.request("GET", "/contests/spring/boards/user-score")
-            if board.status_code == 200:
+            if board.status_code == 200 and board.json()["rows"]:
                 break
             time.sleep(0.2)
         assert [row["id"] for row in board.json()["rows"]] == ["ada"]
