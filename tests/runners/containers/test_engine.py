@@ -172,6 +172,32 @@ def test_a_listing_that_fails_as_another_container_goes_is_repeated(
         find_engine(str(broken)).containers_named("agon-[0-9]")
 
 
+def test_a_build_that_meets_a_removed_image_is_repeated_without_cached_layers(
+    engine: Script, tmp_path: Path
+) -> None:
+    """Podman's search for cached layers fails on an image that another client removes."""
+    (tmp_path / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.urandom(4).hex()}\n")
+    error = (
+        "Error: checking if cached image exists from a previous build: "
+        "getting top layer info: layer not known"
+    )
+    builds = tmp_path / "builds"
+    failing = f'[ $1 != build ] || {{ echo "$*" >> {builds}; %s }}'
+    once = f"[ $(wc -l < {builds}) -gt 1 ] || {{ echo '{error}' >&2; exit 125; }};"
+    with open_containers(str(engine(failing % once))) as opened:
+        assert not opened.build(ImageSpec(context=tmp_path)).cached
+    first, second, _own_layer = builds.read_text().splitlines()
+    assert "--layers=false" not in first
+    assert second == first.replace(str(tmp_path), f"--layers=false {tmp_path}")
+
+    builds.unlink()
+    (tmp_path / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.urandom(4).hex()}\n")
+    always = engine(failing % f"echo '{error}' >&2; exit 125;")
+    with open_containers(str(always)) as opened, pytest.raises(BuildFailed, match="layer not kno"):
+        opened.build(ImageSpec(context=tmp_path))
+    assert len(builds.read_text().splitlines()) == 4
+
+
 def test_an_engine_that_fails_at_building_is_unavailable(engine: Script) -> None:
     """Its own failure is not the task's."""
     path = engine("[ $1 != image ] || { echo 'Error: storage is broken' >&2; exit 125; }")

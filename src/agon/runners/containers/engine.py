@@ -17,8 +17,11 @@ from agon.runners.containers.archive_filter import printable
 KNOWN: Final = ("podman", "docker")
 TIMEOUT_S: Final = 60.0
 """Timeout of a small request to the engine, in seconds."""
-_MAX_LISTINGS: Final = 10
-"""Maximum number of attempts to list containers while others are removed."""
+_MAX_LISTS: Final = 10
+"""Maximum number of attempts to list what other clients are removing."""
+_REMOVED_MEANWHILE: Final = re.compile(
+    r'(container|image|layer) not known|item named "?manifest"?', re.IGNORECASE
+)
 _INSTALL: Final = "install the Debian packages podman and runc (apt-get install podman runc)"
 
 
@@ -110,22 +113,27 @@ class CommandLine:
     def containers(self, *labels: str) -> list[str]:
         """Return the ids of containers with all these labels, running or not."""
         filters = (f"--filter=label={label}" for label in labels)
-        return self.ask("ps", "-a", "-q", "--no-trunc", *filters).split()
+        return self._list("ps", "-a", "-q", "--no-trunc", *filters).split()
 
     def containers_named(self, pattern: str) -> list[str]:
         """Return the ids of containers whose whole name matches a regular expression."""
-        rows = (line.partition(" ") for line in self._list_names().splitlines())
+        rows = (line.partition(" ") for line in self._list(*self.listing).splitlines())
         return [number for number, _, name in rows if re.fullmatch(pattern, name)]
 
-    def _list_names(self) -> str:
-        """List containers; podman fails while another client removes one, and is asked again."""
-        for _ in range(_MAX_LISTINGS - 1):
+    def images(self, label: str) -> list[str]:
+        """Return the ids of images with this label, each once."""
+        listed = self._list("images", "-q", "--no-trunc", f"--filter=label={label}")
+        return list(dict.fromkeys(listed.split()))
+
+    def _list(self, *arguments: str) -> str:
+        """Run a request for a list, again when it met what another client was removing."""
+        for _ in range(_MAX_LISTS - 1):
             try:
-                return self.ask(*self.listing)
+                return self.ask(*arguments)
             except EngineError as error:
-                if "container not known" not in str(error):
+                if not was_removed_meanwhile(str(error)):
                     raise
-        return self.ask(*self.listing)
+        return self.ask(*arguments)
 
     def inspect(self, what: str, name: str) -> Mapping[str, Any] | None:
         """Return the description of an image or a container; None when there is none.
@@ -140,6 +148,19 @@ class CommandLine:
                 return None
             raise
         return dict(objects[0])
+
+
+def was_removed_meanwhile(message: str) -> bool:
+    """Return whether podman failed because another client removed what it had just listed.
+
+    Its storage is locked for each step and not for a whole request, so that a list, and a build
+    that looks for cached layers, fail on an image that disappears in between.
+
+    Example:
+        >>> was_removed_meanwhile("Error: getting top layer info: layer not known")
+        True
+    """
+    return bool(_REMOVED_MEANWHILE.search(message))
 
 
 def find_engine(wanted: str = "", *, runtime: str = "") -> CommandLine:

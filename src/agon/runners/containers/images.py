@@ -22,7 +22,7 @@ from agon.app.containers.home_settings import settings_of_home, within_or_at
 from agon.errors import InvalidRule, Unavailable
 from agon.runners.containers.archive_filter import printable
 from agon.runners.containers.descendants import end
-from agon.runners.containers.engine import CommandLine, EngineError
+from agon.runners.containers.engine import CommandLine, EngineError, was_removed_meanwhile
 from agon.runners.containers.first_process import PRIVATE, SAVE_FOLDERS
 from agon.runners.containers.isolation import LABEL, build_ulimits
 from agon.runners.containers.staging import content_hash
@@ -54,6 +54,8 @@ done
 """
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
 _LOG_LINES = 12
+_MAX_REPEATS: Final = 3
+"""Maximum number of further attempts at a build that met what another client was removing."""
 _PULL_S: Final = 1800.0
 _LISTING_MIB: Final = 256
 
@@ -84,8 +86,7 @@ class Images:
 
     def remove_all(self) -> int:
         """Remove all images built here that no container uses; return their number."""
-        listed = self._engine.ask("images", "-q", "--no-trunc", f"--filter=label={LABEL}.writable")
-        names = dict.fromkeys(listed.split())
+        names = self._engine.images(f"{LABEL}.writable")
         for name in names:
             self._engine.ask("rmi", "-f", name)
         return len(names)
@@ -179,29 +180,49 @@ class Images:
     def _run_build(
         self, recipe: ImageSpec, context: str, image_id: Path, further: Sequence[str]
     ) -> str:
-        """Build a context and return the image's id."""
+        """Build a context and return the image's id.
+
+        A build that met an image which another client was removing is repeated without cached
+        layers, within the same time.
+        """
         command = (
             *self._engine.command, "build", f"--network={self.network}",
             f"--iidfile={image_id}", f"--label={LABEL}.image=1", "--force-rm", *build_ulimits(),
-            *self._of_podman(recipe), *further, context,
+            *self._of_podman(recipe), *further,
         )  # fmt: skip
+        deadline = time.monotonic() + recipe.timeout_s
+        for without_layers in ((), *[("--layers=false",)] * _MAX_REPEATS):
+            try:
+                lines = self._build_log((*command, *without_layers, context), image_id, deadline)
+            except subprocess.TimeoutExpired:
+                raise BuildFailed(f"building took more than {recipe.timeout_s:g} s") from None
+            if not lines:
+                return image_id.read_text(encoding="ascii").strip()
+            if self._engine.named.name != "podman" or not was_removed_meanwhile(lines[-1]):
+                break
+        tail = "\n  ".join(lines[-_LOG_LINES:])
+        raise BuildFailed(f"the image of {context} cannot be built:\n  {tail}")
+
+    def _build_log(self, command: Sequence[str], image_id: Path, deadline: float) -> list[str]:
+        """Build once; return the last lines of the log, none when it succeeds.
+
+        Raises:
+            TimeoutExpired: the deadline passed.
+        """
         with subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True, cwd=image_id.parent,
         ) as process:  # fmt: skip
             try:
-                log, _ = process.communicate(timeout=recipe.timeout_s)
-            except subprocess.TimeoutExpired:
-                raise BuildFailed(f"building took more than {recipe.timeout_s:g} s") from None
+                log, _ = process.communicate(timeout=deadline - time.monotonic())
             finally:
                 end(process)
                 if not image_id.exists():  # podman ends a build at SIGTERM with exit code 0
                     remove_unfinished_builds(self._engine, host=self._host)
-        if process.returncode:
-            lines = [printable(line) for line in log[-8192:].splitlines() if line.strip()]
-            tail = "\n  ".join(lines[-_LOG_LINES:])
-            raise BuildFailed(f"the image of {context} cannot be built:\n  {tail}")
-        return image_id.read_text(encoding="ascii").strip()
+        if not process.returncode:
+            return []
+        lines = [printable(line) for line in log[-8192:].splitlines() if line.strip()]
+        return lines or [f"exit code {process.returncode} and no output"]
 
     def _of_podman(self, recipe: ImageSpec) -> tuple[str, ...]:
         if self._engine.named.name != "podman":
