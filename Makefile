@@ -47,7 +47,7 @@ test: checks
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-all: checks
-	AGON_TEST_ALL=1 $(BIN)/python -m pytest -n $(JOBS)
+	TEST_ALL_SIZES=1 $(BIN)/python -m pytest -n $(JOBS)
 
 check: setup-dev
 	$(MAKE) --no-print-directory -j 2 --output-sync lint types contracts

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 Value = TypeVar("Value")
 
-ALL: Final = os.environ.get("AGON_TEST_ALL") == "1"
+ALL: Final = os.environ.get("TEST_ALL_SIZES") == "1"
 """Whether these tests run in full size."""
 
 _PART: Final = 5

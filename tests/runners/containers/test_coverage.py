@@ -1,7 +1,7 @@
 """Tasks that a shared container solves are solved here, or are in the list of exceptions.
 
 The reference runs the solution and then the tests in one container, as the formats' own runners do.
-``AGON_TEST_ALL=1`` runs all tasks; ``docs/methods/task-coverage.md`` has the table.
+``TEST_ALL_SIZES=1`` runs all tasks; ``docs/methods/task-coverage.md`` has the table.
 """
 
 import subprocess
