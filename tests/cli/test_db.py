@@ -1,12 +1,17 @@
 """The database from the command line: creation, migration, verification."""
 
+import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from agon.ledger.entry import chain, genesis
 from cli.command import Cli, arena_folder
 from conftest import Postgresql
+from fakes.arena import league
 
 
 def test_a_database_is_initialized_backed_up_restored_and_verified(
@@ -56,6 +61,55 @@ def test_a_modified_database_fails_verification(agon: Cli, tmp_path: Path) -> No
     assert "contest spring" in result.err
     replayed = agon("replay", "spring", "--database", url)
     assert replayed.code == 1
+
+
+def first_match(body: Any) -> Any:
+    """Return the first match of a draw."""
+    return body["result"]["matches"][0]
+
+
+CHANGES: list[tuple[str, Callable[[Any], object], str]] = [
+    ("draw-committed", lambda body: body.update(commitment="0" * 64), "the committed SHA-256"),
+    ("draw-made", lambda body: body.update(seed="chosen"), "the committed SHA-256"),
+    ("draw-made", lambda body: first_match(body)["judges"].reverse(), "judges of r1-1 is"),
+    ("draw-made", lambda body: body["result"].pop("inputs"), "cannot be repeated"),
+]
+
+
+def test_a_changed_draw_fails_verification_even_with_a_new_chain(agon: Cli, tmp_path: Path) -> None:
+    """An operator who can write to the database can compute all hashes of the ledger again."""
+    played = league(tmp_path)
+    assert played.play() == []
+    before = played.ledger()
+    played.service.store.close()
+    url = f"sqlite:///{tmp_path}/agon.db"
+    assert agon("db", "verify", "--database", url).code == 0
+    for kind, edit, difference in CHANGES:
+        at = next(n for n, line in enumerate(before) if f'"kind":"{kind}"'.encode() in line)
+        value = json.loads(before[at])
+        edit(value["body"])
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        rewrite(tmp_path / "agon.db", [*before[:at], text.encode(), *before[at + 1 :]])
+        result = agon("db", "verify", "--database", url)
+        assert result.code == 1, (kind, result.out)
+        assert "contest autumn, line " in result.err
+        assert "round r1: " in result.err
+        assert difference in result.err
+
+
+def rewrite(file: Path, lines: list[bytes]) -> None:
+    """Replace the ledger of a database's only contest, hashes included."""
+    with sqlite3.connect(file) as database:
+        triggers = database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        for (name,) in triggers.fetchall():
+            database.execute(f"DROP TRIGGER {name}")
+        head = genesis("autumn")
+        for seq, line in enumerate(lines, start=1):
+            head = chain(head, line)
+            update = "UPDATE entries SET line = ?, sha256 = ? WHERE seq = ?"
+            database.execute(update, (line, head, seq))
+        database.execute("UPDATE contests SET head = ?", (head,))
+    database.close()
 
 
 def test_a_sqlite_instance_can_be_migrated_to_postgresql(

@@ -1,5 +1,6 @@
 """``agon db``: upgrade, back up, restore and verify the database of the service."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,19 +120,28 @@ def restore(file: Path, *, database: str | None) -> None:
 def verify(*, database: str | None) -> None:
     """Verify every ledger in the database and compare everything derived from it.
 
-    The rules that ledgers and published boards record are compared with their editions. Exit code 1
-    with all issues, each with contest and position.
+    The rules that ledgers and published boards record are compared with their editions, and the
+    draws of live arenas are repeated from their seeds. Exit code 1 with all issues, each with
+    contest and position.
 
       agon db verify
     """
     from agon.cli.shared.output import working
 
     url = _url(database)
+    from agon.app.arena.draw_check import check_stored_draws
+    from agon.store import open_store
     from agon.store.maintenance.verify import verify as verify_database
 
     _require_revision(url)
     with working("verifying"):
         result = verify_database(url)
+        store = open_store(url, create=False)
+        try:
+            draws = tuple(check_stored_draws(store))
+        finally:
+            store.close()
+    result = replace(result, issues=(*result.issues, *draws))
     result.require_no_issues()
     _print(result)
 

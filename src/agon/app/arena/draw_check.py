@@ -1,18 +1,24 @@
 """Check the draws in the ledger of a live arena: each is repeated from its seed and its inputs."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.analysis.score import rules_of
 from agon.disciplines.arena.commitment import drawing_seed, verify_draw
 from agon.disciplines.arena.rounds import METHOD, RoundInputs, draw_round
 from agon.disciplines.arena.rules import ArenaRules
+from agon.errors import AgonError
 from agon.kernel.fingerprints import sha256
 from agon.ledger.entry import chain, genesis, read_line
-from agon.ledger.fold import LedgerState
+from agon.ledger.fold import LedgerState, empty_ledger, fold
 from agon.ledger.issues import LedgerIssue
 
-_DRAW_KINDS: Final = (b'"kind":"draw-committed"', b'"kind":"draw-made"')
+if TYPE_CHECKING:
+    from agon.entities.contests import Contest
+    from agon.store.session import Session, Store
+
+_KINDS: Final = ("draw-committed", "draw-made")
+_DRAW_KINDS: Final = tuple(f'"kind":"{kind}"'.encode() for kind in _KINDS)
 _RECORD_KIND: Final = b'"kind":"record-added"'
 _REMEDY: Final = "ask the operator for the cause; this round's result does not follow from its draw"
 
@@ -40,6 +46,40 @@ def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIs
         head = chain(head, line)
 
 
+def check_stored_draws(store: "Store") -> Iterator[LedgerIssue]:
+    """Yield everything in which the draws of a database's arenas differ, as :func:`check_draws`.
+
+    Each issue names its contest and its position. A ledger that cannot be read is left out: the
+    verification of the database reports it.
+
+    Args:
+        store: the database.
+    """
+    last = None
+    while True:
+        with store.read() as session:
+            page = session.contests.page(after=last, limit=1)
+            if not page:
+                return
+            try:
+                issues = list(_stored_issues(session, page[0]))
+            except AgonError:
+                issues = []
+        for issue in issues:
+            yield issue.at(f"contest {page[0].id}", issue.line)
+        last = page[0].id
+
+
+def _stored_issues(session: "Session", contest: "Contest") -> Iterator[LedgerIssue]:
+    if next(session.entries.of_kind(contest.no, _KINDS), None) is None:
+        return
+
+    def lines() -> Iterator[bytes]:
+        return (entry.line for entry in session.entries.after(contest.no))
+
+    yield from check_draws(lines(), fold(lines(), start=empty_ledger(contest.id)))
+
+
 class _DrawCheck:
     """The commitments that were read, and the matches that were drawn from them."""
 
@@ -62,7 +102,11 @@ class _DrawCheck:
                 yield f"round {body['round']} is committed twice"
             self._commitments.setdefault(body["round"], (body, head, seq))
         elif kind == "draw-made" and body["method"] == METHOD:
-            yield from self._draw_differences(body)
+            try:
+                yield from self._draw_differences(body)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                name = str(body["purpose"]).removeprefix("round ")
+                yield f"round {name}: the draw cannot be repeated from its inputs ({error!r})"
         elif kind == "record-added" and body["table"] == "matches":
             yield from self._match_differences(body["row"])
         elif kind == "record-added" and body["table"] == "votes":
