@@ -30,7 +30,7 @@ setup: .venv/.base
 setup-dev: .venv/.dev
 
 .venv/.dev: requirements/dev.lock .venv/.base
-	tools/system-packages postgresql podman runc busybox-static fonts-dejavu-core
+	tools/system-packages postgresql podman runc busybox-static chromium-headless-shell fonts-dejavu-core
 	$(INSTALL) -r requirements/dev.lock
 	$(BYTECODE)
 	touch $@

@@ -35,7 +35,7 @@ _LAST = (
 )
 """Tests that start processes or generate much; the others run first."""
 
-_SHARED = ("copy", "demo", "real_sandbox", "server")
+_SHARED = ("chromium", "copy", "demo", "real_sandbox", "server")
 """Fixtures that take seconds: the tests of a folder that use one of them run in one worker."""
 
 

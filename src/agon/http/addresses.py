@@ -36,9 +36,18 @@ class AddressMiddleware:
         """Pass a request on."""
         sent = scope.get("raw_path") if scope["type"] == "http" else None
         if sent and b"%" in sent:
-            segments = sent.decode("latin-1").split("/")
-            scope = {**scope, "path": "/".join(map(_normalize_segment, segments))}
+            scope = {**scope, "path": normalize_path(sent.decode("latin-1"))}
         await self.app(scope, receive, send)
+
+
+def normalize_path(sent: str) -> str:
+    """Return a path as it is routed.
+
+    Example:
+        >>> normalize_path("/c/spring/people/a%2Fb%C3%A9")
+        '/c/spring/people/a%2Fbé'
+    """
+    return "/".join(map(_normalize_segment, sent.split("/")))
 
 
 def _normalize_segment(segment: str) -> str:

@@ -28,6 +28,7 @@ from agon.http.middleware.head import HeadMiddleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
 from agon.http.operations import operation_routes
+from agon.http.page_data import PageDataMiddleware
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
 from agon.http.server_context import ServerContext
 from agon.http.sse import Streams
@@ -79,6 +80,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
             Middleware(LoggingMiddleware, serving=parts),
             Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
             Middleware(AuthMiddleware, serving=parts),
+            Middleware(PageDataMiddleware),
             Middleware(BoardPagesMiddleware, pages=board_pages),
             Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
             Middleware(IdempotencyMiddleware, serving=parts),

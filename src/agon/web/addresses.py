@@ -5,6 +5,14 @@ from urllib.parse import quote, urlencode
 
 STATIC: Final = "/static"
 
+FORMATS: Final = ("json", "csv", "ndjson", "parquet")
+"""The formats of the data of pages, each an ending of their addresses."""
+
+JUDGES: Final = "judges"
+"""The board of judges."""
+
+_HOME_DATA: Final = "/index"
+
 
 def home() -> str:
     """Return the address of the list of contests."""
@@ -23,12 +31,29 @@ def board(contest_id: str, name: str, **query: Any) -> str:
         >>> board("spring", "problem:ab/1", q="ada", cursor=None)
         '/c/spring/boards/problem%3Aab%2F1?q=ada'
     """
-    return _with_query(f"{contest(contest_id)}/boards/{quote(name, safe='')}", query)
+    return _with_query(f"{contest(contest_id)}/boards/{_last(name)}", query)
 
 
 def person(contest_id: str, participant: str, **query: Any) -> str:
     """Return the address of a participant's page."""
-    return _with_query(f"{contest(contest_id)}/people/{quote(participant, safe='')}", query)
+    return _with_query(f"{contest(contest_id)}/people/{_last(participant)}", query)
+
+
+def judge(contest_id: str, participant: str, **query: Any) -> str:
+    """Return the address of a judge's page."""
+    return _with_query(f"{contest(contest_id)}/judges/{_last(participant)}", query)
+
+
+def row(contest_id: str, participant: str, *, board: str, as_of: str | None = None) -> str:
+    """Return the address of the page of a board's row: that of a judge, or of a participant.
+
+    Example:
+        >>> row("spring", "ada", board="judges"), row("spring", "ada", board="bots", as_of="7")
+        ('/c/spring/judges/ada', '/c/spring/people/ada?board=bots&as_of=7')
+    """
+    if board == JUDGES:
+        return judge(contest_id, participant, as_of=as_of)
+    return person(contest_id, participant, board=board, as_of=as_of)
 
 
 def problems(contest_id: str) -> str:
@@ -38,7 +63,7 @@ def problems(contest_id: str) -> str:
 
 def problem(contest_id: str, problem_id: str) -> str:
     """Return the address of a problem."""
-    return f"{problems(contest_id)}/{quote(problem_id, safe='')}"
+    return f"{problems(contest_id)}/{_last(problem_id)}"
 
 
 def desks() -> str:
@@ -76,6 +101,32 @@ def ledger(contest_id: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/ledger", query)
 
 
+def data(path: str, query: str = "", *, form: str = "json") -> str:
+    """Return the address of a page's data.
+
+    Args:
+        path: of the page, percent-encoded, or its pattern.
+        query: of the page.
+        form: one of :data:`FORMATS`.
+
+    Example:
+        >>> data("/c/spring/people/a%2Fb", "as_of=7"), data("/")
+        ('/c/spring/people/a%2Fb.json?as_of=7', '/index.json')
+    """
+    address = f"{_HOME_DATA if path == home() else path}.{form}"
+    return f"{address}?{query}" if query else address
+
+
+def board_data(contest_id: str, name: str, form: str, **query: Any) -> str:
+    """Return the address of a whole board in a format, one of :data:`FORMATS`.
+
+    Example:
+        >>> board_data("spring", "users", "csv", as_of=7)
+        '/c/spring/boards/users.csv?as_of=7'
+    """
+    return _with_query(data(board(contest_id, name), form=form), query)
+
+
 def api(*segments: str, **query: Any) -> str:
     """Return the address of the same data in the API.
 
@@ -85,6 +136,17 @@ def api(*segments: str, **query: Any) -> str:
     """
     path = "".join(f"/{quote(segment, safe='')}" for segment in segments)
     return _with_query(f"/api/v1{path}", query)
+
+
+def _last(segment: str) -> str:
+    """Return the last segment of a path, percent-encoded so that it does not end like a format.
+
+    Example:
+        >>> _last("ada.json"), _last("a/b.c")
+        ('ada%2Ejson', 'a%2Fb.c')
+    """
+    name, dot, ending = quote(segment, safe="").rpartition(".")
+    return f"{name}%2E{ending}" if dot and ending in FORMATS else f"{name}{dot}{ending}"
 
 
 def _with_query(path: str, query: dict[str, Any]) -> str:

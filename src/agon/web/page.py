@@ -1,6 +1,6 @@
 """A page: what is requested, and what is rendered."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -80,7 +80,9 @@ class Page:
         template: name of the template.
         title: the title of the browser's window, without the site's name.
         values: what the template shows.
-        data: the address of the same data as JSON.
+        data: the address of the same data in the API; the page's own address with an ending such
+            as ``.json`` answers the same.
+        formats: the formats the data have, which are these endings.
         status: of the response.
     """
 
@@ -88,6 +90,7 @@ class Page:
     title: str
     values: Mapping[str, Any]
     data: str | None = None
+    formats: Sequence[str] = ("json",)
     status: int = 200
 
 

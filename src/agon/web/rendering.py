@@ -134,4 +134,4 @@ def render(page: Page, visitor: Mapping[str, Any]) -> str:
         visitor: what every page shows of the visitor.
     """
     template = environment().get_template(page.template)
-    return template.render({**page.values, **visitor, "title": page.title, "data": page.data})
+    return template.render({**page.values, **visitor, "title": page.title})

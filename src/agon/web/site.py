@@ -19,9 +19,10 @@ from agon.app.access.sessions import form_token
 from agon.app.service import Service
 from agon.client.client import Api
 from agon.client.local import LocalTransport
-from agon.errors import Forbidden, Unauthenticated, Unreadable
+from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.web import addresses
 from agon.web.cookies import set_cookie
+from agon.web.data import PageData, sent_path, set_format
 from agon.web.page import Page, Redirect, View, Visit, error_texts
 from agon.web.pages import account, board, desk, home, join, ledger, person, problems, rules
 from agon.web.rendering import render, static_files
@@ -89,6 +90,9 @@ def site_routes(service: Service) -> list[BaseRoute]:
     """
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
     for path, view in PAGES:
+        for form in addresses.FORMATS:  # before the page, whose last segment could be an id
+            endpoint = _data_endpoint(service, view, path, form)
+            endpoints[addresses.data(path, form=form)] = {"GET": endpoint}
         endpoints.setdefault(path, {})["GET"] = _endpoint(service, view)
     for path, view, permission in FORMS:
         endpoints.setdefault(path, {})["POST"] = _form_endpoint(service, view, permission)
@@ -102,6 +106,14 @@ def _route(path: str, endpoints: Mapping[str, _Endpoint]) -> Route:
         return await endpoints[request.method](request)
 
     return Route(path, endpoint, methods=list(endpoints), include_in_schema=False)
+
+
+def _data_endpoint(service: Service, view: View, path: str, form: str) -> _Endpoint:
+    async def endpoint(request: Request) -> Response:
+        set_format(request.scope, path, form)
+        return await run_in_threadpool(_respond, service, view, request, {}, {})
+
+    return endpoint
 
 
 def _endpoint(service: Service, view: View) -> _Endpoint:
@@ -211,19 +223,25 @@ def error_page(document: Mapping[str, Any]) -> str:
         title=str(document.get("title", "Error")),
         values={"message": document.get("detail", ""), "status": document.get("status")},
     )
-    return render(page, {"caller": None, "form_token": "", "here": ""})
+    visitor = {"caller": None, "form_token": "", "here": "", "data": None, "formats": ()}
+    return render(page, visitor)
 
 
 def _response(request: Request, visit: Visit, page: Page) -> Response:
-    following = request.url.path if request.method == "GET" else ""
+    form = request.scope.get("agon.format") or ("json" if _wants_json(request) else None)
+    if form is not None and page.status == HTTPStatus.OK:
+        if page.data is not None and form in page.formats:
+            return PageData(page.data, form, headers={**HEADERS, "vary": _VARY})
+        if "agon.format" in request.scope:
+            raise NotFound(f"this page has no data as {form}; load it without the ending .{form}")
+    here = sent_path(request.scope) if request.method == "GET" else ""
     visitor = {
         "caller": visit.caller,
         "form_token": "" if visit.session is None else form_token(visit.session),
-        "here": following,
+        "here": here,
+        "data": addresses.data(here, request.url.query) if page.data and here else None,
+        "formats": page.formats,
     }
-    if page.status == HTTPStatus.OK and page.data is not None and _wants_json(request):
-        headers = {**HEADERS, "location": page.data, "vary": _VARY}
-        return Response(status_code=HTTPStatus.SEE_OTHER, headers=headers)
     body = render(page, visitor).encode()
     tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
     headers = {

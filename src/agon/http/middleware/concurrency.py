@@ -136,6 +136,7 @@ def caller_key(scope: Scope) -> str:
 class ConcurrencyLimitMiddleware:
     """Lets expensive requests wait for a slot.
 
+    A page that answers with the data of another address has a slot already (``agon.slot``).
     The slot is given back when the response begins: by then it is made, or is read in chunks at
     the pace of its client.
     """
@@ -150,6 +151,7 @@ class ConcurrencyLimitMiddleware:
             scope["type"] != "http"
             or scope["method"] != "GET"
             or "agon.caller" not in scope
+            or "agon.slot" in scope
             or EXPENSIVE.fullmatch(scope["path"]) is None
         ):
             await self.app(scope, receive, send)
@@ -170,6 +172,7 @@ class ConcurrencyLimitMiddleware:
             await send(message)
 
         try:
+            scope["agon.slot"] = True
             await self.app(scope, receive, release_and_send)
         finally:
             release()

@@ -91,7 +91,18 @@ def _board(visit: Visit, name: str) -> Page:
         template="board.html",
         title=f"{page.board} · {contest.title}",
         values=values,
-        data=addresses.api("contests", contest.id, "boards", name, as_of=visit.as_of),
+        data=addresses.api(
+            "contests",
+            contest.id,
+            "boards",
+            name,
+            as_of=as_of,
+            q=search,
+            cursor=cursor,
+            around=around,
+            limit=visit.query.get("limit"),
+        ),
+        formats=("json", "csv", "ndjson"),
     )
 
 
@@ -125,17 +136,26 @@ def lines(page: BoardPage, columns: Sequence[str]) -> list[Line]:
 
 
 def _positive_sum(row: dict[str, Any]) -> float:
-    return sum(points for points in row.get("components", {}).values() if points > 0)
+    return sum(points for _, points in _positive(row))
 
 
 def _bars(row: dict[str, Any], widest: float) -> list[Bar]:
     bars, start = [], 0.0
-    for hue, (name, points) in enumerate(row.get("components", {}).items()):
-        if points > 0 and widest > 0:
-            width = 100 * points / widest
-            bars.append(Bar(name, points, start, width, hue % 6))
-            start += width
+    hues = {name: hue % 6 for hue, name in enumerate(row.get("components", {}))}
+    for name, points in _positive(row):
+        width = 100 * points / widest
+        bars.append(Bar(name, points, start, width, hues[name]))
+        start += width
     return bars
+
+
+def _positive(row: dict[str, Any]) -> list[tuple[str, float]]:
+    """Return the parts that add to a score; one without a value, such as a board, is left out."""
+    return [
+        (name, points)
+        for name, points in row.get("components", {}).items()
+        if points and points > 0
+    ]
 
 
 def _span(row: dict[str, Any], lowest: float, highest: float) -> Span:

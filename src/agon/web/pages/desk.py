@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from agon import disciplines
 from agon.api.models.base import ReasonRequest
 from agon.api.models.contests import Contest, ContestCreate, ContestUpdate
-from agon.app.access.permissions import allow
+from agon.app.access.permissions import allow, permits
 from agon.editions import editions
 from agon.errors import AgonError, NotFound, Unreadable
 from agon.web import addresses
@@ -155,11 +155,13 @@ def _act(visit: Visit, action: Any) -> Page | Redirect:
 def _desk_page(visit: Visit, *, error: Exception | None = None) -> Page:
     allow(visit.caller, "contest.manage")
     names = {name: list(editions(name)) for name in disciplines.names()}
+    contests = visit.api.contests.list()
+    own = (each for each in contests if permits(visit.caller, "contest.manage", contest=each.id))
     return Page(
         template="desk.html",
         title="Desk",
         values={
-            "contests": list(islice(visit.api.contests.list(), _CONTESTS)),
+            "contests": list(islice(own, _CONTESTS)),
             "disciplines": names,
             "form": visit.form,
             "errors": error_texts(error),

@@ -12,8 +12,6 @@ from agon.web import addresses
 from agon.web.page import Page, Visit
 
 PARTS: Final = 200
-JUDGES: Final = "judges"
-"""The board of judges."""
 _CUT: Final = 0.1
 _HISTORY: Final = 500
 _IDS_SHOWN: Final = 200
@@ -31,7 +29,7 @@ class Step:
 
 def judge(visit: Visit) -> Page:
     """Return why a judge has its credibility."""
-    return person(replace(visit, query={"board": JUDGES, **visit.query}))
+    return person(replace(visit, query={"board": addresses.JUDGES, **visit.query}))
 
 
 def person(visit: Visit) -> Page:

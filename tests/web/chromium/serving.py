@@ -1,0 +1,28 @@
+"""Serve an instance on a port, in a thread, for the browser."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from agon.app.service import Service
+from agon.http import process
+from fakes.instance import settings
+
+TIMEOUT_S = 60.0
+
+
+@contextmanager
+def serve(service: Service, *, port: int = 0, **overrides: Any) -> Iterator[str]:
+    """Serve until the end of the block and give the origin; connections wait for the start."""
+    listening = socket.create_server(("127.0.0.1", port))
+    server = process.server(service, settings(**overrides))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(TIMEOUT_S)
+        assert not thread.is_alive()

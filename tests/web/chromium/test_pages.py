@@ -1,0 +1,99 @@
+"""Every page that a link leads to, as six roles: no error, valid, usable by everyone."""
+
+import pytest
+
+from agon.web.site import PAGES
+from fakes.contests import HOSTILE
+from sizes import ALL
+from web.chromium.accessibility import OF_COLORS, OF_WIDTHS, violations
+from web.chromium.browsing import Chromium, Visitor
+from web.chromium.site import ROLES, Site
+from web.crawl import Visited, kind, route
+
+WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 320, "height": 640}
+
+ELEMENTS = """texts => texts.map(text => {
+  const elements = [];
+  const walk = (parent, depth) => { for (const element of parent.children) {
+    elements.push(`${depth} ${element.localName}`); walk(element, depth + 1); } };
+  walk(new DOMParser().parseFromString(text, 'text/html'), 0);
+  return elements;
+})"""
+"""The elements of pages as the browser's own parser reads them."""
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_link_leads_to_a_page(site: Site, role: str) -> None:
+    """A dead link on a page is found by a visitor otherwise."""
+    visited = site.visited[role]
+    wrong = {(page.referrer, page.address): page.status for page in visited.values()
+             if page.status != 200}  # fmt: skip
+    assert wrong == {}
+    for page in visited.values():
+        if page.is_page:
+            assert (page.markup.errors, page.markup.inline) == ([], []), page.address
+            assert page.body.count("<h1>") == 1, page.address
+            assert len(page.body.encode()) < 60_000, page.address
+            policy = page.headers["content-security-policy"]
+            assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'self'")
+            assert "unsafe" not in policy
+    shown = "".join(page.body for page in visited.values())
+    assert HOSTILE not in shown
+    assert ("The secret" in shown) == (role not in {"anonymous", "organiser of another"})
+
+
+def test_every_page_is_linked_from_another(site: Site) -> None:
+    """A page without a link is found by those only who read the list of addresses."""
+    visited = {route(address) for pages in site.visited.values() for address in pages}
+    assert {path for path, _ in PAGES} - visited == set()
+
+
+def test_the_parser_of_a_browser_moves_no_element(site: Site, chromium: Chromium) -> None:
+    """HTML that a browser must correct looks different in another browser."""
+    bodies = {page.body: page for pages in site.visited.values() for page in pages.values()
+              if page.is_page}  # fmt: skip
+    visitor = chromium.visitor(site.origin)
+    parsed = visitor.page.evaluate(ELEMENTS, list(bodies))
+    for page, elements in zip(bodies.values(), parsed, strict=True):
+        assert elements == page.markup.elements, page.address
+    visitor.close()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: str) -> None:
+    """WCAG 2.2 AA in both themes and at two widths; no message in the console."""
+    visitor = chromium.visitor(site.origin, cookie=site.cookie(role), viewport=WIDE)
+    found = {
+        page.address: issues
+        for page in representatives(site, role)
+        if (issues := look(visitor, page.address))
+    }
+    assert found == {}
+    visitor.close()
+
+
+def representatives(site: Site, role: str) -> list[Visited]:
+    """Return a page of each route and contest that no earlier role saw; with AGON_TEST_ALL all."""
+    pages = [page for page in site.visited[role].values() if page.is_page and page.status == 200]
+    if ALL:
+        return pages
+    earlier = {
+        kind(address)[:2] for other in ROLES[: ROLES.index(role)] for address in site.visited[other]
+    }
+    chosen = {kind(page.address)[:2]: page for page in reversed(pages)}
+    return [page for of, page in chosen.items() if of not in earlier]
+
+
+def look(visitor: Visitor, address: str) -> list[str]:
+    """Return the issues of a page in both themes and at both widths."""
+    page = visitor.open(address)
+    issues = violations(page)
+    page.set_viewport_size(NARROW)  # type: ignore[arg-type]  # a TypedDict
+    issues += [f"narrow: {text}" for text in violations(page, rules=OF_WIDTHS)]
+    if page.evaluate("document.documentElement.scrollWidth") > NARROW["width"]:
+        issues.append("narrow: the page scrolls sideways")
+    page.emulate_media(color_scheme="dark")
+    issues += [f"dark: {text}" for text in violations(page, rules=OF_COLORS)]
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]  # a TypedDict
+    page.emulate_media(color_scheme="light")
+    return issues
