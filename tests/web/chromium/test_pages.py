@@ -88,12 +88,12 @@ def look(visitor: Visitor, address: str) -> list[str]:
     """Return the issues of a page in both themes and at both widths."""
     page = visitor.open(address)
     issues = violations(page)
-    page.set_viewport_size(NARROW)  # type: ignore[arg-type]  # a TypedDict
+    page.set_viewport_size(NARROW)
     issues += [f"narrow: {text}" for text in violations(page, rules=OF_WIDTHS)]
     if page.evaluate("document.documentElement.scrollWidth") > NARROW["width"]:
         issues.append("narrow: the page scrolls sideways")
     page.emulate_media(color_scheme="dark")
     issues += [f"dark: {text}" for text in violations(page, rules=OF_COLORS)]
-    page.set_viewport_size(WIDE)  # type: ignore[arg-type]  # a TypedDict
+    page.set_viewport_size(WIDE)
     page.emulate_media(color_scheme="light")
     return issues
