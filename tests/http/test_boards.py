@@ -6,11 +6,13 @@ from typing import Any
 
 import orjson
 import pytest
+from pyarrow import parquet
 
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.app.spreadsheets import escape_formula
+from agon.http import downloads
 from agon.ledger.merkle import verify
 from fakes.instance import Instance
 from fakes.service import ORGANISER
@@ -23,6 +25,7 @@ PUBLIC = [
     BOARD,
     f"{BOARD}?format=csv",
     f"{BOARD}?format=ndjson",
+    f"{BOARD}?format=parquet",
     f"{BOARD}?as_of=999999",
     f"{BOARD}?as_of=2030-01-01T00:00:00Z",
     f"{BOARD}?around=u1",
@@ -241,3 +244,52 @@ def test_staff_see_current_results_during_a_freeze(instance: Instance) -> None:
     assert instance.get(f"/contests/spring/snapshots/{newest}").status_code == 404
     transitions.finalize(instance.service, "spring", by=ORGANISER)
     assert instance.get(BOARD).json()["rows_total"] == 53
+
+
+def test_parquet_has_the_rows_with_their_types(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Analysts load it without guessing types; several row groups are one table."""
+    monkeypatch.setattr(downloads, "_GROUP_ROWS", 2)
+    instance.contest("spring", people=5)
+    response = instance.get(f"{BOARD}?format=parquet")
+    assert response.headers["content-type"] == "application/vnd.apache.parquet"
+    assert response.headers["content-disposition"].endswith('.parquet"')
+    table = parquet.read_table(io.BytesIO(response.content))
+    rows = instance.get(BOARD).json()["rows"]
+    assert table.column_names[:3] == ["rank", "id", "score"]
+    assert str(table.schema.field("rank").type) == "int64"
+    assert table.column("id").to_pylist() == [row["id"] for row in rows]
+    assert table.column("score").to_pylist() == [row["score"] for row in rows]
+    part, points = next(iter(rows[0]["components"].items()))
+    assert table.column(f"components.{part}")[0].as_py() == points
+    tag = {"if-none-match": response.headers["etag"]}
+    assert instance.get(f"{BOARD}?format=parquet", headers=tag).status_code == 304
+    accept = {"accept": "application/vnd.apache.parquet"}
+    assert instance.get(BOARD, headers=accept).content == response.content
+
+
+@pytest.mark.parametrize(
+    ("values", "type_name", "stored"),
+    [
+        ([1, 2.5, None], "double", [1.0, 2.5, None]),
+        ([1, None], "int64", [1, None]),
+        ([None], "string", [None]),
+        ([True, 1], "string", ["true", "1"]),
+        (["a", None, [1]], "string", ['"a"', None, "[1]"]),
+        (["a"], "string", ["a"]),
+    ],
+)
+def test_a_column_of_parquet_has_one_type(
+    values: list[Any], type_name: str, stored: list[Any]
+) -> None:
+    """Rows of a board need not agree about a field."""
+    lines = b"".join(b'{"x":%s}\n' % orjson.dumps(value) for value in values)
+    types: dict[str, str] = {}
+    for value in values:
+        kind = downloads._type_of(value)
+        types["x"] = downloads._common_type(types.get("x", ""), kind)
+    out = io.BytesIO()
+    downloads._write_parquet(io.BytesIO(lines), out, types)
+    column = parquet.read_table(io.BytesIO(out.getvalue())).column("x")
+    assert (str(column.type), column.to_pylist()) == (type_name, stored)

@@ -100,7 +100,7 @@ def test_a_page_has_the_data_of_the_api(site: Instance, path: str, data: str) ->
 def test_a_board_is_downloaded_with_the_rights_of_a_session(site: Instance) -> None:
     """The API ignores cookies, and a link cannot send a token."""
     browser = Browser(site)
-    for form in ("csv", "ndjson"):
+    for form in ("csv", "ndjson", "parquet"):
         address = addresses.board_data("secret", "bots", form)
         assert browser.get(address).status_code == 404
         expected = site.get(f"/contests/secret/boards/bots?format={form}", "viewer")
@@ -112,7 +112,11 @@ def test_a_board_is_downloaded_with_the_rights_of_a_session(site: Instance) -> N
 
 def test_a_page_without_data_has_no_such_address(site: Instance) -> None:
     """A wrong ending is a wrong address."""
-    for address, form in (("/sign-in", "json"), ("/c/league/rules", "csv"), ("/join", "parquet")):
+    for address, form in (
+        ("/sign-in", "json"),
+        ("/c/league/rules", "csv"),
+        ("/c/league/ledger", "parquet"),
+    ):
         response = site.client.get(f"{address}.{form}")
         assert response.status_code == 404
         assert f"no data as {form}" in response.json()["detail"]

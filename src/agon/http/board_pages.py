@@ -30,7 +30,7 @@ from agon.errors import Unreadable
 from agon.http.addresses import path_parameters
 from agon.http.board_views import ACTION, BoardView, ViewCache, ViewKey
 from agon.http.boards import board_headers, page_response
-from agon.http.downloads import CSV, NDJSON, csv_chunks, ndjson_chunks
+from agon.http.downloads import CSV, NDJSON, PARQUET, csv_chunks, ndjson_chunks, parquet_chunks
 from agon.http.etags import etag, is_known
 from agon.http.middleware.concurrency import ConcurrencyLimiter
 from agon.http.operations import require_known
@@ -42,7 +42,11 @@ BOARD: Final = "/api/v1/contests/{contest}/boards/{board}"
 _MAX_CACHED_QUERY: Final = 256
 """Maximum number of bytes of a query string whose parameters are cached."""
 
-_MEDIA_TYPES: Final = {"csv": CSV, "ndjson": NDJSON}
+_DOWNLOADS: Final = {
+    "csv": (CSV, csv_chunks),
+    "ndjson": (NDJSON, ndjson_chunks),
+    "parquet": (PARQUET, parquet_chunks),
+}
 
 _Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 P = TypeVar("P", bound=BaseModel)
@@ -92,7 +96,7 @@ class BoardPages:
         ]
 
     async def get_board(self, request: Request) -> Response:
-        """Return a page, the rows of a search, or a complete board as CSV or NDJSON."""
+        """Return a page, the rows of a search, or a complete board as CSV, NDJSON or Parquet."""
         path, query = _parse(request, BoardPath, BoardQuery)
         form = query.format or _accepted_format(request)
         if len(query.model_fields_set) > 1:
@@ -216,9 +220,9 @@ class BoardPages:
         }
         if is_known(request, tag):
             return Response(status_code=304, headers=headers)
-        write = csv_chunks if form == "csv" else ndjson_chunks
+        media_type, write = _DOWNLOADS[form]
         chunks = write(self._service, view, first)
-        return StreamingResponse(chunks, headers=headers, media_type=_MEDIA_TYPES[form])
+        return StreamingResponse(chunks, headers=headers, media_type=media_type)
 
     async def _rebuild(self, request: Request, path: BoardPath, missing: NotStored) -> Response:
         """Return 202 with the job that rebuilds the rows."""
@@ -342,6 +346,8 @@ def _accepted_format(request: Request) -> str:
         media_type = item.partition(";")[0].strip().casefold()
         if media_type == "text/csv":
             return "csv"
+        if media_type == PARQUET:
+            return "parquet"
         if media_type in {NDJSON, "application/ndjson"}:
             return "ndjson"
         if media_type in {"application/json", "*/*"}:

@@ -23,8 +23,8 @@ class BoardQuery(Query):
         default=None, description="A prefix of ids: only those rows, in the order of ids."
     )
     limit: int = Field(default=50, ge=1, le=500, description="Maximum number of rows.")
-    format: Literal["json", "csv", "ndjson"] | None = Field(
-        default=None, description="csv and ndjson are the complete board."
+    format: Literal["json", "csv", "ndjson", "parquet"] | None = Field(
+        default=None, description="csv, ndjson and parquet are the complete board."
     )
 
 

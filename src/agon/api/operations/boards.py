@@ -29,6 +29,7 @@ from agon.kernel import explanations
 
 _BOARD = "/contests/{contest}/boards/{board}"
 _REBUILDING = {202: "Its rows are being rebuilt; repeat the request when the job is done."}
+_DOWNLOADS = ("text/csv", "application/x-ndjson", "application/vnd.apache.parquet")
 _CACHED = {**_REBUILDING, 304: "The client's copy is current."}
 
 
@@ -43,10 +44,10 @@ def list_boards(ctx: ContestContext) -> Items[BoardProof]:
 
 
 @operation("GET", _BOARD, id="getBoard", permission="contest.read", summary="Get a board",
-           raw=True, media_types=("text/csv", "application/x-ndjson"),
-           also=_CACHED)  # fmt: skip
+           raw=True, also=_CACHED,
+           media_types=_DOWNLOADS)  # fmt: skip
 def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> BoardPage:
-    """Return a page, or (``format``, or ``Accept``) the complete board as CSV or NDJSON.
+    """Return a page, or (``format``, or ``Accept``) the complete board as CSV, NDJSON or Parquet.
 
     With ``q`` the page holds only the rows whose ids begin with it, in the order of ids.
     """

@@ -102,7 +102,7 @@ def _board(visit: Visit, name: str) -> Page:
             around=around,
             limit=visit.query.get("limit"),
         ),
-        formats=("json", "csv", "ndjson"),
+        formats=addresses.FORMATS,
     )
 
 
