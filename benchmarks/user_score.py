@@ -19,7 +19,6 @@ from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import Community
-from agon.disciplines.community.tally import Tally
 from agon.records import read
 from agon.records.writing import write_tables
 
@@ -95,14 +94,15 @@ def _in_turn(folder: Path, repeat: int) -> tuple[float, float, float]:
 def _stages(records: Any) -> dict[str, float]:
     begin = time.perf_counter()
     facts = Facts(records, CommunityRules())
+    community = Community(facts)
     opened = time.perf_counter() - begin
     stages = {
         "feedback": lambda: facts.feedback,
         "positives": lambda: facts.is_quality,
         "benchmarks": lambda: facts.benchmarks,
         "wrong models": lambda: facts.difficulty,
-        "counts": lambda: Tally(facts).counts,
-        "board": lambda: Community(facts).board("user-score"),
+        "counts": lambda: community.tally.counts,
+        "board": lambda: community.board("user-score"),
     }
     return {"people and prompts": opened} | {
         name: _seconds(stage) for name, stage in stages.items()
