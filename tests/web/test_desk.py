@@ -79,7 +79,9 @@ def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> No
         (b"id,name\nada,Ada,more\n", "row 1 has more values than the header has names (2)"),
         (b'id,name\nada,"Ada\n', "correct the quotes there"),
         (b"id,nome\nada,Ada\n", "column name"),
-        (b"PK\x03\x04" + bytes(200), "not"),
+        (b"PK\x03\x04" + bytes(200), "it is a workbook or a ZIP archive"),
+        (b"id,name\n" + b"x" * (5 << 20), "a line is longer than 4 MiB"),
+        (b"id;name\nada;Ada\n", "1 rows of bots would be added"),
         (",".join(f"c{n}" for n in range(300)).encode() + b"\n" + b"," * 299 + b"\n", "c"),
         (",".join(f"c{n}" for n in range(1001)).encode() + b"\nx\n", "the header has 1,001 names"),
         (b"id,name\n=cmd(),+1\n", "1 rows of bots would be added"),
@@ -96,6 +98,17 @@ def test_a_wrong_file_is_explained_and_nothing_is_stored(
     assert browser.instance.get("/contests/league", "organiser").json()["seq"] == before
 
 
+def test_a_stored_record_is_shown_by_its_id(browser: Browser) -> None:
+    """What a finding or a change set names must be readable."""
+    browser.sign_in("organiser")
+    create(browser)
+    upload(browser, "bots", 'id,name\na/1,"Ada\'s, first"\nbob,Bob\n')
+    assert "Ada's, first" in text(browser, f"{DESK}/records?table=bots&record=a%2F1")
+    assert "Bob" in text(browser, f"{DESK}/records?table=bots")
+    assert "has no record" in text(browser, f"{DESK}/records?table=bots&record=eve")
+    assert browser.get(f"{DESK}/records?table=cats").status_code == 404
+
+
 def test_the_form_keeps_what_was_typed_when_a_contest_cannot_be_created(browser: Browser) -> None:
     """A wrong name must not cost the description."""
     browser.sign_in("organiser")
@@ -104,7 +117,7 @@ def test_the_form_keeps_what_was_typed_when_a_contest_cannot_be_created(browser:
     page = Markup(response.text)
     assert (response.status_code, page.errors) == (422, [])
     assert "long <text>" in page.text
-    assert "id:" in page.text
+    assert 'aria-describedby="id-help id-error" aria-invalid="true"' in response.text
     create(browser)
     fields["id"] = "league"
     assert "exists" in Markup(browser.submit("/desk", "/desk", fields).text).text

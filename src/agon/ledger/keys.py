@@ -41,10 +41,20 @@ def record_key(table: Table, row: Mapping[str, Any]) -> str | None:
             value = _encode(value)
         elif table.column(name).kind is Kind.TIMESTAMP:
             value = _instant(value)
-        if "/" in value or "%" in value:
-            value = value.replace("%", "%25").replace("/", "%2F")
-        parts.append(value)
+        parts.append(escape_part(value))
     return "/".join(parts)
+
+
+def escape_part(text: str) -> str:
+    """Return a part of a key, in which ``/`` and ``%`` are escaped.
+
+    Example:
+        >>> escape_part("a/b")
+        'a%2Fb'
+    """
+    if "/" in text or "%" in text:
+        return text.replace("%", "%25").replace("/", "%2F")
+    return text
 
 
 def id_issues(

@@ -1,5 +1,6 @@
 """Addresses of the site's pages; they are a contract."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -66,14 +67,19 @@ def problem(contest_id: str, problem_id: str) -> str:
     return f"{problems(contest_id)}/{_last(problem_id)}"
 
 
-def desks() -> str:
-    """Return the address of the desk of all contests."""
-    return "/desk"
+def desks(*segments: str, **query: Any) -> str:
+    """Return the address of the desk of all contests, or of one of its pages."""
+    return _with_query("/desk" + _path(segments), query)
 
 
-def desk(contest_id: str, action: str = "") -> str:
-    """Return the address of a contest's desk, or of one of its forms."""
-    return f"{contest(contest_id)}/desk/{action}" if action else f"{contest(contest_id)}/desk"
+def desk(contest_id: str, *segments: str, **query: Any) -> str:
+    """Return the address of a contest's desk, or of one of its pages or forms.
+
+    Example:
+        >>> desk("spring", "records", table="votes", record="m/7")
+        '/c/spring/desk/records?table=votes&record=m%2F7'
+    """
+    return _with_query(f"{contest(contest_id)}/desk{_path(segments)}", query)
 
 
 def sign_in(following: str = "") -> str:
@@ -134,8 +140,11 @@ def api(*segments: str, **query: Any) -> str:
         >>> api("contests", "spring", "boards", "problem:ab/1", format="csv")
         '/api/v1/contests/spring/boards/problem%3Aab%2F1?format=csv'
     """
-    path = "".join(f"/{quote(segment, safe='')}" for segment in segments)
-    return _with_query(f"/api/v1{path}", query)
+    return _with_query(f"/api/v1{_path(segments)}", query)
+
+
+def _path(segments: Iterable[str]) -> str:
+    return "".join(f"/{quote(segment, safe='')}" for segment in segments if segment)
 
 
 def _last(segment: str) -> str:

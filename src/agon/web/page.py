@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import IO, Any, Final, TypeAlias
 
 from pydantic import ValidationError
 
@@ -29,7 +29,8 @@ class Visit:
         path: the parameters of the path.
         query: the parameters of the query.
         form: the fields of a form that was sent.
-        files: the uploaded files of a form: field → name and content.
+        files: the uploaded files of a form: field → name and content; they are closed
+            when the request ends.
     """
 
     service: Service
@@ -39,7 +40,7 @@ class Visit:
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, IO[bytes]]] = field(default_factory=dict)
 
     @property
     def as_of(self) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.web import addresses
 from agon.web.page import Page
@@ -121,6 +122,7 @@ def environment() -> Environment:
     environment.globals |= {
         "address": addresses,
         "discipline": discipline,
+        "permits": permits,
         "static": static_address,
     }
     return environment

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from email.message import Message
 from hashlib import blake2b
 from http import HTTPStatus
-from typing import Any, Final, TypeAlias
+from typing import IO, Any, Final, TypeAlias
 from urllib.parse import unquote
 
 from pydantic import ValidationError
@@ -23,8 +23,9 @@ from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.web import addresses
 from agon.web.cookies import set_cookie
 from agon.web.data import PageData, sent_path, set_format
+from agon.web.desk import routes as desk
 from agon.web.page import Page, Redirect, View, Visit, error_texts
-from agon.web.pages import account, board, desk, home, join, ledger, person, problems, rules
+from agon.web.pages import account, board, home, join, ledger, person, problems, rules
 from agon.web.rendering import render, static_files
 
 POLICY: Final = (
@@ -54,10 +55,9 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/problems/{id}", problems.problem),
     ("/c/{contest}/rules", rules.rules),
     ("/c/{contest}/ledger", ledger.ledger),
-    ("/c/{contest}/desk", desk.contest_desk),
-    ("/desk", desk.desk),
     ("/sign-in", account.sign_in_form),
     ("/account", account.account),
+    *desk.PAGES,
 )
 """Every page: its address and what reads its content."""
 
@@ -65,13 +65,7 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     ("/sign-in", account.sign_in, None),
     ("/sign-out", account.sign_out, None),
     ("/c/{contest}/problems/{id}", problems.submit, "submission.add"),
-    ("/desk", desk.create, "contest.create"),
-    ("/c/{contest}/desk/open", desk.open_contest, "contest.manage"),
-    ("/c/{contest}/desk/freeze", desk.freeze, "contest.manage"),
-    ("/c/{contest}/desk/unfreeze", desk.unfreeze, "contest.manage"),
-    ("/c/{contest}/desk/finalize", desk.finalize, "contest.manage"),
-    ("/c/{contest}/desk/details", desk.edit, "contest.manage"),
-    ("/c/{contest}/desk/records", desk.add_records, "records.add"),
+    *desk.FORMS,
 )
 """Every form: its address, what it does, and the permission without which it is not even read."""
 
@@ -129,7 +123,7 @@ def _form_endpoint(service: Service, view: View, permission: str | None) -> _End
             allow(request.scope.get("agon.caller", ANONYMOUS), permission)
         _require_utf8(request)
         fields: dict[str, str] = {}
-        files: dict[str, tuple[str, bytes]] = {}
+        files: dict[str, tuple[str, IO[bytes]]] = {}
         async with request.form(
             max_files=1, max_fields=_MAX_FIELDS, max_part_size=_MAX_PART
         ) as form:
@@ -137,8 +131,8 @@ def _form_endpoint(service: Service, view: View, permission: str | None) -> _End
                 if isinstance(value, str):
                     fields[name] = value
                 else:
-                    files[name] = (value.filename or "", await value.read())
-        return await run_in_threadpool(_respond, service, view, request, fields, files)
+                    files[name] = (value.filename or "", value.file)
+            return await run_in_threadpool(_respond, service, view, request, fields, files)
 
     return endpoint
 
@@ -161,7 +155,7 @@ def _respond(
     view: View,
     request: Request,
     form: Mapping[str, str],
-    files: Mapping[str, tuple[str, bytes]],
+    files: Mapping[str, tuple[str, IO[bytes]]],
 ) -> Response:
     caller = request.scope.get("agon.caller", ANONYMOUS)
     visit = Visit(
@@ -241,6 +235,7 @@ def _response(request: Request, visit: Visit, page: Page) -> Response:
         "here": here,
         "data": addresses.data(here, request.url.query) if page.data and here else None,
         "formats": page.formats,
+        "once": visit.service.new_id(),
     }
     body = render(page, visitor).encode()
     tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'

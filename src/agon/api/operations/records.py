@@ -11,11 +11,13 @@ from agon.api.models.base import Page
 from agon.api.models.records import ImportSummary, Record
 from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest
+from agon.api.parameters import FreeId
 from agon.api.transport import Noun
 from agon.disciplines import discipline
-from agon.entities.contests import StoredEntry
+from agon.entities.contests import ExistingEntry, StoredEntry
 from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.kernel.plain_json import InvalidJson, write_json
+from agon.ledger.keys import escape_part
 
 _ROW: Final[dict[str, Any]] = {"type": "object", "additionalProperties": True}
 _RECORD: Final[dict[str, Any]] = {
@@ -69,11 +71,22 @@ def add_records(
 
 @operation("GET", "/contests/{contest}/records", id="listRecords", permission="records.read",
            summary="List records", page_size=100)  # fmt: skip
-def list_records(ctx: ContestContext, page: PageRequest, *, table: TableName) -> Page[Record]:
+def list_records(
+    ctx: ContestContext,
+    page: PageRequest,
+    *,
+    table: TableName,
+    record: Annotated[
+        FreeId | None,
+        Field(description="Only the record with this id; of a key of several columns: m7/j3."),
+    ] = None,
+) -> Page[Record]:
     """Return the records of a table in ledger order, with superseded and voided ones."""
     tables = {table.name for table in discipline(ctx.contest.discipline).schema}
     if table not in tables:
         raise NotFound(f"there is no table {table!r}: {did_you_mean(table, tables)}")
+    if record is not None:
+        return _only(ctx, page, table, record)
     return records_page(ctx, page, table)
 
 
@@ -160,7 +173,16 @@ def records_page(ctx: ContestContext, page: PageRequest, table: str) -> Page[Rec
     return page.page(entries, key=lambda entry: entry.seq, item=_record)
 
 
-def _record(entry: StoredEntry) -> Record:
+def _only(ctx: ContestContext, page: PageRequest, table: str, record: str) -> Page[Record]:
+    """Return the record with an id, as it was stored last; no item: there is none."""
+    keys = [f"{table}/{record}", f"{table}/{escape_part(record)}"]
+    with ctx.service.store.read() as session:
+        existing = session.entries.existing(ctx.contest.no, records=keys, until=ctx.view.until)
+    entries = list(existing.values())[: page.sought]
+    return page.page(entries, key=lambda entry: entry.seq, item=_record)
+
+
+def _record(entry: StoredEntry | ExistingEntry) -> Record:
     line = orjson.loads(entry.line)
     return Record(
         seq=entry.seq,

@@ -1,0 +1,1 @@
+"""The desks: what organizers do with a contest, and operators with the server."""
