@@ -92,6 +92,16 @@ def sign_out() -> str:
     return "/sign-out"
 
 
+def theme() -> str:
+    """Return the address that stores the visitor's choice of colors."""
+    return "/theme"
+
+
+def events(contest_id: str) -> str:
+    """Return the address of the stream of a contest's events."""
+    return f"{contest(contest_id)}/events"
+
+
 def account() -> str:
     """Return the address of the visitor's account."""
     return "/account"
@@ -145,6 +155,17 @@ def api(*segments: str, **query: Any) -> str:
 
 def _path(segments: Iterable[str]) -> str:
     return "".join(f"/{quote(segment, safe='')}" for segment in segments if segment)
+
+
+def local(address: str) -> str:
+    r"""Return an address if it is one of this site, else that of the home page.
+
+    Example:
+        >>> local("/c/spring"), local("//evil.example"), local("/\\evil")
+        ('/c/spring', '/', '/')
+    """
+    is_local = address.startswith("/") and address[1:2] not in {"/", "\\"} and address.isprintable()
+    return address if is_local else home()
 
 
 def _last(segment: str) -> str:

@@ -1,4 +1,7 @@
-"""The cookie of a session, which scripts cannot read and other sites cannot send."""
+"""The cookies of the site: a session, and a choice of colors.
+
+Scripts cannot read them, and other sites cannot send them.
+"""
 
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
@@ -6,17 +9,44 @@ from typing import Final
 from starlette.datastructures import Headers
 
 COOKIE: Final = "agon_session"
+THEME: Final = "agon_theme"
+THEMES: Final = ("system", "light", "dark")
+"""The choices of colors: those of the visitor's system, or one of two themes."""
+
 _LIFETIME_S: Final = 12 * 60 * 60
+_YEAR_S: Final = 365 * 24 * 60 * 60
 
 
 def session_token(headers: Headers) -> str | None:
     """Return the session's token in the headers of a request, None if there is none."""
+    return _values(headers).get(COOKIE) or None
+
+
+def chosen_theme(headers: Headers) -> str:
+    """Return the theme in the headers of a request; the system's if there is none."""
+    name = _values(headers).get(THEME, "")
+    return name if name in THEMES else THEMES[0]
+
+
+def theme_cookie(theme: str, *, secure: bool) -> str:
+    """Return the header that stores a theme for a year.
+
+    Example:
+        >>> theme_cookie("dark", secure=False)
+        'agon_theme=dark; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000'
+    """
+    text = f"{THEME}={theme}; HttpOnly; SameSite=Lax; Path=/; Max-Age={_YEAR_S}"
+    return f"{text}; Secure" if secure else text
+
+
+def _values(headers: Headers) -> dict[str, str]:
+    """Return the cookies in the headers of a request; none if they are not well-formed."""
     cookies: SimpleCookie = SimpleCookie()
     try:
         cookies.load(headers.get("cookie", ""))
     except CookieError:
-        return None
-    return cookies[COOKIE].value or None if COOKIE in cookies else None
+        return {}
+    return {name: morsel.value for name, morsel in cookies.items()}
 
 
 def is_page(path: str) -> bool:

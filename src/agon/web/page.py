@@ -102,10 +102,12 @@ class Redirect:
     Attributes:
         address: where to go.
         session: the token of a session that begins; empty: the session ends; None: unchanged.
+        theme: the choice of colors; None: unchanged.
     """
 
     address: str
     session: str | None = None
+    theme: str | None = None
 
 
 View: TypeAlias = Callable[[Visit], Page | Redirect]

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
+from agon.entities.webhooks import EVENT_KINDS
 from agon.web import addresses
 from agon.web.page import Page
 
@@ -122,6 +123,7 @@ def environment() -> Environment:
     environment.globals |= {
         "address": addresses,
         "discipline": discipline,
+        "event_kinds": " ".join(EVENT_KINDS),
         "permits": permits,
         "static": static_address,
     }

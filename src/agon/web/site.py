@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -21,11 +22,11 @@ from agon.client.client import Api
 from agon.client.local import LocalTransport
 from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.web import addresses
-from agon.web.cookies import set_cookie
+from agon.web.cookies import THEMES, chosen_theme, set_cookie, theme_cookie
 from agon.web.data import PageData, sent_path, set_format
 from agon.web.desk import routes as desk
 from agon.web.page import Page, Redirect, View, Visit, error_texts
-from agon.web.pages import account, board, home, join, ledger, person, problems, rules
+from agon.web.pages import account, board, home, join, ledger, person, problems, rules, theme
 from agon.web.rendering import render, static_files
 
 POLICY: Final = (
@@ -64,13 +65,13 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
 FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     ("/sign-in", account.sign_in, None),
     ("/sign-out", account.sign_out, None),
+    (addresses.theme(), theme.choose, None),
     ("/c/{contest}/problems/{id}", problems.submit, "submission.add"),
     *desk.FORMS,
 )
 """Every form: its address, what it does, and the permission without which it is not even read."""
 
 _Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
-_SIGN_IN: Final = "/sign-in"
 _MAX_FIELDS: Final = 100
 _MAX_PART: Final = 1 << 20
 """Largest field of a form in bytes; files are limited by the size of the request."""
@@ -83,6 +84,7 @@ def site_routes(service: Service) -> list[BaseRoute]:
     the visitor's session.
     """
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
+    endpoints["/c/{contest}/events"] = {"GET": _events}
     for path, view in PAGES:
         for form in addresses.FORMATS:  # before the page, whose last segment could be an id
             endpoint = _data_endpoint(service, view, path, form)
@@ -191,8 +193,10 @@ def _require_own_form(request: Request, visit: Visit) -> None:
     foreign |= request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}
     if foreign:
         raise Forbidden("this form was sent by a page of another site; use the form of this site")
+    if request.url.path == addresses.theme():
+        return  # also on the page of an error, which knows no session
     if visit.session is None:
-        if visit.caller.role is None and request.url.path != _SIGN_IN:
+        if visit.caller.role is None and request.url.path != addresses.sign_in():
             raise Unauthenticated("the session has ended; sign in again, then send the form again")
         return
     expected = form_token(visit.session)
@@ -202,23 +206,31 @@ def _require_own_form(request: Request, visit: Visit) -> None:
 
 def _redirect(request: Request, redirect: Redirect) -> Response:
     headers = {**HEADERS, "location": redirect.address, "cache-control": "no-store"}
-    if redirect.session is not None:
+    if redirect.session is not None or redirect.theme is not None:
         # Behind a proxy that ends TLS only the browser's Origin states the scheme.
         origin = request.headers.get("origin", "")
         secure = request.url.scheme == "https" or origin.startswith("https://")
-        headers["set-cookie"] = set_cookie(redirect.session, secure=secure)
+        if redirect.session is not None:
+            headers["set-cookie"] = set_cookie(redirect.session, secure=secure)
+        else:
+            headers["set-cookie"] = theme_cookie(redirect.theme or THEMES[0], secure=secure)
     return Response(status_code=303, headers=headers)
 
 
-def error_page(document: Mapping[str, Any]) -> str:
-    """Return a problem document of the API as a page: what is wrong, and what would be right."""
+def error_page(document: Mapping[str, Any], headers: Headers) -> str:
+    """Return a problem document of the API as a page: what is wrong, and what would be right.
+
+    Args:
+        document: what the API responds.
+        headers: of the request.
+    """
     page = Page(
         template="error.html",
         title=str(document.get("title", "Error")),
         values={"message": document.get("detail", ""), "status": document.get("status")},
     )
-    visitor = {"caller": None, "form_token": "", "here": "", "data": None, "formats": ()}
-    return render(page, visitor)
+    visitor = {"caller": None, "form_token": "", "here": "", "data": None, "stream": None}
+    return render(page, {**visitor, "theme": chosen_theme(headers)})
 
 
 def _response(request: Request, visit: Visit, page: Page) -> Response:
@@ -228,13 +240,14 @@ def _response(request: Request, visit: Visit, page: Page) -> Response:
             return PageData(page.data, form, headers={**HEADERS, "vary": _VARY})
         if "agon.format" in request.scope:
             raise NotFound(f"this page has no data as {form}; load it without the ending .{form}")
-    here = sent_path(request.scope) if request.method == "GET" else ""
+    path, query = sent_path(request.scope) if request.method == "GET" else "", request.url.query
     visitor = {
         "caller": visit.caller,
         "form_token": "" if visit.session is None else form_token(visit.session),
-        "here": here,
-        "data": addresses.data(here, request.url.query) if page.data and here else None,
-        "formats": page.formats,
+        "here": f"{path}?{query}" if query else path,
+        "data": addresses.data(path, query) if page.data and path else None,
+        "stream": _stream(visit, request),
+        "theme": chosen_theme(request.headers),
         "once": visit.service.new_id(),
     }
     body = render(page, visitor).encode()
@@ -248,6 +261,21 @@ def _response(request: Request, visit: Visit, page: Page) -> Response:
     if page.status == HTTPStatus.OK and tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     return Response(body, page.status, headers, media_type="text/html; charset=utf-8")
+
+
+def _stream(visit: Visit, request: Request) -> str | None:
+    """Return the address of the events that change a page; None: the page is of the past."""
+    is_past = visit.as_of is not None or "cursor" in visit.query or request.method != "GET"
+    return (
+        None if is_past or "contest" not in visit.path else addresses.events(visit.path["contest"])
+    )
+
+
+async def _events(request: Request) -> Response:
+    """Return the stream of events of the API, as the visitor may see them."""
+    contest = unquote(request.path_params["contest"])
+    query = dict(request.query_params)
+    return PageData(addresses.api("contests", contest, "events", **query), "json", headers=HEADERS)
 
 
 def _wants_json(request: Request) -> bool:

@@ -13,6 +13,16 @@ from playwright.sync_api import BrowserContext, Page, Playwright, Request, sync_
 
 T = TypeVar("T")
 
+_WAIT = """new Promise((resolve, reject) => {
+  const end = performance.now() + %d;
+  const check = () => {
+    if (%s) resolve();
+    else if (performance.now() > end) reject(new Error('in vain'));
+    else setTimeout(check, 20);
+  };
+  check();
+})"""
+
 PROGRAMS = ("chromium-headless-shell", "chromium")
 TIMEOUT_MS = 60_000
 """How long an element or a page is waited for: a machine that runs other tests is slow."""
@@ -95,6 +105,19 @@ class Visitor:
         self.requests.clear()
         self.page.goto(address, wait_until="load")
         return self.page
+
+    def follow(self, selector: str) -> None:
+        """Click a link or a button and wait for the page it leads to."""
+        with self.page.expect_navigation(wait_until="load"):
+            self.page.click(selector)
+
+    def wait(self, condition: str) -> None:
+        """Wait until an expression in JavaScript is true.
+
+        Playwright's own function compiles it in the page, which the content security policy
+        forbids.
+        """
+        self.page.evaluate(_WAIT % (TIMEOUT_MS, condition))
 
     def close(self) -> None:
         """Close the context.

@@ -1,5 +1,6 @@
 """Serve an instance on a port, in a thread, for the browser."""
 
+import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ TIMEOUT_S = 60.0
 
 @contextmanager
 def serve(service: Service, *, port: int = 0, **overrides: Any) -> Iterator[str]:
-    """Serve until the end of the block and give the origin; connections wait for the start."""
+    """Serve until the end of the block and give the origin; connections wait for the start.
+
+    At the end streams are ended, as by a signal to a process.
+    """
     listening = socket.create_server(("127.0.0.1", port))
     server = process.server(service, settings(**overrides))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -23,6 +27,6 @@ def serve(service: Service, *, port: int = 0, **overrides: Any) -> Iterator[str]
     try:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
-        server.should_exit = True
+        server.handle_exit(signal.SIGTERM, None)
         thread.join(TIMEOUT_S)
         assert not thread.is_alive()

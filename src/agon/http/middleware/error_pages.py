@@ -26,15 +26,16 @@ class ErrorPagesMiddleware:
             and is_page(scope["path"])
             and "text/html" in Headers(scope=scope).get("accept", "")
         ):
-            send = _Pages(send)
+            send = _Pages(send, Headers(scope=scope))
         await self.app(scope, receive, send)
 
 
 class _Pages:
     """Sends messages on; the start of a problem document waits for its body."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, headers: Headers) -> None:
         self._send = send
+        self._headers = headers
         self._start: Message | None = None
         self._body = b""
 
@@ -52,7 +53,7 @@ class _Pages:
         await self._send(message)
 
     async def _send_page(self, start: Message, document: dict[str, Any]) -> None:
-        body = error_page(document).encode()
+        body = error_page(document, self._headers).encode()
         headers = MutableHeaders(raw=list(start["headers"]))
         headers.update({**HEADERS, "content-type": _HTML, "content-length": str(len(body))})
         await self._send({**start, "headers": headers.raw})

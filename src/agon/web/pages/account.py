@@ -24,7 +24,7 @@ def sign_in(visit: Visit) -> Page | Redirect:
             )
     except (Unauthenticated, Forbidden) as error:
         return _sign_in_page(visit, error=error, status=401)
-    return Redirect(address=_local_address(visit.form.get("next", "")), session=session)
+    return Redirect(address=addresses.local(visit.form.get("next", "")), session=session)
 
 
 def sign_out(visit: Visit) -> Redirect:
@@ -49,17 +49,6 @@ def _sign_in_page(visit: Visit, *, error: AgonError | None, status: int) -> Page
     values = {
         "error": None if error is None else str(error),
         "user": visit.form.get("user", ""),
-        "next": _local_address(following),
+        "next": addresses.local(following),
     }
     return Page(template="sign_in.html", title="Sign in", values=values, status=status)
-
-
-def _local_address(address: str) -> str:
-    r"""Return an address if it is one of this site, else that of the home page.
-
-    Example:
-        >>> _local_address("/c/spring"), _local_address("//evil.example"), _local_address("/\\evil")
-        ('/c/spring', '/', '/')
-    """
-    is_local = address.startswith("/") and address[1:2] not in {"/", "\\"} and address.isprintable()
-    return address if is_local else addresses.home()
