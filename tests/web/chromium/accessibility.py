@@ -12,7 +12,7 @@ LEVELS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 OF_COLORS: Final = ["color-contrast", "link-in-text-block"]
 """The rules whose results depend on the theme."""
 
-OF_WIDTHS: Final = ["color-contrast", "scrollable-region-focusable", "target-size", "meta-viewport"]
+OF_WIDTHS: Final = ["scrollable-region-focusable", "target-size"]
 """The rules whose results depend on the width."""
 
 _RUN: Final = """async only => {

@@ -41,3 +41,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with serve(instance.service) as origin:
         yield Site(instance, origin)
     instance.close()
+
+
+@pytest.fixture(autouse=True)
+def _share(chromium: Chromium) -> None:
+    """Run all tests of this folder in the worker that has the browser and the crawled site."""
+    del chromium
