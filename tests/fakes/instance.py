@@ -89,10 +89,12 @@ def settings(**overrides: Any) -> Settings:
     )
 
 
-def instance_at(folder: Path, *, url: str | None = None, **overrides: Any) -> Instance:
-    """Open an instance in a folder or in another database; the caller closes it."""
+def instance_at(
+    folder: Path, *, url: str | None = None, service: Service | None = None, **overrides: Any
+) -> Instance:
+    """Open an instance in a folder, in another database or of a service; the caller closes it."""
     start_logging(form="json", level="error")
-    service = service_at(folder, url=url)
+    service = service or service_at(folder, url=url)
     url = url or f"sqlite:///{folder}/agon.db"
     for user in USERS.values():
         create_user(service, user=user, by=OPERATOR)

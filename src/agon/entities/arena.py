@@ -30,6 +30,7 @@ class LiveBot:
         latency_ms: the time its last answer took.
         recent_prompts: ids of the last prompts it was asked, oldest first.
         recent_templates: templates of the last honeypots it judged, oldest first.
+        states: what the public sees of it, each from a position ``seq`` of the ledger on.
     """
 
     contest_no: int
@@ -51,6 +52,7 @@ class LiveBot:
     latency_ms: float | None = None
     recent_prompts: tuple[str, ...] = ()
     recent_templates: tuple[str, ...] = ()
+    states: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

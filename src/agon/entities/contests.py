@@ -152,6 +152,8 @@ class Event:
         seq: the position of the ledger it is about; the public sees none after the freeze.
         kind: ``snapshot-published``, ``contest-frozen``, ``rank-changed``, ….
         staff: whether only organizers and operators may see it.
+        user: a user who may see it as well, even after a freeze, because it is about what is the
+            user's own.
     """
 
     no: int
@@ -161,6 +163,7 @@ class Event:
     kind: str
     body: Mapping[str, Any]
     staff: bool = False
+    user: str | None = None
 
 
 ChangeState: TypeAlias = Literal["proposed", "applied", "cancelled", "rolled-back"]

@@ -53,8 +53,8 @@ PUBLIC_EVENTS: Final = (
 """Kinds of events that everyone who sees a contest gets."""
 
 STAFF_EVENTS: Final = (
-    "adjustment-made", "change-rolled-back", "contest-created", "decision-made", "draw-made",
-    "findings-changed", "ledger-imported", "records-voided", "submission-received",
+    "adjustment-made", "bot-paused", "change-rolled-back", "contest-created", "decision-made",
+    "draw-made", "findings-changed", "ledger-imported", "records-voided", "submission-received",
 )  # fmt: skip
 """Kinds of events that organizers and operators get."""
 

@@ -189,12 +189,16 @@ class Streams:
                 require_valid_token(session, listener.token, now=self._service.clock())
             view = find_view(session, listener.contest, listener.caller)
             events = session.events.after(
-                at, contest_no=view.contest.no, until=reach(view), limit=_MAX_EVENTS
+                at,
+                contest_no=view.contest.no,
+                until=reach(view),
+                user=view.user,
+                limit=_MAX_EVENTS,
             )
         visible = tuple(
             sse_event(event, listener.contest, self.ids.text(listener.contest, event.no))
             for event in events
-            if view.staff or not event.staff
+            if view.sees(event)
         )
         return _Batch(visible, events[-1].no if events else at, len(events) == _MAX_EVENTS)
 

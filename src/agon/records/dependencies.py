@@ -36,7 +36,7 @@ def dependencies_of(schema: Schema) -> tuple[tuple[str, tuple[Dependency, ...]],
         >>> from agon.disciplines import discipline
         >>> tables = dependencies_of(discipline("arena").schema)
         >>> [(table, len(dependencies)) for table, dependencies in tables]
-        [('bots', 1), ('judges', 1), ('matches', 2), ('votes', 1)]
+        [('bots', 1), ('judges', 1), ('matches', 2), ('versions', 1), ('votes', 1)]
     """
     dependencies: dict[str, tuple[Dependency, ...]] = {}
     for table in schema:

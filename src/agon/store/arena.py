@@ -23,7 +23,7 @@ from agon.store.transaction import Transaction, json_text, parse_json
 
 T = TypeVar("T")
 
-_JSON: Final = frozenset({"body", "result", "recent_prompts", "recent_templates"})
+_JSON: Final = frozenset({"body", "result", "recent_prompts", "recent_templates", "states"})
 """Columns with JSON text."""
 
 
@@ -58,7 +58,24 @@ class Arena:
     def record_presence(self, contest_no: int, judge: str, at: datetime) -> None:
         """Record that a judge asked for work."""
         values = {"contest_no": contest_no, "id": judge, "seen_at": to_micros(at)}
-        self._transaction.upsert(PRESENT_JUDGES, values)
+        adding = self._transaction.insert(PRESENT_JUDGES).values(**values, recent_templates="[]")
+        self._transaction.change(
+            adding.on_conflict_do_update(
+                index_elements=["contest_no", "id"], set_={"seen_at": values["seen_at"]}
+            )
+        )
+
+    def recent_templates(self, contest_no: int, judge: str) -> tuple[str, ...]:
+        """Return the templates of honeypots that a judge saw lately; none of an unknown judge."""
+        row = self._transaction.first(_of(PRESENT_JUDGES, contest_no, judge))
+        return () if row is None else tuple(parse_json(row.recent_templates))
+
+    def save_recent_templates(self, contest_no: int, judge: str, templates: Sequence[str]) -> None:
+        """Store the templates of honeypots that a judge saw lately, if it asked for work ever."""
+        changing = update(PRESENT_JUDGES).where(
+            PRESENT_JUDGES.c.contest_no == contest_no, PRESENT_JUDGES.c.id == judge
+        )
+        self._transaction.change(changing.values(recent_templates=json_text(list(templates))))
 
     def present(self, contest_no: int, *, since: datetime) -> frozenset[str]:
         """Return the judges that asked for work since a time."""

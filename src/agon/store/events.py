@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 
 from agon.entities.contests import Event
 from agon.kernel.times import from_micros, to_micros
@@ -34,19 +34,36 @@ class Events:
             "kind": event.kind,
             "body": json_text(event.body),
             "staff": event.staff,
+            "user": event.user,
         }
         adding = self._transaction.insert(EVENTS).values(**values).returning(EVENTS.c.no)
         return replace(event, no=self._transaction.scalar(adding))
 
     def after(
-        self, no: int, *, contest_no: int | None = None, until: int | None = None, limit: int = 500
+        self,
+        no: int,
+        *,
+        contest_no: int | None = None,
+        until: int | None = None,
+        user: str | None = None,
+        limit: int = 500,
     ) -> list[Event]:
-        """Return events numbered above ``no``; ``until`` is their last ledger position."""
+        """Return events numbered above ``no``.
+
+        Args:
+            no: number of the last known event.
+            contest_no: the contest.
+            until: their last ledger position; events for ``user`` may be later.
+            user: the user who reads them.
+            limit: maximum number of events.
+        """
         listing = select(EVENTS).where(EVENTS.c.no > no)
         if contest_no is not None:
             listing = listing.where(EVENTS.c.contest_no == contest_no)
         if until is not None:
-            listing = listing.where(EVENTS.c.seq <= until)
+            visible = EVENTS.c.seq <= until
+            own = () if user is None else (EVENTS.c.user == user,)
+            listing = listing.where(or_(visible, *own))
         return [
             Event(
                 no=row.no,
@@ -56,6 +73,7 @@ class Events:
                 kind=row.kind,
                 body=parse_json(row.body),
                 staff=row.staff,
+                user=row.user,
             )
             for row in self._transaction.all(listing.order_by(EVENTS.c.no).limit(limit))
         ]

@@ -150,7 +150,7 @@ FINDINGS: Final = Table(
 
 EVENTS: Final = Table(
     "events", METADATA, _number(), _contest(), _integer("seq"), _integer("at"), _name("kind"),
-    _text("body"), _flag("staff"),
+    _text("body"), _flag("staff"), _name("user", optional=True),
     Index("events_contest_idx", "contest_no", "no"),
 )  # fmt: skip
 
@@ -249,13 +249,18 @@ LIVE_BOTS: Final = Table(
     _bytes("old_secret", optional=True), _integer("old_secret_until", optional=True),
     _text("version"), _flag("judges"), _text("paused", optional=True), _integer("forfeits"),
     _integer("attempted_at", optional=True), Column("latency_ms", Float(53), nullable=True),
-    _text("recent_prompts"), _text("recent_templates"),
+    _text("recent_prompts"), _text("recent_templates"), _text("states"),
 )  # fmt: skip
 
 PRESENT_JUDGES: Final = Table(
-    "present_judges", METADATA, _contest(key=True), _name("id", key=True), _integer("seen_at")
+    "present_judges",
+    METADATA,
+    _contest(key=True),
+    _name("id", key=True),
+    _integer("seen_at"),
+    _text("recent_templates"),
 )
-"""Judges without an endpoint, and when each last asked for work."""
+"""Judges that are no bots: when each last asked for work, templates of honeypots it saw lately."""
 
 PROMPTS: Final = Table(
     "prompts", METADATA, _contest(key=True), _name("id", key=True), _text("text"), _flag("retired")

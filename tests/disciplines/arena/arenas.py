@@ -107,6 +107,12 @@ def arenas(draw: st.DrawFn) -> Tables:
             {"judge_id": draw(st.sampled_from(judges)), "reinstated_at": at, "reason": "asked"}
             for at in times
         ]
+    if draw(st.booleans()):
+        tables["versions"] = [
+            {"bot_id": draw(st.sampled_from(names)), "version": draw(st.sampled_from([None, "2"])),
+             "since": at}
+            for at in draw(st.lists(st.sampled_from(TIMES), max_size=3, unique=True))
+        ]  # fmt: skip
     return tables
 
 

@@ -22,7 +22,10 @@ def seen_at(tables: dict[str, list[Row]], time: datetime | None) -> dict[str, li
     """Return the rows up to a time."""
     if time is None:
         return tables
-    times = {"matches": "played_at", "votes": "voted_at", "reinstatements": "reinstated_at"}
+    times = {
+        "matches": "played_at", "votes": "voted_at", "reinstatements": "reinstated_at",
+        "versions": "since",
+    }  # fmt: skip
     seen = {}
     for name, rows in tables.items():
         column = times.get(name)
@@ -95,6 +98,11 @@ def _bots(
 ) -> dict[str, Row | None]:
     rating = {str(bot["id"]): float(rules["elo_start"]) for bot in tables["bots"]}
     tally: dict[str, Counter[str]] = {name: Counter() for name in rating}
+    since: dict[str, datetime] = {}
+    for row in tables.get("versions", []):
+        name = str(row["bot_id"])
+        since[name] = max(row["since"], since.get(name, row["since"]))
+    of_version: Counter[str] = Counter()
     for match in matches:
         result = _result(match, votes[str(match["id"])], rules)
         if result is None:
@@ -109,6 +117,8 @@ def _bots(
             rating[own] += half_away(change) if rules["round_changes"] else change
         for own, actual in ((a, s), (b, 1 - s)):
             tally[own][{1.0: "wins", 0.0: "losses", 0.5: "ties"}[actual]] += 1
+            played = match["played_at"]
+            of_version[own] += own not in since or (played is not None and played >= since[own])
     rows: dict[str, Row | None] = {}
     for bot in tables["bots"]:
         name = str(bot["id"])
@@ -120,7 +130,7 @@ def _bots(
             "rating": rating[name],
             "matches": games,
             **{key: tally[name][key] for key in ("wins", "losses", "ties")},
-            "provisional": games < rules["provisional_matches"],
+            "provisional": of_version[name] < rules["provisional_matches"],
         }
     return rows
 

@@ -13,7 +13,7 @@ from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.simulate import ATTACKS
 from agon.errors import NotFound, NotScorable
 from agon.records import read_rows
-from disciplines.arena.arenas import RULES, Tables, arenas, bots, match, scored, vote
+from disciplines.arena.arenas import RULES, TIMES, Tables, arenas, bots, match, scored, vote
 from sizes import size
 
 
@@ -202,7 +202,8 @@ def test_what_bots_and_judges_miss_is_enough(tables: Tables, rules: dict[str, An
         count = int(standing.missing.split()[0])
         bot, other = (one["id"] for one in _pair(tables, row["id"]))
         extra = [
-            match(f"new{n}" if text else 10**6 + n, bot, other, winner="a") for n in range(count)
+            match(f"new{n}" if text else 10**6 + n, bot, other, winner="a", played_at=TIMES[-1])
+            for n in range(count)
         ]
         after = scored({**tables, "matches": [*tables["matches"], *extra]}, **rules)
         shown = {one["id"]: one for one in after.board("bots").rows()}[row["id"]]

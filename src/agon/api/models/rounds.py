@@ -16,7 +16,9 @@ class Round(Resource):
     state: Literal["committed", "answering", "voting", "judging", "settling", "settled"]
     began_at: datetime
     matches: int = Field(description="Number of matches.")
-    waiting: tuple[str, ...] = Field(description="Bots without an opponent.")
+    waiting: tuple[str, ...] | None = Field(
+        description="Bots without an opponent; null until it is settled."
+    )
     missing: dict[str, int] = Field(description="Number of answers and votes that are missing.")
     waits_for: str | None = Field(description="Why the round does not go on.")
     degraded: bool | None = Field(description="Whether no bot could be reached; null: not known.")

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agon.api.models.base import Request, Resource
+from agon.api.models.base import PlainText, Request, Resource
 
 
 class Work(Resource):
@@ -30,11 +30,14 @@ class WorkItems(Resource):
 
 
 class HandInRequest(Request):
-    """What is handed in: exactly one of the three."""
+    """What is handed in: exactly one of text, vote and error."""
 
     text: str | None = Field(default=None, max_length=1_000_000)
     vote: str | None = Field(default=None, max_length=10, examples=["A"])
     error: str | None = Field(default=None, max_length=2000)
+    version: PlainText | None = Field(
+        default=None, max_length=100, description="The bot's version, if it states one."
+    )
 
 
 class Receipt(Resource):

@@ -19,6 +19,8 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
 from agon.api.transport import Noun
 from agon.app.arena.live import bots, qualification
+from agon.app.arena.live.bot_states import state_at, state_of
+from agon.app.contests.ledgers.positions import reach
 from agon.entities.arena import LiveBot
 
 _BOTS = "/contests/{contest}/bots"
@@ -49,14 +51,16 @@ def register_bot(ctx: ContestContext, request: BotCreate) -> BotWithSecret:
 @operation("GET", _BOTS, id="listBots", permission="contest.read", summary="List bots")
 def list_bots(ctx: ContestContext, page: PageRequest) -> Page[Bot]:
     """Return the bots of an arena in the order of their ids."""
-    stored = bots.bots(ctx.service, ctx.view, after=page.after(str), limit=page.sought)
+    stored = bots.bots(
+        ctx.service, ctx.view, after=page.after(str), limit=page.sought, by=ctx.caller
+    )
     return page.page(stored, key=lambda bot: bot.id, item=lambda bot: Bot(**_fields(ctx, bot)))
 
 
 @operation("GET", _BOTS + "/{bot}", id="getBot", permission="contest.read", summary="Get a bot")
 def get_bot(ctx: ContestContext, bot: FreeId) -> Bot:
     """Return a bot; its owner and organizers see all of it."""
-    return Bot(**_fields(ctx, bots.bot(ctx.service, ctx.view, bot)))
+    return Bot(**_fields(ctx, bots.bot(ctx.service, ctx.view, bot, by=ctx.caller)))
 
 
 @operation("PATCH", _BOTS + "/{bot}", id="changeBot", permission="bot.manage",
@@ -80,7 +84,7 @@ def rotate_secret(ctx: ContestContext, bot: FreeId) -> BotWithSecret:
            summary="State whether a bot may judge")  # fmt: skip
 def get_eligibility(ctx: ContestContext, bot: FreeId) -> Eligibility:
     """Return what keeps a bot from judging, in the words of the rules."""
-    reasons = bots.eligibility(ctx.service, ctx.contest.id, bot, by=ctx.caller)
+    reasons = bots.eligibility(ctx.service, ctx.view, bot, by=ctx.caller)
     return Eligibility(judge=not reasons, reasons=reasons)
 
 
@@ -123,18 +127,16 @@ class Bots(Noun):
 
 
 def _fields(ctx: ContestContext, bot: LiveBot) -> dict[str, Any]:
+    own = bots.is_own(bot, ctx.contest, ctx.caller)
+    state = state_of(bot) if own else state_at(bot, reach(ctx.view)) or state_of(bot)
     fields: dict[str, Any] = {
         "id": bot.id,
         "name": bot.name,
         "owner": bot.owner_id,
-        "status": "registered" if bot.paused is None else "paused",
-        "judges": bot.judges,
-        "version": bot.version,
-        "version_at": bot.version_at,
         "registered_at": bot.registered_at,
-        "answers": "pull" if bot.endpoint is None else "push",
+        **vars(state),
     }
-    if bots.is_own(bot, ctx.contest, ctx.caller):
+    if own:
         fields |= {
             "endpoint": bot.endpoint,
             "paused": bot.paused,

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from agon.entities.access import Caller, Role
-from agon.entities.contests import Contest
+from agon.entities.contests import Contest, Event
 from agon.errors import Forbidden, NotFound, Unauthenticated, did_you_mean
 from agon.store.session import Session
 
@@ -90,11 +90,17 @@ class View:
         contest: the contest.
         until: the last position of the ledger that may be seen; None: all.
         staff: whether data for organizers and operators may be seen.
+        user: the caller's user, who sees own data as well.
     """
 
     contest: Contest
     until: int | None
     staff: bool
+    user: str | None = None
+
+    def sees(self, event: Event) -> bool:
+        """Return whether an event may be seen; up to which position is not checked here."""
+        return self.staff or not event.staff or (self.user is not None and event.user == self.user)
 
 
 def allow(caller: Caller, action: str, *, contest: Contest | str | None = None) -> None:
@@ -157,7 +163,8 @@ def view_of(contest: Contest, caller: Caller) -> View:
     staff = permits(caller, "contest.read-live", contest=contest)
     if contest.visibility == "private" and not staff and not _is_guest(caller, contest):
         raise NotFound(_NO_CONTEST.format(contest.id))
-    return View(contest=contest, until=None if staff else contest.public_until, staff=staff)
+    until = None if staff else contest.public_until
+    return View(contest=contest, until=until, staff=staff, user=caller.user)
 
 
 def find_view(session: Session, contest_id: str, caller: Caller) -> View:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from agon.disciplines.arena.facts import API, Facts
-from agon.disciplines.arena.history import Credibilities, Ratings
+from agon.disciplines.arena.history import Credibilities, Ratings, games_of_version
 from agon.disciplines.arena.quality import Quality
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board, UnscoredRow, ranking
@@ -30,7 +30,7 @@ def bots_board(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Board:
         "wins": ratings.wins,
         "losses": ratings.losses,
         "ties": ratings.ties,
-        "provisional": games < rules.provisional_matches,
+        "provisional": games_of_version(facts, ratings) < rules.provisional_matches,
     }
     return on_board(BOTS, facts.bots.ids, rating, columns, listed, NEVER_PLAYED)
 

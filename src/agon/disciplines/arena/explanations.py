@@ -13,6 +13,7 @@ from agon.disciplines.arena.history import (
     RatingHistory,
     Ratings,
     Results,
+    games_of_version,
 )
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
@@ -49,7 +50,7 @@ def explain_bot(
         _start(rules),
         *steps.earlier(played[:split]),
         *(steps.part(int(match), split + at) for at, match in enumerate(played[split:])),
-        _standing(games, rules),
+        _standing(games, int(games_of_version(facts, ratings)[bot]), rules),
     )
     row = board.row(name)
     context = {key: row[key] for key in ("matches", "wins", "losses", "ties", "provisional")}
@@ -154,16 +155,23 @@ def _elo_rules(rules: ArenaRules) -> dict[str, float | int | bool]:
     return {name: getattr(rules, name) for name in names}
 
 
-def _standing(games: int, rules: ArenaRules) -> Part:
-    """Return how far the rating is from no longer being provisional."""
+def _standing(games: int, of_version: int, rules: ArenaRules) -> Part:
+    """Return how far the rating is from no longer being provisional.
+
+    Args:
+        games: number of rated matches.
+        of_version: number of those since the bot's newest version.
+        rules: the rules.
+    """
     needed = rules.provisional_matches
-    missing = needed - games
+    missing = needed - of_version
+    new = of_version != games
     return Part(
         "standing",
         0.0,
-        {"matches": games},
+        {"matches": games, **({"matches_of_version": of_version} if new else {})},
         {"provisional_matches": needed},
-        f"{games} rated {_matches(games)}: "
+        f"{of_version} rated {_matches(of_version)}{' since the newest version' if new else ''}: "
         + (f"provisional until {needed}." if missing > 0 else f"established from {needed} on."),
         threshold=needed,
         missing=f"{missing} more rated {_matches(missing)}" if missing > 0 else None,

@@ -34,7 +34,8 @@ class Bots:
     """The bots in id order.
 
     ``owner`` is the owner's id or null, ``account_created`` when that account was made, in
-    microseconds since 1970, :data:`UNKNOWN_TIME` where unknown.
+    microseconds since 1970, :data:`UNKNOWN_TIME` where unknown; ``version_since`` from when the
+    newest version plays, :data:`UNKNOWN_TIME` for a bot with only one.
     """
 
     ids: pa.Array
@@ -42,6 +43,7 @@ class Bots:
     owner: pa.Array
     account_created: Micros
     qualified: Bools
+    version_since: Micros
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -169,8 +171,11 @@ def _text(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 def _bots(records: Records) -> Bots:
     table = records.sql(f"""
         SELECT b.id, b.name, b.owner_id, b.qualified_at,
-            coalesce(epoch_us(o.account_created_at), {UNKNOWN_TIME}) AS account_created
+            coalesce(epoch_us(o.account_created_at), {UNKNOWN_TIME}) AS account_created,
+            coalesce(epoch_us(v.since), {UNKNOWN_TIME}) AS version_since
         FROM bots b LEFT JOIN owners o ON o.id::VARCHAR = b.owner_id::VARCHAR
+        LEFT JOIN (SELECT bot_id::VARCHAR AS bot_id, max(since) AS since FROM versions
+            GROUP BY bot_id::VARCHAR) v ON v.bot_id = b.id::VARCHAR
     """)
     ids = _text(table["id"])
     order = pa.array(np.argsort(id_order(ids)))
@@ -180,6 +185,7 @@ def _bots(records: Records) -> Bots:
         _text(table["owner_id"]).take(order),
         _numpy(table["account_created"].take(order)),
         _numpy(pc.is_valid(table["qualified_at"]).take(order)),
+        _numpy(table["version_since"].take(order)),
     )
 
 

@@ -83,6 +83,16 @@ class Ratings:
         return self.wins + self.losses + self.ties
 
 
+def games_of_version(facts: Facts, ratings: Ratings) -> Ints:
+    """Count the rated matches of every bot since its newest version."""
+    played, since = facts.matches.played[ratings.match], facts.bots.version_since
+    of_a, of_b = (
+        np.bincount(side[played >= since[side]], minlength=len(facts.bots))
+        for side in (ratings.a, ratings.b)
+    )
+    return of_a + of_b
+
+
 def ratings_of(facts: Facts, results: Results, rules: ArenaRules) -> Ratings:
     """Fold the rated matches in order of play (seed 003, 1. ELO Rating System)."""
     match = np.flatnonzero(results.final != NONE)

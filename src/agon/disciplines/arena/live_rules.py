@@ -71,6 +71,25 @@ class LiveRules(Rules):
         ge=0,
         le=10_000,
     )
+    honeypot_weak_share: float = rule(
+        0,
+        since="0.2",
+        meaning="Probability that the robotic side of a honeypot is an earlier answer of a known "
+        "weak bot to the same prompt, where there is one; 0: always a template.",
+        reason="The seed's honeypot is an obviously robotic text; a real answer cannot be learned "
+        "by its wording, and a judge may prefer it in good faith.",
+        source=_LIVE,
+        ge=0,
+        le=1,
+    )
+    honeypot_weak_distance: float = rule(
+        400,
+        since="0.2",
+        meaning="Rating distance below the real side from which a bot counts as weak.",
+        reason="The seed has no such honeypots; 400 points are odds of 10 to 1.",
+        source=_LIVE,
+        ge=0,
+    )
     model_conflict: Literal["tie", "next"] = rule(
         "next",
         since="0.2",

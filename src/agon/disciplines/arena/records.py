@@ -258,4 +258,22 @@ _REINSTATEMENTS = Table(
     meaning="Judges that were suspended and may judge again.",
 )
 
-SCHEMA = Schema("arena", (_OWNERS, _BOTS, _JUDGES, _MATCHES, _VOTES, _REINSTATEMENTS))
+_VERSIONS = Table(
+    "versions",
+    (
+        Column("bot_id", Kind.ID, references="bots.id", meaning="The bot."),
+        Column(
+            "version",
+            Kind.TEXT,
+            nullable=True,
+            meaning="The new version, as its owner states it.",
+            empty="not stated",
+        ),
+        Column("since", Kind.TIMESTAMP, meaning="Time from which it plays."),
+    ),
+    key=("bot_id", "since"),
+    time="since",
+    meaning="New versions of bots, from which their ratings are provisional again.",
+)
+
+SCHEMA = Schema("arena", (_OWNERS, _BOTS, _JUDGES, _MATCHES, _VOTES, _REINSTATEMENTS, _VERSIONS))

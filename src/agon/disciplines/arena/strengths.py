@@ -8,7 +8,7 @@ import numpy as np
 from agon.disciplines.arena.boards import BRADLEY_TERRY, NO_MATCH, on_board
 from agon.disciplines.arena.facts import Facts
 from agon.disciplines.arena.formulas import Ints, Vector, score_of
-from agon.disciplines.arena.history import Ratings
+from agon.disciplines.arena.history import Ratings, games_of_version
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
 from agon.kernel.boards import Board, interval_caption
@@ -137,7 +137,7 @@ def strengths_board(
         "rank_low": spread(strengths.rank_low),
         "rank_high": spread(strengths.rank_high),
         "matches": games,
-        "provisional": games < rules.provisional_matches,
+        "provisional": games_of_version(facts, ratings) < rules.provisional_matches,
     }
     score = spread(strengths.score)
     made = on_board(BRADLEY_TERRY, facts.bots.ids, score, columns, games > 0, NO_MATCH)

@@ -32,8 +32,14 @@ def create_arena_tables() -> None:
         _nullable_column("latency_ms", FLOAT),
         _column("recent_prompts", TEXT),
         _column("recent_templates", TEXT),
+        _column("states", TEXT),
     )
-    op.create_table("present_judges", *_of_contest("present_judges"), _integer("seen_at"))
+    op.create_table(
+        "present_judges",
+        *_of_contest("present_judges"),
+        _integer("seen_at"),
+        _column("recent_templates", TEXT),
+    )
     op.create_table(
         "prompts", *_of_contest("prompts"), _column("text", TEXT), _column("retired", FLAG)
     )

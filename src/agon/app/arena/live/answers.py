@@ -1,28 +1,23 @@
 """Ask both bots of each match at the same time, and decide what their answers make of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from agon.app.arena.live.beginning import seed_of
+from agon.app.arena.live.honeypots import HoneypotTexts
+from agon.app.arena.live.matches import SIDES, matches_of
 from agon.app.arena.live.pinging import PROTOCOL
 from agon.app.service import Service
 from agon.disciplines.arena.commitment import drawing_seed
-from agon.disciplines.arena.honeypots import MEMORY_VOTES, draw_robotic_answer
 from agon.disciplines.arena.plagiarism import text_similarity
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot, Work
 from agon.entities.contests import Contest
-from agon.errors import NotFound
 from agon.kernel.times import written_time
 from agon.store.session import Session
-
-SIDES: Final = ("a", "b")
-
-Drawn = Mapping[str, Any]
-"""A match as it was drawn."""
 
 
 def assign_answers(
@@ -83,13 +78,12 @@ def new_work(  # all of it is in the work
     )
 
 
-def matches_of(of: ArenaRound) -> Iterable[tuple[Drawn, dict[str, Any]]]:
-    """Return each match as it was drawn, and what is stored of it."""
-    return zip(of.body["draw"]["matches"], of.body["matches"], strict=True)
-
-
 def judge_answers(
-    service: Service, contest: Contest, of: ArenaRound, items: Sequence[Work], seen: Sequence[str]
+    service: Service,
+    contest: Contest,
+    of: ArenaRound,
+    items: Sequence[Work],
+    honeypots: HoneypotTexts,
 ) -> ArenaRound:
     """Return a round whose matches have their answers, or the outcome if there is no vote on them.
 
@@ -98,7 +92,7 @@ def judge_answers(
         contest: the contest.
         of: the round.
         items: its answers, all handed in or expired.
-        seen: templates of honeypots that its judges saw lately.
+        honeypots: writes the robotic sides of honeypots.
     """
     body = deepcopy(dict(of.body))
     rules = ArenaRules(**body["rules"])
@@ -125,9 +119,8 @@ def judge_answers(
     seed = drawing_seed(seed_of(service, contest, of), body["head"])
     for drawn, match in matches_of(changed):
         match["outcome"] = _outcome(match, rules, degraded=body["degraded"])
-        real = drawn["honeypot_real"]
-        if match["outcome"] is None and real is not None:
-            _add_robotic_answer(match, drawn, seed=seed, seen=seen, lengths=lengths, rules=rules)
+        if match["outcome"] is None and drawn["honeypot_real"] is not None:
+            honeypots.add(match, drawn, seed=seed, lengths=lengths, rules=rules)
         elif match["outcome"] is None and drawn["bot_b"] is not None:
             texts = (match["answers"][side]["text"] for side in SIDES)
             if text_similarity(*texts, threshold=rules.plagiarism_jaccard).copied:
@@ -147,52 +140,3 @@ def _outcome(match: Mapping[str, Any], rules: ArenaRules, *, degraded: bool) -> 
     if degraded or any(fault["owner"] == "ours" for fault in faults):
         return "again"
     return "loss" if rules.forfeit == "loss" and len(faults) == 1 else "void"
-
-
-def _add_robotic_answer(
-    match: dict[str, Any],
-    drawn: Drawn,
-    *,
-    seed: str,
-    seen: Sequence[str],
-    lengths: Sequence[int],
-    rules: ArenaRules,
-) -> None:
-    """Replace the answer on the robotic side of a honeypot."""
-    options: dict[str, Any] = {
-        "prompt": match["text"], "lengths": lengths, "max_chars": rules.max_answer_chars
-    }  # fmt: skip
-    name = drawn["match"]
-    robotic = draw_robotic_answer(seed, name, seen=seen, **options)
-    robotic = robotic or draw_robotic_answer(seed, name, seen=(), **options)
-    if robotic is None:
-        raise RuntimeError("there is no template of a robotic answer")
-    side = "b" if drawn["honeypot_real"] == "a" else "a"
-    match["answers"][side] = {"text": robotic.text, "templates": list(robotic.templates)}
-
-
-def templates_seen(session: Session, contest: Contest, of: ArenaRound) -> list[str]:
-    """Return the templates of honeypots that the judges of a round saw in their latest votes."""
-    judges = {judge for drawn in of.body["draw"]["matches"] for judge in drawn["judges"]}
-    seen: list[str] = []
-    for judge in sorted(judges):
-        try:
-            seen += session.arena.bot(contest.no, judge).recent_templates
-        except NotFound:
-            continue  # a person
-    return seen
-
-
-def remember_votes(
-    session: Session, contest: Contest, judge: str, templates: Sequence[str]
-) -> None:
-    """Record for a bot that it voted, with the templates of the honeypot or none.
-
-    An ordinary vote counts as an empty name, so that the memory ends after some votes.
-    """
-    try:
-        bot = session.arena.bot(contest.no, judge)
-    except NotFound:
-        return
-    recent = (*bot.recent_templates, *(templates or [""]))[-MEMORY_VOTES:]
-    session.arena.save_bot(replace(bot, recent_templates=recent))

@@ -113,7 +113,7 @@ def commit(
         by=by,
     )
     head = contest.head.hex()
-    append(service, session, contest, [draft])
+    committed_seq = append(service, session, contest, [draft]).seq
     session.arena.save_round(
         ArenaRound(
             contest_no=contest.no,
@@ -127,7 +127,7 @@ def commit(
                 webhook_id=f"{contest.id}/{name}",
                 nonce=service.random(NONCE_BYTES),
             ),
-            body={**body, "head": head, "by": by},
+            body={**body, "head": head, "by": by, "committed_seq": committed_seq},
             began_at=now,
         )
     )
@@ -175,7 +175,6 @@ def _match(drawn: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]
         "answers": {},
         "faults": [],
         "panel": list(drawn["judges"]),
-        "next": 0,
         "api": drawn["api"],
         "votes": [],
         "replaced": [],

@@ -8,9 +8,12 @@ from typing import Any, Final
 import orjson
 
 from agon.app.access.permissions import View, permits
+from agon.app.arena.live.bot_states import state_at, with_state
 from agon.app.arena.live.scored import live_rules, scored_arena
+from agon.app.arena.live.versions import mark_version
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
+from agon.app.contests.ledgers.positions import reach
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
@@ -90,7 +93,7 @@ def register(
                 f"{owner_id} has {len(own)} bots already, and the rule bots_per_owner allows "
                 f"{rules.bots_per_owner}; change the bot {own[0].id} instead"
             )
-        bot = LiveBot(
+        new = LiveBot(
             contest_no=contest.no,
             id=bot_id,
             user=by.user if owner is None or owner == by.user else None,
@@ -103,6 +106,7 @@ def register(
             version=version,
             judges=judges,
         )
+        bot = with_state(new, contest)
         rows = [*_owner_rows(session, contest, owner_id, by=by), ("bots", _row(bot), None)]
         RecordImporter(service, session, contest, by, replace=False).run(rows)
         session.arena.save_bot(bot)
@@ -139,13 +143,14 @@ def change(
         if secret is not None:
             bot = replace(bot, secret=_encrypt_secret(service, bot.id, secret))
         if changes.version is not None and changes.version != bot.version:
-            bot = replace(bot, version=changes.version, version_at=now)
+            bot = mark_version(service, session, contest, bot, changes.version, since=now, by=by)
         if changes.paused is not None:
             bot = replace(bot, paused="by its owner" if changes.paused else None, forfeits=0)
         if changes.judges is not None:
             bot = replace(bot, judges=changes.judges)
-        session.arena.save_bot(bot)
+        session.arena.save_bot(with_state(bot, contest))
         if bot.judges != before.judges:
+            contest = session.contests.lock(contest_id)
             save_record(service, session, contest, bot, {"is_judge": bot.judges}, by=by)
     return bot, None if secret is None else format_secret(secret)
 
@@ -176,21 +181,38 @@ def rotate_secret(
 
 
 def bots(
-    service: Service, view: View, *, after: str | None = None, limit: int = 100
+    service: Service, view: View, *, after: str | None = None, limit: int = 100, by: Caller
 ) -> list[LiveBot]:
-    """Return a contest's bots in the order of their ids, those after an id."""
+    """Return a contest's bots in the order of their ids, those after an id.
+
+    Of a frozen contest the public sees those registered before, and owners their own.
+    """
+    visible: list[LiveBot] = []
+    last = after or ""
     with service.store.read() as session:
-        return session.arena.bots(view.contest.no, after=after or "", limit=limit)
+        while page := session.arena.bots(view.contest.no, after=last, limit=limit):
+            visible += [bot for bot in page if _is_visible(bot, view, by)]
+            last = page[-1].id
+            if len(visible) >= limit or len(page) < limit:
+                break
+    return visible[:limit]
 
 
-def bot(service: Service, view: View, bot_id: str) -> LiveBot:
+def bot(service: Service, view: View, bot_id: str, *, by: Caller) -> LiveBot:
     """Return a bot.
 
     Raises:
-        NotFound: there is no such bot.
+        NotFound: there is no such bot, or it was registered after the freeze.
     """
     with service.store.read() as session:
-        return session.arena.bot(view.contest.no, bot_id)
+        registered = session.arena.bot(view.contest.no, bot_id)
+    if not _is_visible(registered, view, by):
+        raise NotFound(f"the contest has no bot {bot_id!r}; list its bots")
+    return registered
+
+
+def _is_visible(registered: LiveBot, view: View, by: Caller) -> bool:
+    return is_own(registered, view.contest, by) or state_at(registered, reach(view)) is not None
 
 
 def is_own(registered: LiveBot, contest: Contest, by: Caller) -> bool:
@@ -212,19 +234,21 @@ def own_bot(session: Session, contest: Contest, bot_id: str, *, by: Caller) -> L
     return registered
 
 
-def eligibility(service: Service, contest_id: str, bot_id: str, *, by: Caller) -> tuple[str, ...]:
+def eligibility(service: Service, view: View, bot_id: str, *, by: Caller) -> tuple[str, ...]:
     """Return what keeps a bot from judging, in the words of the rules; empty: it may judge.
+
+    Of a frozen contest an owner sees what the scores were at the freeze.
 
     Raises:
         NotFound: there is no such bot, or it is not the caller's.
     """
+    contest = view.contest
     with service.store.read() as session:
-        contest = session.contests.get(contest_id)
         registered = own_bot(session, contest, bot_id, by=by)
     if not registered.judges:
         return ("does not want to judge; set judges",)
     reasons = () if registered.paused is None else (f"is paused: {registered.paused}",)
-    with scored_arena(service, contest) as (scored, _):
+    with scored_arena(service, contest, at=reach(view)) as (scored, _):
         rules = scored.rules
         of = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules)
         for candidate in of:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agon.app.arena.judging.port import JudgeModel, ModelVote
-from agon.app.arena.live.answers import matches_of
+from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.ports import ArenaPorts
 from agon.disciplines.arena.faults import Fault
 from agon.disciplines.arena.rules import ArenaRules

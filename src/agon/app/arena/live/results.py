@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.versions import stated_version
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.disciplines.arena.faults import Fault
@@ -20,18 +21,18 @@ def reply_result(reply: Reply, item: Work) -> dict[str, Any]:
     if item.kind == "vote":
         if reply.vote not in LABELS:
             return fault_result(Fault("bot", "invalid", 'the vote is not "A" or "B"'))
-        return {"vote": reply.vote}
+        return {"vote": reply.vote, **stated_version(reply.version)}
     if reply.text is None:
         return fault_result(Fault("bot", "invalid", "the reply has no text"))
-    return answer_result(reply.text, item)
+    return answer_result(reply.text, item, version=reply.version)
 
 
-def answer_result(text: str, item: Work) -> dict[str, Any]:
+def answer_result(text: str, item: Work, *, version: str | None) -> dict[str, Any]:
     """Return the result that an answer makes; a longer one than allowed is cut, and marked so."""
     limit = item.body["max_chars"]
     if not text.strip():
         return fault_result(Fault("bot", "empty"))
-    return {"text": text[:limit], "cut": len(text) > limit}
+    return {"text": text[:limit], "cut": len(text) > limit, **stated_version(version)}
 
 
 def fault_result(fault: Fault) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.app.arena.live.answers import assign_answers, judge_answers, templates_seen
+from agon.app.arena.live.answers import assign_answers, judge_answers
 from agon.app.arena.live.asking import ask_endpoints
 from agon.app.arena.live.beginning import commit_round, draw, read_scores
+from agon.app.arena.live.honeypots import HoneypotTexts
 from agon.app.arena.live.models import ask_models, needs_models, store_models
 from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.qualification import commit_qualification
@@ -106,8 +107,8 @@ def _answer(
     items = _expire(service, session, contest, of)
     if any(item.result is None for item in items):
         return of
-    seen = templates_seen(session, contest, of)
-    answered = judge_answers(service, contest, of, items, seen)
+    honeypots = HoneypotTexts(session, contest, of)
+    answered = judge_answers(service, contest, of, items, honeypots)
     return _vote(service, session, contest, replace(answered, phase="voting"), {})
 
 

@@ -28,9 +28,17 @@ def live_rules(contest: Contest) -> ArenaRules:
 
 
 @contextmanager
-def scored_arena(service: Service, contest: Contest) -> Iterator[tuple[ScoredArena, int]]:
-    """Lend the scores of an arena at its newest position, and that position."""
+def scored_arena(
+    service: Service, contest: Contest, *, at: int | None = None
+) -> Iterator[tuple[ScoredArena, int]]:
+    """Lend the scores of an arena at a position of its ledger, and the newest position.
+
+    Args:
+        service: the service.
+        contest: the contest.
+        at: the position of the scores; None: the newest.
+    """
     live_rules(contest)
     with service.replicas.current(service.store, contest) as replica:
-        scored: Any = replica.result().scored
+        scored: Any = replica.result(at=at).scored
         yield scored, replica.seq

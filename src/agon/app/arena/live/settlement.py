@@ -5,18 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from agon.app.access.permissions import SYSTEM
-from agon.app.arena.live.answers import SIDES, matches_of, remember_votes
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.bots import newest_row, save_record
+from agon.app.arena.live.forfeits import count_forfeits
+from agon.app.arena.live.matches import SIDES, matches_of
+from agon.app.arena.live.memory import remember_round
+from agon.app.arena.live.versions import mark_stated_versions
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.disciplines.arena.commitment import drawing_seed
 from agon.disciplines.arena.rounds import METHOD
-from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound
 from agon.entities.contests import Contest
-from agon.errors import NotFound
 from agon.kernel.fingerprints import sha256
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft
@@ -62,7 +63,7 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
         rows = _rows(session, contest, of, drawing_seed(seed, body["head"]))
         if rows:
             RecordImporter(service, session, contest, SYSTEM, replace=False).run(rows)
-        _count_forfeits(session, contest, of)
+        count_forfeits(service, session, contest, of)
         body["again"] = [
             (drawn["bot_a"], drawn["bot_b"])
             for drawn, match in matches_of(of)
@@ -70,13 +71,9 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
         ]
     else:
         _settle_qualification(service, session, contest, of)
-    for drawn, match in matches_of(of):
-        robotic = "b" if drawn["honeypot_real"] == "a" else "a"
-        honeypot = drawn["honeypot_real"] is not None and match["outcome"] is None
-        templates = match["answers"][robotic].get("templates", []) if honeypot else []
-        for vote in match["votes"]:
-            remember_votes(session, contest, vote["judge_id"], templates)
+    remember_round(session, contest, of)
     _count_audits(session, of)
+    mark_stated_versions(service, session, contest, of)
     seq = session.contests.get(contest.id).seq
     return replace(of, phase="settled", body=body, settled_seq=seq)
 
@@ -95,7 +92,7 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
             "replaced": match["replaced"],
             "cut": [side for side in SIDES if match["answers"].get(side, {}).get("cut")],
         }
-        for name in ("exchanges", "audit_exchanges", "audit_missed"):
+        for name in ("exchanges", "audit_exchanges", "audit_missed", "honeypot_answer"):
             if name in match:
                 stated[name] = match[name]
         if of.kind == "qualification":
@@ -182,29 +179,6 @@ def _count_audits(session: Session, of: ArenaRound) -> None:
         for vote in match["votes"]:
             agrees = winner_of([vote]) == match["audit"]
             session.judging.add_count(vote["judge_id"], "audit", successes=int(agrees), trials=1)
-
-
-def _count_forfeits(session: Session, contest: Contest, of: ArenaRound) -> None:
-    """Count the forfeits of each bot in a row, and pause those with too many."""
-    rules = ArenaRules(**of.body["rules"])
-    for drawn, match in matches_of(of):
-        if match["outcome"] == "again":
-            continue
-        failed = {fault["bot"] for fault in match["faults"]}
-        for side in SIDES:
-            try:
-                bot = session.arena.bot(contest.no, drawn[f"bot_{side}"])
-            except NotFound:
-                continue
-            forfeits = bot.forfeits + 1 if bot.id in failed else 0
-            paused = bot.paused
-            codes = [fault["code"] for fault in match["faults"] if fault["bot"] == bot.id]
-            if forfeits >= rules.forfeits_paused and paused is None:
-                paused = (
-                    f"{forfeits} forfeits in a row, the last with {codes[0]}; "
-                    "repair the bot and set paused to false"
-                )
-            session.arena.save_bot(replace(bot, forfeits=forfeits, paused=paused))
 
 
 def _settle_qualification(

@@ -1,11 +1,17 @@
-"""Show rounds and matches: their state while they are played, everything once they are settled."""
+"""Show rounds and matches: their state while they are played, everything once they are settled.
 
-from typing import Any
+Of a frozen contest the public sees what its ledger says up to the freeze: rounds committed before,
+and of those what was settled before.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
 
 from agon.app.access.permissions import View
-from agon.app.arena.live.answers import matches_of
 from agon.app.arena.live.beginning import seed_of
+from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.settlement import result_of
+from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
 from agon.disciplines.arena.commitment import commitment
 from agon.disciplines.arena.rules import ArenaRules
@@ -13,14 +19,21 @@ from agon.entities.arena import ArenaRound
 from agon.errors import NotFound
 from agon.store.session import Session
 
+_NONE_MISSING: Final[Mapping[str, int]] = {"answers": 0, "votes": 0}
+
 
 def rounds(
     service: Service, view: View, *, before: int | None = None, limit: int = 100
 ) -> list[dict[str, Any]]:
     """Return rounds, newest first, those with a lower number."""
+    visible: list[dict[str, Any]] = []
     with service.store.read() as session:
-        stored = session.arena.rounds(view.contest.no, before=before, limit=limit)
-        return [_render(session, view, of) for of in stored]
+        while page := session.arena.rounds(view.contest.no, before=before, limit=limit):
+            visible += [_render(session, view, of) for of in page if _is_known(view, of)]
+            before = page[-1].number
+            if len(visible) >= limit or len(page) < limit:
+                break
+    return visible[:limit]
 
 
 def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
@@ -30,7 +43,10 @@ def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
         NotFound: there is no such round.
     """
     with service.store.read() as session:
-        return _render(session, view, session.arena.round(view.contest.no, f"r{number}"))
+        of = session.arena.round(view.contest.no, f"r{number}")
+        if not _is_known(view, of):
+            raise NotFound(f"the contest has no round {of.id!r}; list its rounds")
+        return _render(session, view, of)
 
 
 def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
@@ -46,7 +62,7 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
             of = session.arena.round(view.contest.no, name)
         except NotFound:
             raise missing from None
-    if "draw" not in of.body:
+    if "draw" not in of.body or not _is_known(view, of) or _is_hidden(view, of):
         raise missing
     for drawn, match in matches_of(of):
         if drawn["match"] != match_id:
@@ -76,19 +92,19 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
 
 def _render(session: Session, view: View, of: ArenaRound) -> dict[str, Any]:
     """Return a round; until it is settled, without what shows a judge whom it judges."""
-    visible = _is_visible(view, of)
-    drawn = of.body.get("draw", {"matches": [], "waiting": []})
+    visible, hidden = _is_visible(view, of), _is_hidden(view, of)
+    drawn = {} if hidden else of.body.get("draw", {})
     return {
         "id": of.id,
         "number": of.number,
-        "state": of.phase if visible or of.phase != "settled" else "settling",
+        "state": "committed" if hidden else _state(of),
         "began_at": of.began_at,
-        "matches": len(drawn["matches"]),
-        "waiting": drawn["waiting"],
-        "missing": _missing(session, view, of),
-        "waits_for": of.body.get("waits_for"),
+        "matches": len(drawn.get("matches", ())),
+        "waiting": drawn.get("waiting", ()) if visible else None,
+        "missing": _NONE_MISSING if hidden else _missing(session, view, of),
+        "waits_for": None if hidden else of.body.get("waits_for"),
         "degraded": of.body.get("degraded") if visible else None,
-        "pairs": [(match["bot_a"], match["bot_b"]) for match in drawn["matches"]]
+        "pairs": [(match["bot_a"], match["bot_b"]) for match in drawn.get("matches", ())]
         if visible
         else None,
         "settled_seq": of.settled_seq if visible else None,
@@ -108,11 +124,30 @@ def _missing(session: Session, view: View, of: ArenaRound) -> dict[str, int]:
         size = ArenaRules(**of.body["rules"]).judges_per_match
         count = sum(size - len(match["votes"]) for match in of.body["matches"])
         return {"answers": 0, "votes": count}
-    return {"answers": 0, "votes": 0}
+    return dict(_NONE_MISSING)
+
+
+def _state(of: ArenaRound) -> str:
+    """Return the phase of a round; ``judging`` only while it waits for a model.
+
+    Otherwise the phase would show that a match of a small round is audited.
+    """
+    waits = of.phase == "judging" and of.body.get("waits_for") is not None
+    return "settling" if of.phase == "judging" and not waits else of.phase
+
+
+def _is_known(view: View, of: ArenaRound) -> bool:
+    """Return whether a round is committed at a position that the caller may see."""
+    until = reach(view)
+    return until is None or int(of.body["committed_seq"]) <= until
 
 
 def _is_visible(view: View, of: ArenaRound) -> bool:
     """Return whether a round is settled at a position that the caller may see."""
-    if of.settled_seq is None:
-        return False
-    return view.until is None or of.settled_seq <= view.until
+    until = reach(view)
+    return of.settled_seq is not None and (until is None or of.settled_seq <= until)
+
+
+def _is_hidden(view: View, of: ArenaRound) -> bool:
+    """Return whether all that followed on the commitment of a round is hidden by a freeze."""
+    return reach(view) is not None and not _is_visible(view, of)

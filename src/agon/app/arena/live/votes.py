@@ -7,7 +7,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from agon.app.arena.live.answers import matches_of, new_work
+from agon.app.arena.live.answers import new_work
+from agon.app.arena.live.matches import matches_of
+from agon.app.arena.live.memory import Memory, templates_of
 from agon.app.service import Service
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot, Work
@@ -35,6 +37,7 @@ def advance_votes(
     body = deepcopy(dict(of.body))
     changed = replace(of, body=body)
     rules = ArenaRules(**body["rules"])
+    memory = Memory(session, contest, changed)
     by_match: dict[str, dict[str, Work]] = {}
     for item in items:
         by_match.setdefault(item.match, {})[item.assignee] = item
@@ -45,7 +48,7 @@ def advance_votes(
         for judge in list(match["panel"]):
             result = own[judge].result if judge in own else None
             if result is not None and "fault" in result:
-                _replace(match, drawn, judge, result["fault"])
+                _replace(match, drawn, judge, result["fault"], memory)
         if match["api"]:
             match["votes"] = []
             continue
@@ -70,13 +73,22 @@ def is_judged(of: ArenaRound) -> bool:
 
 
 def _replace(
-    match: dict[str, Any], drawn: Mapping[str, Any], judge: str, fault: Mapping[str, Any]
+    match: dict[str, Any],
+    drawn: Mapping[str, Any],
+    judge: str,
+    fault: Mapping[str, Any],
+    memory: Memory,
 ) -> None:
+    """Replace a judge by the next in the draw who has not seen the templates of a honeypot."""
     at = match["panel"].index(judge)
     match["replaced"].append({"judge": judge, **fault})
-    if match["next"] < len(drawn["reserves"]):
-        match["panel"][at] = drawn["reserves"][match["next"]]
-        match["next"] += 1
+    known = {*match["panel"], *(each["judge"] for each in match["replaced"])}
+    reserves = [reserve for reserve in drawn["reserves"] if reserve not in known]
+    templates = templates_of(drawn, match)
+    new = [each for each in reserves if not set(templates) & set(memory.seen([each]))]
+    if reserves:
+        match["panel"][at] = (new or reserves)[0]
+        memory.show(match["panel"][at : at + 1], templates)
     else:
         match["api"] = True
 

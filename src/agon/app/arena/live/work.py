@@ -8,6 +8,7 @@ import orjson
 
 from agon.app.arena.live.bots import own_bot
 from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_result
+from agon.app.arena.live.versions import stated_version
 from agon.app.service import Service
 from agon.disciplines.arena.faults import Fault
 from agon.entities.access import Caller
@@ -22,11 +23,12 @@ MAX_DETAIL: Final = 200
 
 @dataclass(frozen=True, kw_only=True)
 class HandIn:
-    """What is handed in: exactly one of the three."""
+    """What is handed in: exactly one of text, vote and error, and the bot's version."""
 
     text: str | None = None
     vote: str | None = None
     error: str | None = None
+    version: str | None = None
 
 
 class DeadlinePassed(Gone):
@@ -146,7 +148,7 @@ def _require_own(session: Session, contest: Contest, item: Work, by: Caller) -> 
 
 
 def _require_one(handed_in: HandIn) -> None:
-    stated = [name for name, value in vars(handed_in).items() if value is not None]
+    stated = [name for name in ("text", "vote", "error") if getattr(handed_in, name) is not None]
     if len(stated) != 1:
         raise Unreadable(
             f"expected one of text, vote and error, got {', '.join(stated) or 'none'}; send one"
@@ -159,7 +161,7 @@ def _result(item: Work, handed_in: HandIn) -> dict[str, Any]:
     if item.kind == "answer":
         if handed_in.text is None:
             raise Unreadable(f'{item.id} asks for an answer; send {{"text": "…"}}')
-        return answer_result(handed_in.text, item)
+        return answer_result(handed_in.text, item, version=handed_in.version)
     if handed_in.vote not in LABELS:
         raise Unreadable(f'{item.id} asks for a vote; send {{"vote": "A"}} or {{"vote": "B"}}')
-    return {"vote": handed_in.vote}
+    return {"vote": handed_in.vote, **stated_version(handed_in.version)}

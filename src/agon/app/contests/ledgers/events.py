@@ -40,8 +40,12 @@ def events(service: Service, view: View, *, after: int = 0, limit: int = MAX_EVE
     until = reach(view)
     with service.store.read() as session:
         stored = session.events.after(
-            after, contest_no=view.contest.no, until=until, limit=min(max(limit, 1), MAX_EVENTS)
+            after,
+            contest_no=view.contest.no,
+            until=until,
+            user=view.user,
+            limit=min(max(limit, 1), MAX_EVENTS),
         )
-    visible = [event for event in stored if view.staff or not event.staff]
+    visible = [event for event in stored if view.sees(event)]
     last = stored[-1].no if stored else after
     return EventPage(visible, last, more=len(stored) >= limit)

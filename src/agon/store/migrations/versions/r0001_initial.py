@@ -231,6 +231,7 @@ def upgrade() -> None:
         required_column("kind", NAME),
         required_column("body", TEXT),
         required_column("staff", FLAG),
+        sa.Column("user", NAME),
         sa.ForeignKeyConstraint(["contest_no"], ["contests.no"], name="events_contest_no_fkey"),
         sa.PrimaryKeyConstraint("no", name="events_pkey"),
     )

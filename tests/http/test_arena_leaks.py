@@ -1,0 +1,194 @@
+"""No response of an arena shows what a judge must not know, or what happens after a freeze."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from secrets import token_bytes
+from typing import Any
+
+from agon.app.access.permissions import LOCAL
+from agon.app.arena.live.bots import BotChanges, change, register
+from agon.app.arena.live.work import HandIn, hand_in
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.transitions import freeze, open_contest
+from fakes.arena import League, Model, league
+from fakes.instance import Instance, instance_at
+from fakes.routes import routes
+from fakes.service import ORGANISER, PARTICIPANT
+
+NAMES = {"contest": ["autumn"], "number": ["1", "2"]}
+OF_ARENAS = ("/bots", "/rounds", "/matches/", "/judge/", "/work")
+ROLES = (None, "viewer", "participant", "judge", "organiser", "operator")
+VOLATILE = ("x-request-id", "ratelimit", "x-ratelimit", "date", "server-timing")
+
+
+@contextmanager
+def instance_of(played: League, folder: Path) -> Iterator[Instance]:
+    """Serve a league over HTTP."""
+    opened = instance_at(folder, service=replace(played.service, random=token_bytes))
+    yield opened
+    opened.close()
+
+
+def templates(instance: Instance) -> list[str]:
+    """Return the paths of all GET routes of arenas."""
+    found = [
+        route.template.removeprefix("/api/v1")
+        for route in routes(instance.app)
+        if route.method == "GET" and any(part in route.template for part in OF_ARENAS)
+    ]
+    assert len(found) == 8, found
+    return found
+
+
+def responses(
+    instance: Instance, role: str | None, values: dict[str, list[str]], *, skip: str = "-"
+) -> dict[str, tuple[int, dict[str, str], str]]:
+    """Return status, headers and body of every GET route of arenas, for all known ids."""
+    values = NAMES | values
+    answers = {}
+    for template in templates(instance):
+        names = re.findall(r"\{(\w+)\}", template)
+        for chosen in product(*(values[name] for name in names)):
+            path = template
+            for name, value in zip(names, chosen, strict=True):
+                path = path.replace("{" + name + "}", value)
+            if skip in path:
+                continue
+            response = instance.get(path, role)
+            assert response.status_code < 500, (path, response.text)
+            headers = {
+                name: value
+                for name, value in response.headers.items()
+                if not name.startswith(VOLATILE)
+            }
+            body = re.sub(r'"instance":"[^"]*"', "", response.text)
+            answers[path] = (response.status_code, headers, body)
+    return answers
+
+
+def ids(played: League) -> dict[str, list[str]]:
+    """Return the ids of bots and matches."""
+    with played.service.store.read() as session:
+        no = session.contests.get("autumn").no
+        bots = [bot.id for bot in session.arena.bots(no, limit=3)]
+    return {"bot": bots, "match": ["r1-1", "r1-2", "r2-1"]}
+
+
+SEALED = ("honeypot", "audit", "shown_first", "reserves", "seed", "template", "robotic", "panel")
+"""Words that stand in no response before a round is settled."""
+
+
+def test_until_settlement_honeypots_and_audits_look_like_other_matches(tmp_path: Path) -> None:
+    """Leagues without any, with honeypots only, and with audits of all matches are compared."""
+    seen: list[list[Any]] = []
+    leagues: list[tuple[str, dict[str, Any]]] = [
+        ("plain", {}),
+        ("honeypots", {"honeypot_probability": 1.0}),
+        ("audited", {"audit_probability": 1.0}),
+    ]
+    for name, rules in leagues:
+        folder = tmp_path / name
+        folder.mkdir()
+        played = league(folder, bots=6, pulling=tuple(f"b{n}" for n in range(1, 7)), **rules)
+        with instance_of(played, folder) as instance:
+            seen.append(phases(played, instance))
+            played.audit = watched = Watched(instance=instance)
+            assert played.work() == []
+        assert watched.calls == (3 if name == "audited" else 0)
+    assert len(seen[0]) == 2
+    for other in seen[1:]:
+        assert other == seen[0]
+
+
+@dataclass
+class Watched(Model):
+    """A model that looks at the round while it audits it."""
+
+    instance: Instance | None = None
+
+    def compare(self, *, prompt: str, a: str, b: str, seconds: float) -> Any:
+        """Return a vote; nothing shows yet that the match is audited."""
+        assert self.instance is not None
+        assert self.instance.get("/contests/autumn/rounds/1").json()["state"] == "settling"
+        return super().compare(prompt=prompt, a=a, b=b, seconds=seconds)
+
+
+def phases(played: League, instance: Instance) -> list[Any]:
+    """Play a round; return what the public and participants see while it is played."""
+    known, shown = ids(played), []
+    played.start()
+    for kind in ("answer", "vote"):
+        assert played.work() == []
+        seen = {role: responses(instance, role, known, skip="/work") for role in ROLES}
+        text = "".join(body for pages in seen.values() for _, _, body in pages.values())
+        assert not [word for word in SEALED if word in text]
+        shown.append(seen)
+        for item in waiting(played):
+            assert set(item) == WORK | ({"answers"} if kind == "vote" else set())
+            answer = HandIn(text=f"words of {item['id']}")
+            done = answer if kind == "answer" else HandIn(vote="A")
+            hand_in(played.service, "autumn", item["id"], done, by=LOCAL)
+    return shown
+
+
+WORK = {
+    "id", "kind", "match", "prompt", "max_chars", "deadline", "deadline_ms", "attempt",
+    "last_latency_ms", "protocol",
+}  # fmt: skip
+
+
+def waiting(played: League) -> list[dict[str, Any]]:
+    """Return all work that waits, as its assignees get it."""
+    with played.service.store.read() as session:
+        contest = session.contests.get("autumn")
+        return [
+            dict(item.body)
+            for bot in session.arena.bots(contest.no)
+            for item in session.arena.waiting_work(contest.no, bot.id, now=played.clock.at)
+        ]
+
+
+def test_after_a_freeze_no_response_of_an_arena_changes(tmp_path: Path) -> None:
+    """Rounds, matches, pauses, versions and registrations after it are the hidden result."""
+    played = league(tmp_path, bots=4)
+    played.model = Model()
+    with instance_of(played, tmp_path) as instance:
+        open_contest(played.service, "autumn", by=ORGANISER)
+        own, _ = register(played.service, "autumn", name="ada's", by=PARTICIPANT)
+        assert played.play() == []
+        known = {**ids(played), "bot": [*ids(played)["bot"], own.id]}
+        freeze(played.service, "autumn", by=ORGANISER)
+        roles = (None, "viewer", "judge")
+        before = {role: responses(instance, role, known) for role in roles}
+        eligible = f"/contests/autumn/bots/{own.id}/eligibility"
+        reasons = instance.get(eligible, "participant").json()
+        played.fail("b1", only="answer")
+        for _ in range(3):
+            assert played.play() == []
+        failing = played.bot("b1")
+        assert failing.paused is not None
+        new = BotChanges(version="2", judges=False, endpoint=None)
+        change(played.service, "autumn", played.bot("b2").id, new, by=LOCAL)
+        record(played.service, "autumn", [("owners", OWNER, None)], by=LOCAL)
+        late, _ = register(played.service, "autumn", name="late", owner="zoe", by=LOCAL)
+        row = {"id": own.id, "name": own.name, "owner_id": "ada", "qualified_at": OLD}
+        record(played.service, "autumn", [("bots", row, None)], by=LOCAL, replace=True)
+        for role in roles:
+            now = responses(instance, role, known)
+            changed = {path: (before[role][path], now[path]) for path in now
+                       if now[path] != before[role][path]}  # fmt: skip
+            assert changed == {}, role
+        assert instance.get(f"/contests/autumn/bots/{late.id}").status_code == 404
+        assert instance.get(eligible, "participant").json() == reasons
+        staff = instance.get(f"/contests/autumn/bots/{failing.id}", "organiser").json()
+        assert staff["status"] == "paused"
+        listed = instance.get("/contests/autumn/rounds", "organiser").json()["items"]
+        assert [of["number"] for of in listed] == [4, 3, 2, 1]
+
+
+OLD = "2026-01-01T00:00:00Z"
+OWNER = {"id": "zoe", "handle": "zoe", "account_created_at": OLD}
