@@ -5,6 +5,7 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -37,6 +38,12 @@ _LAST = (
 
 _SHARED = ("chromium", "copy", "demo", "real_sandbox", "server")
 """Fixtures that take seconds: the tests of a folder that use one of them run in one worker."""
+
+
+def pytest_configure() -> None:
+    """Let commands get Ctrl-C: what a shell runs in the background ignores it, and passes it on."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -50,13 +50,9 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 
 def begun(*arguments: object) -> "subprocess.Popen[bytes]":
-    """Start a command in the background; it gets Ctrl-C as in a terminal."""
-    listening = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from agon.cli import main; main()"
-    )
+    """Start a command in the background."""
     return subprocess.Popen(
-        [sys.executable, "-c", listening, *map(str, arguments)],
+        [sys.executable, "-m", "agon", *map(str, arguments)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -33,7 +33,10 @@ def test_a_terminal_shows_a_share_until_an_interrupt_ends_the_command(tmp_path: 
         screen = Screen(terminal, until=b"rating: resampling")
         assert screen.shows.wait(timeout=60)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        try:
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()  # a command that was not interrupted works for minutes
     shown = screen.text()
     os.close(terminal)
     assert process.returncode == 130

@@ -15,12 +15,6 @@ import pytest
 from agon.app.analysis import score
 from cli.command import Cli, run_process
 
-# A shell that runs tests in the background lets its children ignore Ctrl-C.
-_LISTENING = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from agon.cli import main; main()"
-)
-
 
 def test_a_misspelled_command_gives_a_suggestion() -> None:
     """Users can correct a typo at once."""
@@ -123,7 +117,7 @@ def unread_bytes(pipe: int) -> int:
 def test_an_interrupted_command_ends_cleanly(number: int, code: int, message: bytes) -> None:
     """Interruption is normal; the shell gets the usual exit codes."""
     with subprocess.Popen(
-        [sys.executable, "-c", _LISTENING, "dojo", "canonicalize", "-"],
+        [sys.executable, "-m", "agon", "dojo", "canonicalize", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
