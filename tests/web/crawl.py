@@ -12,7 +12,7 @@ from agon.web.site import PAGES
 from fakes.instance import Instance
 from web.markup import Markup
 
-PER_KIND = 3
+PER_KIND = 2
 """Maximum number of addresses of a kind that are visited."""
 
 ENTRANCES = ("/", "/join", "/sign-in")

@@ -73,15 +73,21 @@ def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: 
 
 
 def representatives(site: Site, role: str) -> list[Visited]:
-    """Return a page of each route and contest that no earlier role saw; with AGON_TEST_ALL all."""
+    """Return the pages of each sort that no earlier role saw; with AGON_TEST_ALL all pages."""
     pages = [page for page in site.visited[role].values() if page.is_page and page.status == 200]
     if ALL:
         return pages
-    earlier = {
-        kind(address)[:2] for other in ROLES[: ROLES.index(role)] for address in site.visited[other]
-    }
-    chosen = {kind(page.address)[:2]: page for page in reversed(pages)}
-    return [page for of, page in chosen.items() if of not in earlier]
+    roles = ROLES[: ROLES.index(role)]
+    earlier = {sort(address) for other in roles for address in site.visited[other]}
+    return list(
+        {of: page for page in reversed(pages) if (of := sort(page.address)) not in earlier}.values()
+    )
+
+
+def sort(address: str) -> tuple[str, ...]:
+    """Return the page of an address, of boards and people also the contest."""
+    page, *rest = kind(address)
+    return (page, *rest[:1]) if page in {"/c/{contest}", "/c/{contest}/people/{id}"} else (page,)
 
 
 def look(visitor: Visitor, address: str) -> list[str]:
