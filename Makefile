@@ -20,7 +20,7 @@ BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/tests/' .venv/lib
 setup: .venv/.base
 
 .venv/.base: requirements/base.lock pyproject.toml
-	tools/system-packages python3-venv bubblewrap
+	tools/system-packages python3-venv bubblewrap fonts-dejavu-core
 	$(PYTHON) -m venv .venv
 	$(INSTALL) -r requirements/base.lock
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -30,7 +30,7 @@ setup: .venv/.base
 setup-dev: .venv/.dev
 
 .venv/.dev: requirements/dev.lock .venv/.base
-	tools/system-packages postgresql podman runc busybox-static chromium-headless-shell fonts-dejavu-core
+	tools/system-packages postgresql podman runc busybox-static chromium-headless-shell
 	$(INSTALL) -r requirements/dev.lock
 	$(BYTECODE)
 	touch $@

@@ -57,6 +57,21 @@ def row(contest_id: str, participant: str, *, board: str, as_of: str | None = No
     return person(contest_id, participant, board=board, as_of=as_of)
 
 
+def badge(contest_id: str, participant: str, **query: Any) -> str:
+    """Return the address of a participant's badge."""
+    return _with_query(f"{contest(contest_id)}/badge/{quote(participant, safe='')}.svg", query)
+
+
+def card(contest_id: str, participant: str, **query: Any) -> str:
+    """Return the address of a participant's card."""
+    return _with_query(f"{contest(contest_id)}/card/{quote(participant, safe='')}.png", query)
+
+
+def feed(contest_id: str) -> str:
+    """Return the address of a contest's feed."""
+    return f"{contest(contest_id)}/feed.xml"
+
+
 def problems(contest_id: str) -> str:
     """Return the address of the problems of a dojo contest."""
     return f"{contest(contest_id)}/problems"

@@ -29,6 +29,7 @@ class Visit:
         path: the parameters of the path.
         query: the parameters of the query.
         form: the fields of a form that was sent.
+        origin: scheme and host of the request, for addresses that leave the site.
         files: the uploaded files of a form: field → name and content; they are closed
             when the request ends.
     """
@@ -40,6 +41,7 @@ class Visit:
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
     files: Mapping[str, tuple[str, IO[bytes]]] = field(default_factory=dict)
 
     @property
@@ -84,6 +86,8 @@ class Page:
         data: the address of the same data in the API; the page's own address with an ending such
             as ``.json`` answers the same.
         formats: the formats the data have, which are these endings.
+        summary: what messages that link to the page show of it.
+        picture: the address of the picture they show.
         status: of the response.
     """
 
@@ -92,6 +96,8 @@ class Page:
     values: Mapping[str, Any]
     data: str | None = None
     formats: Sequence[str] = ("json",)
+    summary: str = ""
+    picture: str = ""
     status: int = 200
 
 
@@ -110,7 +116,20 @@ class Redirect:
     theme: str | None = None
 
 
-View: TypeAlias = Callable[[Visit], Page | Redirect]
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A resource that is not a page: a picture, a feed.
+
+    Attributes:
+        content: its bytes.
+        media_type: their type.
+    """
+
+    content: bytes
+    media_type: str
+
+
+View: TypeAlias = Callable[[Visit], Page | Redirect | Document]
 """Reads what a page shows, or does what a form asks for, through the API."""
 
 

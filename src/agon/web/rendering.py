@@ -138,4 +138,12 @@ def render(page: Page, visitor: Mapping[str, Any]) -> str:
         visitor: what every page shows of the visitor.
     """
     template = environment().get_template(page.template)
-    return template.render({**page.values, **visitor, "title": page.title})
+    return template.render(
+        {
+            **page.values,
+            **visitor,
+            "title": page.title,
+            "summary": page.summary,
+            "picture": page.picture,
+        }
+    )

@@ -25,8 +25,20 @@ from agon.web import addresses
 from agon.web.cookies import THEMES, chosen_theme, set_cookie, theme_cookie
 from agon.web.data import PageData, sent_path, set_format
 from agon.web.desk import routes as desk
-from agon.web.page import Page, Redirect, View, Visit, error_texts
-from agon.web.pages import account, board, home, join, ledger, person, problems, rules, theme
+from agon.web.page import Document, Page, Redirect, View, Visit, error_texts
+from agon.web.pages import (
+    account,
+    board,
+    feed,
+    home,
+    join,
+    ledger,
+    person,
+    pictures,
+    problems,
+    rules,
+    theme,
+)
 from agon.web.rendering import render, static_files
 
 POLICY: Final = (
@@ -62,6 +74,13 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
 )
 """Every page: its address and what reads its content."""
 
+DOCUMENTS: Final[tuple[tuple[str, View], ...]] = (
+    ("/c/{contest}/badge/{id}.svg", pictures.badge),
+    ("/c/{contest}/card/{id}.png", pictures.card),
+    ("/c/{contest}/feed.xml", feed.feed),
+)
+"""Pictures and feeds, which other sites and programs load."""
+
 FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     ("/sign-in", account.sign_in, None),
     ("/sign-out", account.sign_out, None),
@@ -85,6 +104,7 @@ def site_routes(service: Service) -> list[BaseRoute]:
     """
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
     endpoints["/c/{contest}/events"] = {"GET": _events}
+    endpoints |= {path: {"GET": _endpoint(service, view)} for path, view in DOCUMENTS}
     for path, view in PAGES:
         for form in addresses.FORMATS:  # before the page, whose last segment could be an id
             endpoint = _data_endpoint(service, view, path, form)
@@ -168,6 +188,7 @@ def _respond(
         path={name: unquote(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
         form=form,
+        origin=str(request.base_url).rstrip("/"),
         files=files,
     )
     if request.method == "POST":
@@ -178,7 +199,26 @@ def _respond(
         raise Unreadable("\n".join(error_texts(error))) from None
     if isinstance(result, Redirect):
         return _redirect(request, result)
+    if isinstance(result, Document):
+        return _document(request, result)
     return _response(request, visit, result)
+
+
+def _document(request: Request, document: Document) -> Response:
+    """Return a picture or a feed; pages of other sites may show it as the public sees it."""
+    headers = {**HEADERS, "cross-origin-resource-policy": "cross-origin"}
+    return _with_tag(request, document.content, document.media_type, headers)
+
+
+def _with_tag(
+    request: Request, body: bytes, media_type: str, headers: Mapping[str, str], status: int = 200
+) -> Response:
+    """Return a response with a strong ETag; 304 if the client has it."""
+    tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
+    headers = {**headers, "etag": tag, "cache-control": "private, no-cache", "vary": _VARY}
+    if status == HTTPStatus.OK and tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(body, status, headers, media_type=media_type)
 
 
 def _require_own_form(request: Request, visit: Visit) -> None:
@@ -229,7 +269,14 @@ def error_page(document: Mapping[str, Any], headers: Headers) -> str:
         title=str(document.get("title", "Error")),
         values={"message": document.get("detail", ""), "status": document.get("status")},
     )
-    visitor = {"caller": None, "form_token": "", "here": "", "data": None, "stream": None}
+    visitor = {
+        "caller": None,
+        "form_token": "",
+        "here": "",
+        "data": None,
+        "stream": None,
+        "origin": "",
+    }
     return render(page, {**visitor, "theme": chosen_theme(headers)})
 
 
@@ -249,18 +296,10 @@ def _response(request: Request, visit: Visit, page: Page) -> Response:
         "stream": _stream(visit, request),
         "theme": chosen_theme(request.headers),
         "once": visit.service.new_id(),
+        "origin": visit.origin,
     }
     body = render(page, visitor).encode()
-    tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
-    headers = {
-        **HEADERS,
-        "etag": tag,
-        "cache-control": "private, no-cache",
-        "vary": _VARY,
-    }
-    if page.status == HTTPStatus.OK and tag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=headers)
-    return Response(body, page.status, headers, media_type="text/html; charset=utf-8")
+    return _with_tag(request, body, "text/html; charset=utf-8", HEADERS, page.status)
 
 
 def _stream(visit: Visit, request: Request) -> str | None:

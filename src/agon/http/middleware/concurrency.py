@@ -29,7 +29,7 @@ TIMEOUT_S: Final = 10.0
 
 EXPENSIVE: Final = re.compile(
     r"/api/v1/contests/[^/]+/(boards/[^/]+/(?!history/|rows/|unscored$).+|participants/.+)"
-    r"|/c/[^/]+/(people|judges)/.+"
+    r"|/c/[^/]+/(people|judges|card)/.+"
 )
 """Paths of expensive requests; searches on boards take their slot themselves."""
 

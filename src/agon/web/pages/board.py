@@ -7,6 +7,7 @@ from typing import Any, Final
 from agon.api.models.boards import BoardPage
 from agon.web import addresses
 from agon.web.page import Page, Visit
+from agon.web.rendering import number_text, short_id, words
 
 ROWS: Final = 50
 MAX_ROWS: Final = 500
@@ -103,6 +104,10 @@ def _board(visit: Visit, name: str) -> Page:
             limit=visit.query.get("limit"),
         ),
         formats=addresses.FORMATS,
+        summary=f"{number_text(page.rows_total)} on the board {words(short_id(page.board))}",
+        picture=addresses.card(contest.id, page.rows[0]["id"], board=page.board, as_of=as_of)
+        if page.rows
+        else "",
     )
 
 
@@ -136,20 +141,20 @@ def lines(page: BoardPage, columns: Sequence[str]) -> list[Line]:
 
 
 def _positive_sum(row: dict[str, Any]) -> float:
-    return sum(points for _, points in _positive(row))
+    return sum(points for _, points in positive_parts(row))
 
 
 def _bars(row: dict[str, Any], widest: float) -> list[Bar]:
     bars, start = [], 0.0
     hues = {name: hue % 6 for hue, name in enumerate(row.get("components", {}))}
-    for name, points in _positive(row):
+    for name, points in positive_parts(row):
         width = 100 * points / widest
         bars.append(Bar(name, points, start, width, hues[name]))
         start += width
     return bars
 
 
-def _positive(row: dict[str, Any]) -> list[tuple[str, float]]:
+def positive_parts(row: dict[str, Any]) -> list[tuple[str, float]]:
     """Return the parts that add to a score; one without a value, such as a board, is left out."""
     return [
         (name, points)

@@ -10,6 +10,7 @@ from agon.app.charts.waterfall import levels
 from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
 from agon.web.page import Page, Visit
+from agon.web.rendering import number_text
 
 PARTS: Final = 200
 _CUT: Final = 0.1
@@ -62,7 +63,16 @@ def person(visit: Visit) -> Page:
         data=addresses.api(
             "contests", contest.id, "boards", board, "explanations", name, as_of=visit.as_of
         ),
+        summary=_summary(explanation),
+        picture=addresses.card(contest.id, name, board=board, as_of=visit.as_of),
     )
+
+
+def _summary(explanation: Explanation) -> str:
+    """Return the score in words."""
+    if explanation.score is None:
+        return f"no score: {explanation.reason}"
+    return f"rank {explanation.rank}, {number_text(explanation.score)}"
 
 
 def steps_of(explanation: Explanation) -> list[Step]:

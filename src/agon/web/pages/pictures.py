@@ -1,0 +1,177 @@
+"""The badge and the card of a participant: pictures that other sites and messages show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from agon.app.charts.markup import DARK, DARK_PAPER, element, shorten, width, words
+from agon.errors import NotFound
+from agon.web.page import Document, Visit
+from agon.web.pages.board import positive_parts
+from agon.web.rendering import number_text, short_id, time_text
+from agon.wiring import png
+
+_FONT: Final = "DejaVu Sans,Verdana,sans-serif"
+_BADGE_HEIGHT: Final = 20
+_BADGE_PART: Final = 150
+"""Maximum width of either half of a badge, in pixels."""
+
+_CARD: Final = (600, 315)
+"""Size of a card in units; the picture has twice as many pixels."""
+
+_INK, _QUIET = "#e8eaed", "#a3abb5"
+_MARGIN: Final = 40
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A participant's place on a board.
+
+    Attributes:
+        title: of the contest.
+        id: of the participant.
+        board: name of the board.
+        rank: on the board; None: no score.
+        score: on the board; None: no score.
+        total: number of rows.
+        parts: what adds to the score.
+        at: time of the board.
+    """
+
+    title: str
+    id: str
+    board: str
+    rank: int | None
+    score: float | None
+    total: int
+    parts: Sequence[tuple[str, float]]
+    at: datetime
+
+
+def badge(visit: Visit) -> Document:
+    """Return a badge: the contest, and the participant's rank and score."""
+    standing = standing_of(visit)
+    return Document(content=badge_svg(standing).encode(), media_type="image/svg+xml")
+
+
+def card(visit: Visit) -> Document:
+    """Return a card of 1200 × 630 pixels: contest, participant, rank, score and its parts."""
+    return Document(content=png(card_svg(standing_of(visit))), media_type="image/png")
+
+
+def standing_of(visit: Visit) -> Standing:
+    """Return the place of the participant in the path.
+
+    Raises:
+        NotFound: there is no such participant.
+    """
+    contest, name = visit.contest(), visit.path["id"]
+    board = visit.query.get("board") or visit.api.boards.default(contest.id)
+    boards = visit.api.boards
+    row: dict[str, Any] = {}
+    try:
+        page = boards.page(contest.id, board, as_of=visit.as_of, around=name, limit=1)
+        row = page.rows[0]
+    except NotFound:  # perhaps without a score
+        visit.api.snapshots.participant(contest.id, name)
+        page = boards.page(contest.id, board, as_of=visit.as_of, limit=1)
+    return Standing(
+        title=contest.title,
+        id=name,
+        board=board,
+        rank=row.get("rank"),
+        score=row.get("score"),
+        total=page.rows_total,
+        parts=positive_parts(row),
+        at=page.at,
+    )
+
+
+def summary(standing: Standing) -> str:
+    """Return a place in words.
+
+    Example:
+        >>> from datetime import UTC
+        >>> at = datetime(2026, 1, 2, tzinfo=UTC)
+        >>> summary(Standing("Spring", "ada", "bots", 3, 1510.0, 20, (), at))
+        'rank 3 of 20, 1,510'
+    """
+    if standing.rank is None:
+        return "no score"
+    return f"rank {standing.rank} of {number_text(standing.total)}, {number_text(standing.score)}"
+
+
+def badge_svg(standing: Standing) -> str:
+    """Return a badge as SVG of at most 2 kB."""
+    left = shorten(standing.title, max_width=_BADGE_PART)
+    right = shorten(summary(standing), max_width=_BADGE_PART)
+    sizes = [round(width(text) * 11 / 13) + 12 for text in (left, right)]
+    total, text = sum(sizes), words(f"{left}: {right}")
+
+    def label(text: str, start: int, size: int) -> str:
+        place: dict[str, Any] = {
+            "x": start + size / 2,
+            "y": 14,
+            "text_anchor": "middle",
+            "textLength": size - 12,
+        }
+        return element("text", [words(text)], **place)
+
+    halves = [
+        element("rect", width=total, height=_BADGE_HEIGHT, rx=3, fill="#1b1f24"),
+        element("rect", x=sizes[0], width=sizes[1], height=_BADGE_HEIGHT, rx=3, fill="#0b5a96"),
+        label(left, 0, sizes[0]),
+        label(right, sizes[0], sizes[1]),
+    ]
+    return element(
+        "svg",
+        [
+            element("title", [text]),
+            element("g", halves, fill="#fff", font_family=_FONT, font_size=11),
+        ],
+        xmlns="http://www.w3.org/2000/svg",
+        width=total,
+        height=_BADGE_HEIGHT,
+        role="img",
+        aria_label=f"{left}: {right}",
+    )
+
+
+def card_svg(standing: Standing) -> str:
+    """Return a card as SVG."""
+    right = _CARD[0] - 2 * _MARGIN
+
+    def text(content: str, y: float, size: int, fill: str = _INK, weight: int = 400) -> str:
+        content = shorten(content, max_width=right * 13 / size)
+        return element("text", [words(content)], x=_MARGIN, y=y, font_size=size, fill=fill,
+                       font_weight=weight)  # fmt: skip
+
+    score = "no score" if standing.score is None else number_text(standing.score)
+    place = (
+        "" if standing.rank is None else f"rank {standing.rank} of {number_text(standing.total)}"
+    )
+    total, start, bars = sum(points for _, points in standing.parts), float(_MARGIN), []
+    for hue, (_, points) in enumerate(standing.parts):
+        size = right * points / total
+        bars.append(
+            element("rect", x=start, y=232, width=size, height=16, fill=DARK[hue % len(DARK)])
+        )
+        start += size
+    return element(
+        "svg",
+        [
+            element("rect", width=_CARD[0], height=_CARD[1], fill=DARK_PAPER),
+            text(standing.title, 60, 20, _QUIET),
+            text(short_id(standing.id), 110, 36, weight=700),
+            text(score, 180, 52, weight=700),
+            text(place, 212, 18, _QUIET),
+            *bars,
+            text(f"agon · {short_id(standing.board)} · {time_text(standing.at)}", 285, 14, _QUIET),
+        ],
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {_CARD[0]} {_CARD[1]}",
+        width=_CARD[0],
+        height=_CARD[1],
+        font_family=_FONT,
+    )
