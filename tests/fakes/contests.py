@@ -5,6 +5,9 @@ from typing import Any
 
 from agon.app.analysis.simulate import simulate
 from agon.app.contests.boards.publish import publish
+from agon.app.contests.cases.cases import decide, open_case
+from agon.app.contests.cases.findings import scan
+from agon.app.contests.changes.change_sets import dry_run, propose
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
 from agon.app.service import Service
@@ -36,6 +39,17 @@ def all_disciplines(service: Service) -> None:
     publish_problem(service, "def seq(n):\n    return n + 1\n", title="Another sequence")
     judged(service, "s1", problem)
     publish(service, "autumn")
+    _desk(service)
+
+
+def _desk(service: Service) -> None:
+    """Give the arena's desk a finding, a case about it and a change set."""
+    scan(service, "arena")
+    opened = open_case(service, "arena", finding=0, text="look <i>", by=ORGANISER)
+    params = {"people": [HOSTILE]}
+    change = propose(service, "arena", kind="void", params=params, reason="r <i>", by=ORGANISER)
+    dry_run(service, "arena", change.id)
+    decide(service, "arena", opened.id, decision="<i>", reason="r", change=change.id, by=ORGANISER)
 
 
 def _contest(

@@ -2,6 +2,8 @@
 
 import pytest
 
+from agon.app.access.tokens import public_id
+from agon.app.queue.leases import claim, fail
 from web.browser import Browser
 from web.markup import Markup
 
@@ -160,3 +162,195 @@ def test_saving_a_title_leaves_the_times_as_they_are(browser: Browser) -> None:
     assert browser.submit(DESK, f"{DESK}/details", fields).status_code == 303
     contest = browser.instance.get("/contests/league", "organiser").json()
     assert (contest["title"], contest["starts_at"]) == ("Another", "2026-01-01T10:00:30.500000Z")
+
+
+USERS = (
+    "id,handle,affiliation\nada,ada_lovelace_1815,org\neve,ada_love1ace_1815,org\n"
+    "bob,robert_the_builder,\nzoe,zoe_from_the_north,org\n"
+)
+SPRING = "/c/spring/desk"
+
+
+def field(page: str, begin: str) -> str:
+    """Return the rest of the first link of a page that begins with a text."""
+    return begin + page.partition(f'href="{begin}')[2].partition('"')[0]
+
+
+def test_an_organizer_voids_a_cheater_and_undoes_it(browser: Browser) -> None:
+    """Finding, case, change set with its effect, decision, appeal, undo, final result."""
+    browser.sign_in("organiser")
+    fields = {"id": "spring", "title": "Spring", "discipline": "community"}
+    browser.submit("/desk", "/desk", fields)
+    browser.submit(SPRING, f"{SPRING}/open", {})
+    browser.submit(SPRING, f"{SPRING}/records", {"table": "users", "do": "add"},
+                   {"file": ("users.csv", USERS)})  # fmt: skip
+    assert browser.submit(SPRING, f"{SPRING}/findings", {}).status_code == 303
+    shown = browser.get(f"{SPRING}/findings").text
+    finding = field(shown, f"{SPRING}/findings/")
+    assert "near duplicate handle" in Markup(shown).text
+    evidence = text(browser, finding)
+    assert "ada_love1ace_1815" in evidence  # the record, not only its id
+    opened = browser.submit(finding, finding, {"text": "Both submit at the same minute."})
+    case = opened.headers["location"]
+    assert "ada_love1ace_1815" in text(browser, case)
+    assert "A case about it is open" in text(browser, finding)
+
+    fields = {"kind": "people", "people": "eve\n", "reason": "eve is another account of ada"}
+    proposed = browser.submit(f"{SPRING}/changes", f"{SPRING}/changes", fields)
+    change = proposed.headers["location"]
+    effect = text(browser, change)
+    assert "1 leave the board" in effect or "Leave the board" in effect
+    assert "eve" in text(browser, "/c/spring")  # nothing counts yet
+    assert browser.submit(change, f"{change}/apply", {}).status_code == 303
+    assert "people/eve?" not in browser.get("/c/spring").text
+
+    wrong = browser.submit(case, f"{case}/decision", {"decision": "", "reason": "seen"})
+    assert (wrong.status_code, "Fill in this field." in wrong.text) == (422, True)
+    assert "seen</textarea>" in wrong.text
+    decision = {
+        "decision": "records voided",
+        "reason": "the log",
+        "change": change.rpartition("/")[2],
+    }
+    assert browser.submit(case, f"{case}/decision", decision).status_code == 303
+    assert (
+        browser.submit(case, f"{case}/appeal", {"appeal_text": "I am not ada."}).status_code == 303
+    )
+    assert "Decide on the appeal" in text(browser, case)
+    granted = {"decision": "appeal granted", "reason": "two people", "change": ""}
+    assert browser.submit(case, f"{case}/decision", granted).status_code == 303
+    assert browser.submit(change, f"{change}/rollback", {"reason": ""}).status_code == 422
+    assert browser.submit(change, f"{change}/rollback", {"reason": "granted"}).status_code == 303
+    assert "people/eve?" in browser.get("/c/spring").text
+    assert browser.submit(case, f"{case}/close", {"close_text": "done"}).status_code == 303
+    steps = text(browser, case)
+    assert all(word in steps for word in ("Opened", "Decision: appeal granted", "Appeal", "Closed"))
+    assert browser.submit(SPRING, f"{SPRING}/finalize", {}).status_code == 303
+    assert "The contest is final" in text(browser, SPRING)
+
+
+def test_rules_are_changed_with_the_effect_in_view(browser: Browser) -> None:
+    """Each wrong value has its message at its field; nothing counts before it is applied."""
+    browser.sign_in("organiser")
+    create(browser)
+    upload(browser, "bots", BOTS)
+    upload(browser, "matches", MATCHES.replace("rated,b", "rated,a"))
+    page = f"{DESK}/rules"
+    wrong = {"rule.k_new": "-1", "rule.round_changes": "perhaps", "reason": "too much"}
+    response = browser.submit(page, page, wrong)
+    shown = Markup(response.text)
+    assert (response.status_code, shown.errors) == (422, [])
+    assert response.text.count('class="wrong"') == 2
+    assert 'value="-1"' in response.text
+    assert "too much</textarea>" in response.text
+    proposed = browser.submit(page, page, {"rule.k_new": "16", "reason": "too much"})
+    change = proposed.headers["location"]
+    assert "2 of 2 move, at most by 0 ranks" in text(browser, change)
+    assert browser.instance.get("/contests/league").json()["overrides"] == {}
+    upload(browser, "bots", "id,name\nzoe,Zoe\n")
+    assert "the ledger has grown by 1 since" in text(browser, change)
+    assert browser.submit(change, f"{change}/apply", {}).status_code == 422
+    assert browser.submit(change, f"{change}/preview", {}).status_code == 303
+    assert "the ledger has grown" not in text(browser, change)
+    assert browser.submit(change, f"{change}/apply", {}).status_code == 303
+    assert "against arena/sentience-1: 1 of" in text(browser, page)
+    assert browser.instance.get("/contests/league").json()["overrides"] == {"k_new": 16}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"kind": "people", "people": "eve"}, "none of the named records counts now"),
+        ({"kind": "records", "records": "users/eve"}, "there is no record 'users/eve'"),
+        ({"kind": "adjustment", "board": "user-score", "id": "u1", "points": "many"}, "a number"),
+        ({"kind": "people", "people": ""}, "a void needs at least one record or id"),
+        ({"kind": "cat"}, "there is no form for a change of 'cat'"),
+    ],
+)  # fmt: skip
+def test_a_change_without_effect_is_not_proposed(
+    browser: Browser, fields: dict[str, str], message: str
+) -> None:
+    """The form keeps what was typed, and no proposal is left behind."""
+    browser.sign_in("organiser")
+    page = f"/c/{browser.instance.contest()}/desk/changes"
+    response = browser.submit(page, page, {**fields, "reason": "the reason & more"})
+    shown = Markup(response.text)
+    assert (response.status_code, shown.errors) == (422, [])
+    assert message in shown.text
+    if fields["kind"] != "cat":
+        assert "the reason &amp; more</textarea>" in response.text
+    changes = browser.instance.get("/contests/spring/change-sets", "organiser").json()["items"]
+    assert {change["state"] for change in changes} <= {"cancelled"}
+
+
+def test_ids_of_a_change_come_from_a_file(browser: Browser) -> None:
+    """A list of a hundred records is a file, not typed."""
+    browser.sign_in("organiser")
+    page = f"/c/{browser.instance.contest()}/desk/changes"
+    fields = {"kind": "records", "records": "users/u0", "reason": "r"}
+    files = {"file": ("ids.csv", "record,why\nusers/u1,x\nusers/u2,y\n")}
+    change = browser.submit(page, page, fields, files).headers["location"]
+    assert "users/u0, users/u1, users/u2" in text(browser, change)
+    assert browser.submit(change, f"{change}/cancel", {}).status_code == 303
+    assert "cancelled" in text(browser, change)
+
+
+def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
+    browser: Browser,
+) -> None:
+    """The operator's day without a terminal; each step is in the audit log."""
+    instance = browser.instance
+    service = instance.service
+    contest = instance.contest()
+    browser.sign_in("operator")
+    assert "No worker was seen" in text(browser, "/desk/queue")
+    browser.submit("/desk/queue", "/desk/queue", {"do": "pause"})
+    assert instance.get("/queue", "operator").json()["paused"]
+    assert "paused" in text(browser, "/desk/queue")
+    browser.submit("/desk/queue", "/desk/queue", {"do": "resume"})
+    assert not instance.get("/queue", "operator").json()["paused"]
+    queued = instance.post(f"/contests/{contest}/findings", "organiser").json()["id"]
+    claimed = claim(service, ["find"], worker="w", contests=None)
+    assert claimed is not None
+    fail(service, queued, lease=str(claimed.lease), cause="the disk is full", retry=False)
+    failed = f"/desk/queue/{queued}"
+    assert failed in browser.get("/desk/queue?state=failed").text
+    assert "the disk is full" in text(browser, failed)
+    assert "the disk is full" in text(browser, f"/c/{contest}/desk/jobs/{queued}")
+    assert browser.submit(failed, f"{failed}/retry", {}).headers["location"] == failed
+    assert "0 before it" in text(browser, failed)
+    page = browser.submit(
+        "/desk/tokens", "/desk/tokens", {"user": "ada", "role": "participant", "days": "1"}
+    )
+    secret = page.text.partition('class="secret">')[2].partition("<")[0]
+    headers = {"authorization": f"Bearer {secret}"}
+    assert instance.client.get("/api/v1/me", headers=headers).json()["user"] == "ada"
+    name = public_id(secret)
+    assert secret not in browser.get("/desk/tokens").text
+    browser.submit("/desk/tokens", f"/desk/tokens/{name}/revoke", {})
+    assert instance.client.get("/api/v1/me", headers=headers).status_code == 401
+    wrong = browser.submit("/desk/tokens", "/desk/tokens", {"user": "A B", "role": "judge"})
+    assert 'id="user-error"' in wrong.text
+    fields = {"id": "nora", "name": "Nora", "password": "correct horse battery"}
+    assert browser.submit("/desk/users", "/desk/users", fields).status_code == 303
+    browser.submit("/desk/users", "/desk/users/nora/disable", {})
+    assert "disabled" in text(browser, "/desk/users")
+    log = text(browser, "/desk/audit")
+    actions = ("queue.pause", "queue.resume", "job.retry", "token.revoke", "user.disable")
+    assert all(action in log for action in actions)
+
+
+def test_an_organizer_invites_a_judge(browser: Browser) -> None:
+    """The code is shown once; the invitation can be revoked."""
+    page = f"/c/{browser.instance.contest()}/desk/people"
+    browser.sign_in("organiser")
+    wrong = browser.submit(page, page, {"role": "judge", "max_uses": "0", "note": "for Ada"})
+    assert (wrong.status_code, 'id="max_uses-error"' in wrong.text) == (422, True)
+    assert 'value="for Ada"' in wrong.text
+    shown = browser.submit(page, page, {"role": "judge", "max_uses": "2", "note": "for Ada"}).text
+    code = shown.partition('class="secret">')[2].partition("<")[0]
+    assert code.startswith("invite_")
+    assert code not in browser.get(page).text
+    [invitation] = browser.instance.get("/contests/spring/invitations", "organiser").json()["items"]
+    assert browser.submit(page, f"{page}/{invitation['id']}/revoke", {}).status_code == 303
+    assert "revoked" in text(browser, page)

@@ -44,6 +44,18 @@ def get_change(ctx: ContestContext, change: Id) -> ChangeSet:
     return ChangeSet.model_validate(stored).model_copy(update={"failed": failed})
 
 
+@operation("POST", _CHANGES + "/{id}/dry-run", id="queueDryRun", permission="change.manage",
+           summary="Run a change set dry again", status=202,
+           location="/contests/{contest}/change-sets/{result.id}")  # fmt: skip
+def queue_dry_run(ctx: ContestContext, change: Id) -> ChangeSet:
+    """Queue another dry run, at the newest position: the ledger has grown, or the last one failed.
+
+    Until it is done the change set cannot be applied.
+    """
+    waiting = change_sets.queue_dry_run(ctx.service, ctx.contest.id, change, by=ctx.caller)
+    return ChangeSet.model_validate(waiting)
+
+
 @operation("POST", _CHANGES + "/{id}/apply", id="applyChangeSet", permission="change.manage",
            summary="Apply a change set")  # fmt: skip
 def apply_change(ctx: ContestContext, change: Id, request: ApplyRequest | None = None) -> ChangeSet:
@@ -84,6 +96,7 @@ class Changes(Noun):
     list = list_changes
     propose = propose_change
     get = get_change
+    queue_dry_run = queue_dry_run
     apply = apply_change
     cancel = cancel_change
     roll_back = roll_back_change

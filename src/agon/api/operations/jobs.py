@@ -142,7 +142,7 @@ def fail_job(ctx: Context, job: Id, request: FailRequest) -> Job:
 def cancel_job(ctx: Context, job: Id) -> Job:
     """Cancel a job; its worker learns so at the next heartbeat."""
     _, contest = _permitted_job(ctx, job)
-    return _resource(jobs.cancel(ctx.service, job), contest)
+    return _resource(jobs.cancel(ctx.service, job, by=ctx.caller), contest)
 
 
 @operation("POST", "/jobs/{id}/retry", id="retryJob", permission="job.manage",
@@ -150,7 +150,7 @@ def cancel_job(ctx: Context, job: Id) -> Job:
 def retry_job(ctx: Context, job: Id) -> Job:
     """Queue a job again that failed or was cancelled."""
     _, contest = _permitted_job(ctx, job)
-    return _resource(jobs.retry(ctx.service, job), contest)
+    return _resource(jobs.retry(ctx.service, job, by=ctx.caller), contest)
 
 
 @operation("GET", "/queue", id="getQueue", permission="queue.read", summary="Get the queue")
@@ -163,7 +163,7 @@ def get_queue(ctx: Context) -> Queue:
            summary="Pause or resume the queue")  # fmt: skip
 def set_queue(ctx: Context, request: QueueUpdate) -> Queue:
     """Pause or resume: a paused queue gives out no jobs, and jobs in work are finished."""
-    return _queue((jobs.pause if request.paused else jobs.resume)(ctx.service))
+    return _queue((jobs.pause if request.paused else jobs.resume)(ctx.service, by=ctx.caller))
 
 
 class Jobs(Noun):

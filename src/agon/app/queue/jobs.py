@@ -6,7 +6,11 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from agon.app.access.audit import add_audit_entry
+from agon.app.access.permissions import SYSTEM
+from agon.entities.access import Caller
 from agon.entities.jobs import Job, JobKind, JobState, NewJob, WorkerInfo
+from agon.store.session import Session
 
 if TYPE_CHECKING:
     from agon.app.service import Service
@@ -288,21 +292,17 @@ def state(service: "Service") -> QueueState:
         )
 
 
-def pause(service: "Service") -> QueueState:
+def pause(service: "Service", *, by: Caller = SYSTEM) -> QueueState:
     """Pause the queue: no more jobs are claimed; leased jobs go on (none left: *drained*)."""
-    with service.store.write() as session:
-        session.queue.pause(paused=True)
-    return state(service)
+    return _set_paused(service, paused=True, by=by)
 
 
-def resume(service: "Service") -> QueueState:
+def resume(service: "Service", *, by: Caller = SYSTEM) -> QueueState:
     """Resume the queue: jobs are claimed again."""
-    with service.store.write() as session:
-        session.queue.pause(paused=False)
-    return state(service)
+    return _set_paused(service, paused=False, by=by)
 
 
-def cancel(service: "Service", job_id: str) -> Job:
+def cancel(service: "Service", job_id: str, *, by: Caller = SYSTEM) -> Job:
     """Cancel a job; its worker is notified at the next heartbeat.
 
     Raises:
@@ -310,10 +310,12 @@ def cancel(service: "Service", job_id: str) -> Job:
         Conflict: it has ended already.
     """
     with service.store.write() as session:
-        return session.queue.cancel(job_id, now=service.clock())
+        cancelled = session.queue.cancel(job_id, now=service.clock())
+        _add_audit_entry(service, session, cancelled, by=by, action="job.cancel")
+    return cancelled
 
 
-def retry(service: "Service", job_id: str) -> Job:
+def retry(service: "Service", job_id: str, *, by: Caller = SYSTEM) -> Job:
     """Queue a failed or cancelled job again.
 
     Raises:
@@ -321,4 +323,21 @@ def retry(service: "Service", job_id: str) -> Job:
         Conflict: it is not failed or cancelled.
     """
     with service.store.write() as session:
-        return session.queue.retry(job_id, now=service.clock())
+        queued = session.queue.retry(job_id, now=service.clock())
+        _add_audit_entry(service, session, queued, by=by, action="job.retry")
+    return queued
+
+
+def _set_paused(service: "Service", *, paused: bool, by: Caller) -> QueueState:
+    with service.store.write() as session:
+        session.queue.pause(paused=paused)
+        action = "queue.pause" if paused else "queue.resume"
+        add_audit_entry(service, session, by=by, action=action, target="queue")
+    return state(service)
+
+
+def _add_audit_entry(
+    service: "Service", session: Session, job: Job, *, by: Caller, action: str
+) -> None:
+    add_audit_entry(service, session, by=by, action=action, target=job.id,
+                    detail={"kind": job.kind})  # fmt: skip

@@ -2,12 +2,31 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from agon.web.page import error_texts
 
-_REQUIRED = frozenset({"string_too_short", "missing"})
+_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "missing": "Fill in this field.",
+        "too_short": "Fill in this field.",
+        "string_too_short": "Write at least {min_length} characters.",
+        "string_too_long": "Write at most {max_length} characters.",
+        "string_pattern_mismatch": "It has characters that are not allowed, or too few.",
+        "int_parsing": "Write a whole number.",
+        "int_from_float": "Write a whole number.",
+        "float_parsing": "Write a number.",
+        "greater_than": "Write a number greater than {gt}.",
+        "greater_than_equal": "Write a number of at least {ge}.",
+        "less_than_equal": "Write a number of at most {le}.",
+        "literal_error": "Choose one of {expected}.",
+    }
+)
+"""Messages of the errors that people make in forms."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +63,18 @@ def form_errors(error: Exception | None, *, names: Collection[str] = ()) -> Form
     other: list[str] = []
     for item in error.errors():
         name = str(item["loc"][0]) if item["loc"] else ""
-        message = "Fill in this field." if item["type"] in _REQUIRED else f"{item['msg']}."
+        message = _message(item)
         if name in names:
             fields[name] = (*fields.get(name, ()), message)
         else:
             other.append(f"{name}: {message}")
     return FormErrors(fields=fields, other=tuple(other))
+
+
+def _message(item: ErrorDetails) -> str:
+    """Return what is wrong with a field in a sentence."""
+    context = item.get("ctx", {})
+    if context.get("min_length") == 1:
+        return _MESSAGES["missing"]
+    template = _MESSAGES.get(item["type"])
+    return f"{item['msg']}." if template is None else template.format_map(context)

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from agon.api.models.contests import Contest
 from agon.app.access.permissions import allow
+from agon.disciplines import discipline
 from agon.errors import AgonError, Forbidden, Unauthenticated
 from agon.web.desk.forms import FormErrors, form_errors
 from agon.web.page import Page, Redirect, Visit
@@ -15,7 +16,13 @@ from agon.web.page import Page, Redirect, Visit
 SHOWN: Final = 200
 """Maximum number of rows of a list."""
 
-_SERVER: Final = (("", "Contests", "contest.manage"),)
+_SERVER: Final = (
+    ("", "Contests", "contest.manage"),
+    ("queue", "Queue", "queue.read"),
+    ("tokens", "Tokens", "token.manage"),
+    ("users", "Users", "user.manage"),
+    ("audit", "Audit", "audit.read"),
+)
 """The pages of the server's desk: the end of the address, the name, the permission to see it."""
 
 
@@ -25,6 +32,7 @@ def contest_page(
     section: str,
     values: Mapping[str, Any],
     *,
+    tab: str = "",
     error: Exception | FormErrors | None = None,
     names: frozenset[str] = frozenset(),
     data: str | None = None,
@@ -36,6 +44,7 @@ def contest_page(
         contest: the contest.
         section: name of the page, of its template and of its tab.
         values: what the template shows.
+        tab: name of the tab, where it is another.
         error: what was wrong with a form.
         names: the fields of that form.
         data: the address of the same data as JSON.
@@ -48,7 +57,7 @@ def contest_page(
         values={
             "contest": contest,
             "sections": sections(contest),
-            "section": section.capitalize(),
+            "section": tab or section.capitalize(),
             "form": visit.form,
             "errors": errors,
             **values,
@@ -63,6 +72,7 @@ def server_page(
     section: str,
     values: Mapping[str, Any],
     *,
+    tab: str = "",
     error: Exception | None = None,
     names: frozenset[str] = frozenset(),
     data: str | None = None,
@@ -74,7 +84,7 @@ def server_page(
         title=f"{section.capitalize()} · Desk",
         values={
             "server_sections": _SERVER,
-            "section": section.capitalize(),
+            "section": tab or section.capitalize(),
             "form": visit.form,
             "errors": errors,
             **values,
@@ -84,9 +94,21 @@ def server_page(
     )
 
 
-def sections(_: Contest) -> tuple[tuple[str, str], ...]:
+def sections(contest: Contest) -> tuple[tuple[str, str], ...]:
     """Return the pages of a contest's desk: the end of the address, and the name."""
-    return (("", "Overview"), ("records", "Records"))
+    tables = {table.name for table in discipline(contest.discipline).schema}
+    arena = (("rounds", "Rounds"), ("bots", "Bots")) if "matches" in tables else ()
+    return (
+        ("", "Overview"),
+        ("records", "Records"),
+        ("findings", "Findings"),
+        ("cases", "Cases"),
+        ("changes", "Changes"),
+        ("rules", "Rules"),
+        *arena,
+        ("people", "People"),
+        ("jobs", "Jobs"),
+    )
 
 
 def act(

@@ -20,8 +20,18 @@ from agon.entities.access import Caller
 from agon.entities.contests import Change, Contest
 from agon.errors import Conflict
 from agon.ledger.entry import Draft
+from agon.store.session import Session
 
-__all__ = ["apply", "cancel", "change", "changes", "dry_run", "propose", "roll_back"]
+__all__ = [
+    "apply",
+    "cancel",
+    "change",
+    "changes",
+    "dry_run",
+    "propose",
+    "queue_dry_run",
+    "roll_back",
+]
 
 _ATTEMPTS: Final = 20
 _MAX_SEARCHED = 100  # dry runs of a contest, newest first
@@ -69,11 +79,7 @@ def propose(
         if change_kind == "rejudge":
             proposed = rejudge.queue(service, session, contest, proposed)
         else:
-            job = service_job(
-                "dry-run", contest, id=service.new_id(), payload={"change": proposed.id},
-                dedupe=proposed.id, by=by.name,
-            )  # fmt: skip
-            session.queue.add(job, now=service.clock())
+            _add_dry_run_job(service, session, contest, proposed, by=by)
         session.changes.save(proposed)
         add_audit_entry(service, session, by=by, action="change.propose", target=proposed.id,
              detail={"contest": contest_id, "kind": kind})  # fmt: skip
@@ -150,6 +156,25 @@ def apply(
     raise Conflict(
         f"{contest_id} grows faster than the change can be applied; stop adding records meanwhile"
     )
+
+
+def queue_dry_run(service: Service, contest_id: str, change_id: str, *, by: Caller) -> Change:
+    """Queue another dry run of a change set, at the newest position.
+
+    Raises:
+        NotFound: there is no such contest or change.
+        Conflict: it is not open any more.
+    """
+    with service.store.write() as session:
+        contest = session.contests.lock(contest_id)
+        proposed = session.changes.get(contest.no, change_id)
+        require_proposed(proposed)
+        waiting = replace(proposed, dry_run_at=None)
+        session.changes.save(waiting)
+        _add_dry_run_job(service, session, contest, waiting, by=by)
+        add_audit_entry(service, session, by=by, action="change.dry-run", target=change_id,
+             detail={"contest": contest_id})  # fmt: skip
+    return waiting
 
 
 def cancel(service: Service, contest_id: str, change_id: str, *, by: Caller) -> Change:
@@ -233,6 +258,16 @@ def changes(
     """Return change sets, oldest first, those after one."""
     with service.store.read() as session:
         return session.changes.page(view.contest.no, after=after, limit=limit)
+
+
+def _add_dry_run_job(
+    service: Service, session: Session, contest: Contest, change: Change, *, by: Caller
+) -> None:
+    job = service_job(
+        "dry-run", contest, id=service.new_id(), payload={"change": change.id},
+        dedupe=change.id, by=by.name,
+    )  # fmt: skip
+    session.queue.add(job, now=service.clock())
 
 
 def _require_dry_run(contest: Contest, proposed: Change, *, even_if_moved: bool) -> None:

@@ -1,0 +1,55 @@
+"""The people of a contest: invitations to take part, to judge or to look."""
+
+from typing import Final
+
+from pydantic import ValidationError
+
+from agon.api.models.invitations import InvitationCreate
+from agon.errors import AgonError
+from agon.web import addresses
+from agon.web.desk.layout import act, contest_page, first
+from agon.web.page import Page, Redirect, Visit
+
+_FIELDS: Final = frozenset({"role", "user", "max_uses", "expires_at", "note"})
+
+
+def people(visit: Visit) -> Page:
+    """Return the invitations, and the form that creates one."""
+    return _page(visit)
+
+
+def invite(visit: Visit) -> Page | Redirect:
+    """Create an invitation; its code is shown once."""
+    contest = visit.contest()
+    fields = {name: text for name, text in visit.form.items() if name in _FIELDS and text.strip()}
+    if "expires_at" in fields:
+        fields["expires_at"] += "Z"
+    try:
+        request = InvitationCreate.model_validate(fields)
+        created = visit.api.invitations.create(contest.id, request)
+    except (AgonError, ValidationError) as error:
+        return _page(visit, error=error)
+    return _page(visit, code=created.code)
+
+
+def revoke(visit: Visit) -> Page | Redirect:
+    """Revoke an invitation; those who accepted it stay."""
+    contest = visit.contest()
+    return act(
+        lambda: visit.api.invitations.revoke(contest.id, visit.path["id"]),
+        following=addresses.desk(contest.id, "people"),
+        otherwise=lambda error: _page(visit, error=error),
+    )
+
+
+def _page(visit: Visit, *, error: Exception | None = None, code: str = "") -> Page:
+    contest = visit.contest()
+    values = {
+        "invitations": first(visit.api.invitations.list(contest.id))[::-1],
+        "code": code,
+        "given": {} if code else visit.form,
+    }
+    return contest_page(
+        visit, contest, "people", values, error=error, names=_FIELDS,
+        data=addresses.api("contests", contest.id, "invitations"),
+    )  # fmt: skip
