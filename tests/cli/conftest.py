@@ -34,7 +34,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Start a real server with a worker; its first token is the operator's."""
     folder = tmp_path_factory.mktemp("server")
     command = [sys.executable, "-m", "agon", "serve", "--port", "0", "--workers", "1"]
-    settings = {"AGON_RATE_LIMIT_TOKEN": "100000/minute", "AGON_LOG_LEVEL": "error"}
+    settings = {
+        "AGON_RATE_LIMIT_TOKEN": "100000/minute",
+        "AGON_LOG_LEVEL": "error",
+        "AGON_ALLOW_PRIVATE_BOTS": "true",
+    }
     with subprocess.Popen(
         command, cwd=folder, stderr=subprocess.PIPE, text=True, env={**os.environ, **settings}
     ) as serving:

@@ -23,12 +23,19 @@ def test_a_league_is_reported_and_replayed(agon: Cli, database: str) -> None:
     """A row for every bot; the draws are repeated on the way to the board."""
     report = agon("arena", "report", "autumn", "--database", database, "--format", "json")
     assert report.code == 0, report.err
-    rows = report.json()["bots"]
+    rows, latencies = report.json()["bots"], report.json()["latencies"]
     assert len(rows) == 7
     assert sum(row["games"] for row in rows) == 12
     assert sum(row["waited"] for row in rows) == 2
     (late,) = (row for row in rows if row["forfeits"])
     assert late["faults_bot"] == late["forfeits"] == late["games"] > 0
+    everyone = {row["kind"]: row for row in latencies if row["participant"] is None}
+    assert everyone["answer"]["count"] == 12 - sum(row["forfeits"] for row in rows)
+    prompt = {row["bot"] for row in rows if row["bot"] != late["bot"]}
+    assert {row["participant"] for row in latencies} == prompt | {None}
+    (first, *_) = (row for row in rows if row["bot"] in prompt)
+    assert 0 <= first["answer_p50"] <= first["answer_p95"] <= first["answer_p99"]
+    assert "answer_p50" not in late
     table = agon("arena", "report", "autumn", "--database", database)
     assert {"games", "forfeits"} <= set(table.out.split())
     replayed = agon("replay", "autumn", "--database", database)

@@ -8,6 +8,7 @@ from agon.cli.arena_bots import examine, play_locally, serve_reference_bot
 from agon.cli.arena_injections import injections
 from agon.cli.arena_judges import judges
 from agon.cli.arena_report import report_rounds
+from agon.cli.arena_simulate_live import simulate_live
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
 
@@ -32,6 +33,7 @@ for subcommand in (
     examine,
     play_locally,
     report_rounds,
+    simulate_live,
 ):
     command.add_command(subcommand)
 

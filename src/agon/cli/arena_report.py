@@ -1,21 +1,22 @@
 """``agon arena report``: how the rounds of a live arena were played."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from agon.cli.shared import lists, parameters
 from agon.cli.shared.commands import Command
-from agon.cli.shared.output import TABLE
+from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import target as target_options
 
 if TYPE_CHECKING:
     from agon.cli.shared.target import Target
 
 _COLUMNS: Final = (
-    "bot", "games", "waited", "forfeits", "probability", "rematches", "longest_wait",
-    "longest_streak", "latest_forfeits", "faults_bot", "faults_transport", "faults_ours",
+    "bot", "games", "waited", "forfeits", "answer_p50", "answer_p95", "answer_p99", "vote_p50",
+    "vote_p95", "vote_p99", "probability", "rematches", "longest_wait", "longest_streak",
+    "latest_forfeits", "faults_bot", "faults_transport", "faults_ours",
 )  # fmt: skip
 
 
@@ -31,9 +32,30 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
     faults by owner, forfeits; and the probability of the forfeits in its latest 20 matches under
     its own record before. The source is a contest, or an exported ledger.
 
+    For a contest there are also the latencies of answers and votes in milliseconds (median, 95th
+    and 99th percentile), in a last row those of all. They are not in its ledger.
+
       agon arena report spring
       agon arena report spring-ledger/ --format csv
     """
+    rows, latencies = read_report(source, target)
+    if form == "json":
+        from agon.cli.shared.formats import json_chunks
+
+        deliver(json_chunks({"bots": rows, "latencies": latencies}), output)
+        return
+    if form == TABLE:
+        rows = [{**row, "probability": f"{row['probability']:.2g}"} for row in rows]
+        rows += [{"bot": "all", **_columns(latencies, None)}] if rows and latencies else []
+    lists.print_rows(
+        rows, form=form, name="bots", columns=_COLUMNS, output=output, empty="no settled rounds"
+    )
+
+
+def read_report(
+    source: str, target: "Target"
+) -> "tuple[list[dict[str, Any]], list[dict[str, Any]]]":
+    """Return a row for every bot, and latencies: those of all and those of each participant."""
     from agon.app.arena.report import report_rows
     from agon.cli.replay import open_ledger
     from agon.ledger.entry import MAX_LINE_BYTES
@@ -44,8 +66,18 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
         open_file(folder, LEDGER) as stream,
     ):
         rows = report_rows(line for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES))
-    if form == TABLE:
-        rows = [{**row, "probability": f"{row['probability']:.2g}"} for row in rows]
-    lists.print_rows(
-        rows, form=form, name="bots", columns=_COLUMNS, output=output, empty="no settled rounds"
-    )
+    if Path(source).is_dir() and not target.typed:
+        return rows, []
+    with target.open(create=False) as api:
+        latencies = [lists.plain_values(each) for each in api.rounds.latencies(source).items]
+    return [{**row, **_columns(latencies, row["bot"])} for row in rows], latencies
+
+
+def _columns(latencies: "list[dict[str, Any]]", participant: str | None) -> dict[str, float]:
+    """Return the columns of one participant's latencies."""
+    return {
+        f"{each['kind']}_{name}": each[name]
+        for each in latencies
+        if each["participant"] == participant
+        for name in ("p50", "p95", "p99")
+    }

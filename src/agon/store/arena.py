@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy import Row, Select, Table, func, select, update
 
-from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work
+from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work, WorkKind
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.locks import lock_row
@@ -181,6 +181,22 @@ class Arena:
             WORK.c.contest_no == contest_no, WORK.c.round == round_id, WORK.c.result.is_(None)
         )
         return self._transaction.first(asking.limit(1)) is not None
+
+    def latencies(self, contest_no: int) -> list[tuple[WorkKind, str, float]]:
+        """Return kind, assignee and milliseconds of all work that was done without a fault.
+
+        For work that was not sent to an endpoint, it is the time from its assignment.
+        """
+        listing = select(WORK.c.kind, WORK.c.assignee, WORK.c.latency_ms, WORK.c.created_at,
+                         WORK.c.result_at).where(
+            WORK.c.contest_no == contest_no,
+            WORK.c.result.is_not(None),
+            WORK.c.result.not_like('{"fault"%'),
+        ).order_by(WORK.c.assignee, WORK.c.kind)  # fmt: skip
+        return [
+            (row.kind, row.assignee, row.latency_ms or (row.result_at - row.created_at) / 1000)
+            for row in self._transaction.all(listing)
+        ]
 
     def set_result(self, done: Work) -> bool:
         """Store the result of work that has none; return whether it had none."""

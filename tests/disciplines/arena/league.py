@@ -10,11 +10,16 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 
 from agon.disciplines.arena import draws
 from agon.disciplines.arena.matchmaking import Entrant
 from agon.disciplines.arena.pairing import pair_by_rules
+from agon.disciplines.arena.population import (
+    SPREAD,
+    Character,
+    characters_of,
+    truth_probability,
+)
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena, score
@@ -24,11 +29,7 @@ from agon.kernel.statistics import spearman
 from agon.records import read_rows
 from disciplines.arena.arenas import Row, Tables
 
-Character = Literal["honest", "always wrong", "coin flip"]
-
 _START = datetime(2026, 1, 1, tzinfo=UTC)
-_CLARITY = 300
-"""Strength distance at which a judge sees the stronger bot with odds of ten to one."""
 
 
 @dataclass
@@ -78,14 +79,14 @@ class League:
         rules = self.rules
         honeypot = draws.is_honeypot(self.seed, match, probability=rules.honeypot_probability)
         real = draws.honeypot_real(self.seed, match)
-        gap = (self.strengths[a] - self.strengths[b]) / _CLARITY
+        gap = self.strengths[a] - self.strengths[b]
         truth = real if honeypot else ("a" if gap > 0 else "b")
         active = [f"j{n}" for n in range(len(self.characters)) if n not in self.inactive]
         panel = draws.sample(self.seed, match, active, size=rules.judges_per_match)
         sides = {}
         for name in panel:
             judge = int(name[1:])
-            sides[judge] = self._side(judge, truth, 1 if honeypot else gap, honeypot=honeypot)
+            sides[judge] = self._side(judge, truth, gap, honeypot=honeypot)
             first = draws.shown_first(self.seed, match, name)
             label = "A" if sides[judge] == first else "B"
             self.votes.append({"match_id": match, "judge_id": name, "shown_first": first,
@@ -115,12 +116,8 @@ class League:
 
     def _side(self, judge: int, truth: str, gap: float, *, honeypot: bool) -> str:
         """Return the side a judge votes for."""
+        right = truth_probability(self.characters[judge], distance=gap, honeypot=honeypot)
         wrong = "b" if truth == "a" else "a"
-        if self.characters[judge] == "coin flip":
-            return self.dice.choice("ab")
-        if self.characters[judge] == "always wrong":
-            return wrong
-        right = 0.99 if honeypot else 1 / (1 + 10 ** -abs(gap))
         return truth if self.dice.random() < right else wrong
 
     def _rate(self, a: int, b: int, winner: str) -> None:
@@ -189,7 +186,7 @@ def normal_league(
 ) -> League:
     """Return a league of bots with normally distributed strength that has not played."""
     dice = random.Random(f"{seed} strengths")  # noqa: S311 (a simulation)
-    strengths = [dice.gauss(1000, 200) for _ in range(bots)]
+    strengths = [dice.gauss(1000, SPREAD) for _ in range(bots)]
     return League(
         strengths,
         characters,
@@ -198,25 +195,15 @@ def normal_league(
     )
 
 
-def population(*, honest: int, wrong: int = 0, coin_flips: int = 0) -> list[Character]:
-    """Return the characters of so many judges."""
-    counts: dict[Character, int] = {
-        "honest": honest,
-        "always wrong": wrong,
-        "coin flip": coin_flips,
-    }
-    return [character for character, count in counts.items() for _ in range(count)]
-
-
 def measure() -> Iterator[str]:
     """Yield the figures of the full size: 100 bots, 30 judges, 5,000 matches."""
     for pairing in ("nearest", "spread"):
-        honest = normal_league(100, population(honest=30), seed="1", pairing=pairing)
+        honest = normal_league(100, characters_of(honest=30), seed="1", pairing=pairing)
         honest.play_rounds(5_000)
         yield f"{pairing}: Spearman {spearmans(honest)}, {len(honest.inactive)} of 30 below 50"
     wrong, flips, fallen = [], [], 0
     for number in range(10):
-        judges = population(honest=24, wrong=3, coin_flips=3)
+        judges = characters_of(honest=24, wrong=3, coin_flips=3)
         league = normal_league(100, judges, seed=f"mixed {number}", pairing="spread")
         league.play_rounds(5_000)
         wrong.append(league.share_below("always wrong", votes=100))

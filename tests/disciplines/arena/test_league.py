@@ -4,14 +4,15 @@ from statistics import fmean
 
 import pytest
 
-from disciplines.arena.league import League, normal_league, population, spearmans
+from agon.disciplines.arena.population import characters_of
+from disciplines.arena.league import League, normal_league, spearmans
 from sizes import ALL, size
 
 
 @pytest.fixture(scope="module")
 def mixed() -> list[League]:
     """Play leagues with honest judges, liars and coin flippers: one, ten in full size."""
-    characters = population(honest=24, wrong=3, coin_flips=3)
+    characters = characters_of(honest=24, wrong=3, coin_flips=3)
     leagues = [
         normal_league(size(100), characters, seed=f"mixed {number}", pairing="spread")
         for number in range(10 if ALL else 1)
@@ -27,7 +28,7 @@ def test_honest_judges_rank_bots_by_their_strength(pairing: str) -> None:
 
     Measured with 100 bots, 30 judges and 5,000 matches: .979 and .992, with both pairings.
     """
-    league = normal_league(size(100), population(honest=30), seed="1", pairing=pairing)
+    league = normal_league(size(100), characters_of(honest=30), seed="1", pairing=pairing)
     league.play_rounds(size(5_000))
     correlations = spearmans(league)
     assert correlations["bots"] >= 0.93

@@ -42,3 +42,14 @@ class Match(Resource):
         default=None,
         description="The seed, its commitment and the head that the draw follows from.",
     )
+
+
+class Latency(Resource):
+    """How long answers or votes took, in milliseconds."""
+
+    participant: str | None = Field(description="A bot or a judge; null: all together.")
+    kind: Literal["answer", "vote"]
+    count: int = Field(description="Number of answers or votes.")
+    p50: float = Field(description="Median.")
+    p95: float
+    p99: float

@@ -4,13 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agon.api.models.base import Page
-from agon.api.models.rounds import Match, Round
+from agon.api.models.base import Items, Page
+from agon.api.models.rounds import Latency, Match, Round
 from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
 from agon.api.transport import Noun
 from agon.app.arena.live import views
+from agon.app.arena.live.latencies import latencies
 
 RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The round's number.")]
 
@@ -37,9 +38,21 @@ def get_match(ctx: ContestContext, match: FreeId) -> Match:
     return Match.model_validate(views.match_of(ctx.service, ctx.view, match))
 
 
+@operation("GET", "/contests/{contest}/latencies", id="listLatencies",
+           permission="contest.read-live", summary="List latencies")  # fmt: skip
+def list_latencies(ctx: ContestContext) -> Items[Latency]:
+    """Return how long answers and votes took: over all participants, then for each of them.
+
+    Faults are left out. For a bot with an endpoint it is the time of its reply; for others that
+    from the assignment to the hand-in.
+    """
+    return Items(items=tuple(Latency(**vars(each)) for each in latencies(ctx.service, ctx.contest)))
+
+
 class Rounds(Noun):
     """Rounds of an arena and their matches."""
 
     list = list_rounds
     get = get_round
     match = get_match
+    latencies = list_latencies

@@ -24,6 +24,7 @@ from agon.disciplines.arena.attackers import (
     Sides,
     Texts,
 )
+from agon.disciplines.arena.population import SYLLABLES
 from agon.disciplines.definition import Simulation
 from agon.kernel.attacks import require_known
 from agon.kernel.progress import stages
@@ -33,7 +34,6 @@ __all__ = ["ATTACKS", "simulate"]
 _START = np.datetime64("2026-01-01T00:00:00", "us")
 _ROUND = np.timedelta64(2, "h")
 _RESPONSES = 20_000  # number of first matches with the text of their responses
-_SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 
 
 def simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
@@ -123,7 +123,7 @@ def _responses(
 ) -> tuple[tuple[list[str], list[str]], Bools]:
     """Return the first responses, of random words, and which matches have a copied one."""
     count = min(len(pairs.bot_a), _RESPONSES)
-    letters = np.array(_SYLLABLES)
+    letters = np.array(SYLLABLES)
     vocabulary = ["".join(word) for word in letters[rng.integers(0, len(letters), (3000, 3))]]
     words = rng.integers(0, len(vocabulary), (2, count, 14))
     texts = Texts(words, copies=np.zeros((2, count), dtype=bool))
@@ -225,7 +225,7 @@ def _votes(
 def _accounts(cast: Cast, rng: np.random.Generator) -> tuple[pa.Table, pa.Table]:
     """Return an owner for every bot, with a handle and a keyed network; rings share theirs."""
     count = len(cast.skill)
-    letters = np.array(_SYLLABLES)
+    letters = np.array(SYLLABLES)
     handles = ["".join(part) for part in letters[rng.integers(0, len(letters), (count, 6))]]
     networks = [f"{number:016x}" for number in rng.integers(0, 2**63, count)]
     for attack in TABLE:

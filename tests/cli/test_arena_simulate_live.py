@@ -1,0 +1,62 @@
+"""Leagues of simulated bots play on a real server, in processes of their own."""
+
+import subprocess
+from typing import Any
+
+import pytest
+
+from agon.cli.arena_simulate_live import summary
+from agon.client.league.league import League, PlayedRound
+from cli.command import Cli
+from cli.targets import Server
+
+
+def test_a_league_plays_on_a_server_goes_on_and_ends_with_its_processes(
+    agon: Cli, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bots with endpoints and bots that ask for work; the same command continues the league."""
+    started: list[subprocess.Popen[str]] = []
+    begin = subprocess.Popen.__init__
+
+    def recorded(process: Any, *arguments: Any, **options: Any) -> None:
+        begin(process, *arguments, **options)
+        started.append(process)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", recorded)
+    options = ("--bots", "7", "--judges", "6", "--dishonest", ".4", "--pull", ".3", "--seed", "5")
+    target = ("--server", server.url, "--token-file", server.token_file)
+
+    def simulate(contest: str, *more: str) -> Any:
+        return agon("arena", "simulate-live", contest, *options, *target, *more)
+
+    first = simulate("rehearsal", "--matches", "6", "--format", "json")
+    assert first.code == 0, first.err
+    figures = first.json()
+    assert (figures["rounds"], figures["matches"], figures["forfeits"]) == (2, 6, 0)
+    assert sum(figures["waited"].values()) == 2
+    assert -1 <= figures["spearman"]["elo"] <= 1
+    assert -1 <= figures["spearman"]["bradley_terry"] <= 1
+    counts = {name: of["judges"] for name, of in figures["judges_below_50"].items()}
+    assert counts == {"honest": 4, "always wrong": 1, "coin flip": 1}
+    assert figures["latency_ms"]["answer"]["count"] == 12
+    assert figures["latency_ms"]["vote"]["count"] == 18
+    assert summary(figures)[1].startswith("Spearman with true strength: Elo ")
+    assert simulate("rehearsal", "--seed", "6").code == 4  # the bots are those of another seed
+    play_round = League._play_round
+
+    def press_ctrl_c(league: League) -> PlayedRound:
+        monkeypatch.setattr(League, "_play_round", interrupted)
+        return play_round(league)
+
+    def interrupted(_: League) -> PlayedRound:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(League, "_play_round", press_ctrl_c)
+    again = simulate("rehearsal")
+    assert again.code == 130
+    assert "round 3: 3 matches" in again.err
+    assert len(started) == 2
+    assert all(process.poll() is not None for process in started)
+    assert agon("arena", "simulate-live", "rehearsal").code == 2  # without a server
+    crowd = agon("arena", "simulate-live", "rehearsal", *target, "--bots", "3", "--judges", "4")
+    assert crowd.code == 2
