@@ -164,10 +164,11 @@ class LocalTransport(Transport):
     def scan(self, contest: str) -> None:
         """Scan the newest records for findings."""
         from agon.api.operations.cases import start_scan
+        from agon.app.arena.report import round_findings
         from agon.app.contests.cases.findings import scan
 
         self._context(start_scan, contest)
-        scan(self._service, contest)
+        scan(self._service, contest, further=round_findings)
 
     def events(self, contest: str, since: str | None) -> Iterator[Event]:  # noqa: ARG002 (streamed by a server only)
         """Raise Unavailable: events are streamed by a server.

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from agon.disciplines.arena.reliability import LATEST, BotReliability, RoundRecord, reliability_of
+from agon.disciplines.arena.reliability import (
+    LATEST,
+    BotReliability,
+    RoundRecord,
+    forfeit_findings,
+    reliability_of,
+)
 
 
 def played(
@@ -80,3 +86,20 @@ def test_forfeits_are_compared_with_the_bots_own_record(
 def test_a_new_bot_is_not_surprising_at_once() -> None:
     """One forfeit in its first match has probability one half."""
     assert of("x", played(1, ("x", "y"), late=("x",))).probability == 0.5
+
+
+def test_only_forfeits_that_the_own_record_does_not_explain_are_a_warning() -> None:
+    """X suddenly fails, y always failed half of its matches, z never fails."""
+    rounds = []
+    for n in range(80):
+        late = [*("x" if n >= 70 else ""), *("y" if n % 2 else "")]
+        rounds += [played(n, ("x", "z"), ("y", "z"), late=tuple(late))]
+    reported = list(forfeit_findings(reliability_of(rounds), surprise=0.001))
+    assert [(each.subjects, str(each.severity), each.value) for each in reported] == [
+        (("x",), "warning", 10), (("y",), "info", 10)
+    ]  # fmt: skip
+    x, y = reported
+    assert (x.expected, y.expected) == (round(20 / 62, 6), 10)
+    assert x.probability is not None
+    assert x.probability < 0.001
+    assert "10 of 80 in all; its faults by code: late 10" in x.message

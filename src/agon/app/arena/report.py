@@ -3,8 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agon.disciplines.arena.reliability import RoundRecord, reliability_of
+from agon.app.analysis.score import rules_of
+from agon.disciplines.arena.reliability import RoundRecord, forfeit_findings, reliability_of
+from agon.entities.contests import Contest
+from agon.kernel.findings import Finding
 from agon.ledger.entry import read_line
+from agon.store.session import Session
 
 
 def settled_rounds(lines: Iterable[bytes]) -> Iterator[RoundRecord]:
@@ -39,3 +43,20 @@ def report_rows(lines: Iterable[bytes]) -> list[dict[str, Any]]:
         }
         for bot in reliability_of(settled_rounds(lines))
     ]
+
+
+def round_findings(session: Session, contest: Contest, seq: int) -> list[Finding]:
+    """Return what the settled rounds of a contest show that its records do not.
+
+    Args:
+        session: the database.
+        contest: a contest of any discipline.
+        seq: the position of the ledger up to which it is examined.
+    """
+    kinds = ("draw-made", "round-settled")
+    lines = (entry.line for entry in session.entries.of_kind(contest.no, kinds, until=seq))
+    bots = reliability_of(settled_rounds(lines))
+    if not bots:
+        return []
+    rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
+    return list(forfeit_findings(bots, surprise=rules.surprise))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from agon.app.arena.report import round_findings
 from agon.app.contests.boards import publish as boards
 from agon.app.contests.cases import findings
 from agon.app.contests.changes import dry_runs
@@ -80,6 +81,7 @@ def find(service: "Service") -> Run:
             payload["contest"],
             unless_known=payload.get("unless_known", False),
             progress=progress.report,
+            further=round_findings,
         )
         return {"seq": scan.seq, "findings": len(scan.findings)}
 

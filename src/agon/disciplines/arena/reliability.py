@@ -6,12 +6,14 @@ one that suddenly does is.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agon.disciplines.arena.faults import FaultOwner
 from agon.disciplines.arena.spread import MEMORY
+from agon.kernel.findings import Finding, Severity
+from agon.kernel.rounding import publish
 from agon.kernel.tails import binomial_tail
 
 LATEST: Final = 20
@@ -78,15 +80,25 @@ class BotReliability:
         return sum(self._history[-LATEST:])
 
     @property
-    def probability(self) -> float:
-        """Return the probability of that many forfeits under the record before.
+    def chance(self) -> float:
+        """Return the chance of a forfeit by the record before the latest matches.
 
-        The chance of a forfeit is (f + 1) / (n + 2) after f forfeits in n matches (the rule of
-        succession), so that a new bot has one half and is never surprising at once.
+        It is (f + 1) / (n + 2) after f forfeits in n matches (the rule of succession), so that a
+        new bot has one half and is never surprising at once.
         """
-        before, latest = self._history[:-LATEST], self._history[-LATEST:]
-        chance = (sum(before) + 1) / (len(before) + 2)
-        return binomial_tail(sum(latest), trials=len(latest), chance=chance)
+        before = self._history[:-LATEST]
+        return (sum(before) + 1) / (len(before) + 2)
+
+    @property
+    def expected(self) -> float:
+        """Return the number of forfeits that the record before gives for the latest matches."""
+        return self.chance * len(self._history[-LATEST:])
+
+    @property
+    def probability(self) -> float:
+        """Return the probability of that many forfeits under the record before."""
+        trials = len(self._history[-LATEST:])
+        return binomial_tail(self.latest_forfeits, trials=trials, chance=self.chance)
 
     def wait(self) -> None:
         """Count a round without an opponent."""
@@ -151,3 +163,30 @@ def reliability_of(rounds: Iterable[RoundRecord]) -> list[BotReliability]:
                 of(match[mine]).meet(match[other], side)
                 of(match[mine]).end(forfeit=ended and match[mine] in failed)
     return [bots[bot] for bot in sorted(bots)]
+
+
+def forfeit_findings(bots: Sequence[BotReliability], *, surprise: float) -> Iterator[Finding]:
+    """Report the bots with forfeits in their latest matches, under their own records.
+
+    It is a warning where the probability, times the number of bots, is below ``surprise``.
+
+    Args:
+        bots: what settled rounds show of every bot.
+        surprise: the rule of this name.
+    """
+    for bot in bots:
+        if not bot.latest_forfeits:
+            continue
+        codes = ", ".join(f"{code} {count}" for code, count in sorted(bot.codes.items()))
+        surprising = bot.probability * len(bots) < surprise
+        yield Finding(
+            "forfeits",
+            Severity.WARNING if surprising else Severity.INFO,
+            (bot.bot,),
+            f"forfeits in its latest {LATEST} matches",
+            bot.latest_forfeits,
+            publish(bot.expected),
+            publish(bot.probability),
+            f"bot {bot.bot} did not answer in {bot.latest_forfeits} of its latest matches, and in "
+            f"{bot.forfeits} of {bot.games} in all; its faults by code: {codes}",
+        )

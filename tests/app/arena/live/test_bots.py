@@ -4,10 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from agon.app.access.permissions import ANONYMOUS, LOCAL, find_view
 from agon.app.arena.live.bots import BotChanges, change, register
 from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.work import HandIn, hand_in, work_of_bot
+from agon.app.arena.report import round_findings
+from agon.app.contests.cases.findings import scan
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.events import events
 from agon.app.contests.lifecycle.transitions import freeze, open_contest
@@ -102,3 +106,30 @@ def test_a_new_version_is_recorded_and_makes_the_rating_provisional_again(
     assert len(league.rows("versions")) == 3
     assert provisional(league, "b1")
     assert not provisional(league, "b2")
+
+
+def test_forfeits_and_shared_networks_are_findings_of_the_scan(make_league: MakeLeague) -> None:
+    """After settlement; of networks only keyed hashes are recorded, also for known owners."""
+    league = make_league(bots=4)
+    league.model = Model()
+    service, hashed = league.service, "ab" * 16
+    owner = {"id": "ada", "handle": "ada l", "account_created_at": OLD}
+    record(service, "autumn", [("owners", owner, None)], by=LOCAL)
+    people = [replace(PARTICIPANT, network=hashed), Caller(
+        name="user:bob", user="bob", role="participant", network=hashed)]  # fmt: skip
+    for caller in people:
+        register(service, "autumn", name=f"bot of {caller.user}", by=caller)
+    league.fail("b1", only="answer")
+    assert league.play() == []
+    scan(service, "autumn", further=round_findings)
+    with service.store.read() as session:
+        contest = session.contests.get("autumn")
+        seq, lines = session.cases.findings(contest.no)
+    reported = {value["code"]: value for value in map(orjson.loads, lines)}
+    assert seq == contest.seq
+    assert reported["forfeits"]["subjects"] == [league.bot("b1").id]
+    assert (reported["forfeits"]["value"], reported["forfeits"]["probability"]) == (1, 0.5)
+    assert reported["shared-network"]["subjects"] == ["ada", "bob"]
+    (replaced,) = [body["row"] for body in league.entries("record-replaced")
+                   if body["row"]["id"] == "ada"]  # fmt: skip
+    assert replaced == {**replaced, "handle": "ada l", "network": hashed}

@@ -108,7 +108,7 @@ def register(
         )
         bot = with_state(new, contest)
         rows = [*_owner_rows(session, contest, owner_id, by=by), ("bots", _row(bot), None)]
-        RecordImporter(service, session, contest, by, replace=False).run(rows)
+        RecordImporter(service, session, contest, by, replace=True).run(rows)
         session.arena.save_bot(bot)
         if service.round_pause is not None:
             at = now + service.round_pause
@@ -325,11 +325,17 @@ def _owner_rows(
 ) -> list[tuple[str, dict[str, Any], None]]:
     """Return the record of an owner that has none; its account's age is that of the user.
 
+    A user who registers an own bot gets the keyed hash of the request's network there, for the
+    finding ``shared-network``.
+
     Raises:
         NotFound: an organizer named an owner that is neither a record nor a user.
     """
-    if newest_row(session, contest, "owners", owner_id) is not None:
-        return []
+    network = {"network": by.network} if by.network and by.user == owner_id else {}
+    existing = newest_row(session, contest, "owners", owner_id)
+    if existing is not None:
+        known = existing.get("network") or existing.get("ip") or not network
+        return [] if known else [("owners", {**existing, **network}, None)]
     try:
         user = session.access.user(owner_id)
     except NotFound:
@@ -337,6 +343,8 @@ def _owner_rows(
             raise NotFound(
                 f"there is no owner {owner_id!r}; add a record to the table owners first"
             ) from None
-        return [("owners", {"id": owner_id, "handle": owner_id, "account_created_at": None}, None)]
+        row = {"id": owner_id, "handle": owner_id, "account_created_at": None, **network}
+        return [("owners", row, None)]
     created = written_time(user.created_at)
-    return [("owners", {"id": owner_id, "handle": user.name, "account_created_at": created}, None)]
+    row = {"id": owner_id, "handle": user.name, "account_created_at": created, **network}
+    return [("owners", row, None)]

@@ -1,9 +1,9 @@
 """Scan a contest's newest records for integrity findings, and return those of the last scan."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
@@ -11,9 +11,12 @@ from agon.app.access.permissions import View
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
 from agon.entities.contests import Contest, Event
-from agon.kernel.findings import Severity
+from agon.kernel.findings import Finding, Severity, in_order
 from agon.kernel.fingerprints import canonical_json
 from agon.store.session import Session
+
+FurtherChecks: TypeAlias = Callable[[Session, Contest, int], Iterable[Finding]]
+"""Returns findings of a contest up to a position of its ledger."""
 
 CHANGED: Final = "findings-changed"
 """The kind of the event by which organizers learn that the findings have changed."""
@@ -38,6 +41,7 @@ def scan(
     *,
     unless_known: bool = False,
     progress: Callable[[float], object] = lambda _: None,
+    further: FurtherChecks = lambda *_: (),
 ) -> ScanResult:
     """Run a discipline's integrity checks on a contest's newest records and store the findings.
 
@@ -50,6 +54,7 @@ def scan(
         contest_id: the contest.
         unless_known: return the last scan's findings if no entry was made since.
         progress: called with the part that is done, from 0 to 1.
+        further: returns findings about what is in the ledger but not in the records.
 
     Raises:
         NotFound: there is no such contest.
@@ -61,7 +66,10 @@ def scan(
             return _last(session, contest)
     with service.replicas.current(service.store, contest) as replica:
         seq = replica.seq
-        lines = [canonical_json(finding.to_dict()) for finding in replica.result().findings]
+        results = list(replica.result().findings)
+    with service.store.read() as session:
+        results += further(session, contest, seq)
+    lines = [canonical_json(finding.to_dict()) for finding in in_order(results)]
     progress(0.9)
     result = ScanResult.from_lines(seq, lines)
     with service.store.write() as session:
