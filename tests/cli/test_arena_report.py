@@ -19,6 +19,21 @@ def database(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/agon.db"
 
 
+def test_prompts_and_human_answers_are_added(agon: Cli, database: str, tmp_path: Path) -> None:
+    """A human answer to an unknown prompt is rejected."""
+    (tmp_path / "p.ndjson").write_text('{"id": "new", "text": "Why?"}\n')
+    add = ("arena", "prompts", "autumn")
+    added = agon(*add, tmp_path / "p.ndjson", "--database", database)
+    assert added.out == "1 prompts saved\n", added.err
+    file = tmp_path / "h.ndjson"
+    file.write_text('{"id": "h", "prompt_id": "new", "text": "So."}\n')
+    answers = (*add, file, "--human-answers", "--database", database)
+    assert agon(*answers).out == "1 human answers saved\n"
+    file.write_text('{"id": "h", "prompt_id": "p77", "text": "So."}\n')
+    wrong = agon(*answers)
+    assert (wrong.code, "add the prompt first" in wrong.err) == (2, True)
+
+
 def test_a_league_is_reported_and_replayed(agon: Cli, database: str) -> None:
     """A row for every bot; the draws are repeated on the way to the board."""
     report = agon("arena", "report", "autumn", "--database", database, "--format", "json")

@@ -351,3 +351,32 @@ def test_webhooks_are_added_tested_and_removed(api: Api, instance: Instance, spr
         api.webhooks.send_test(spring, made.id)
     api.webhooks.delete(spring, made.id)
     assert api.webhooks.list(spring).items == ()
+
+
+def test_prompts_and_human_answers_are_added_and_the_use_of_models_is_shown(
+    api: Api, instance: Instance
+) -> None:
+    """As dicts or as NDJSON; an answer to an unknown prompt is rejected, and nothing is stored."""
+    api.contests.create(ContestCreate(id="arena", discipline="arena", title="A"))
+    prompts: list[dict[str, Any]] = [{"id": "p1", "text": "Why?"}, {"id": "p2", "text": "Where?"}]
+    assert api.prompts.add("arena", prompts).saved == 2
+    lines = b'{"id": "h1", "prompt_id": "p1", "text": "Because."}\n'
+    assert api.prompts.add_human_answers("arena", [lines[:9], lines[9:]]).saved == 1
+    wrong = {"id": "h2", "prompt_id": "p9", "text": "x"}
+    with pytest.raises(AgonError, match="is no prompt"):
+        api.prompts.add_human_answers("arena", [{**wrong, "prompt_id": "p1"}, wrong])
+    api.contests.create(ContestCreate(id="spring", discipline="community", title="S"))
+    with pytest.raises(Conflict, match="has no bots and no rounds"):
+        api.prompts.add("spring", prompts)
+    with instance.service.store.read() as session:
+        no = session.contests.get("arena").no
+        assert [prompt.id for prompt in session.arena.prompts(no)] == ["p1", "p2"]
+        assert [answer.id for answer in session.arena.human_answers(no)] == ["h1"]
+    with instance.service.store.write() as session:
+        session.judging.add_count("openai/m", "flip", successes=8, trials=10)
+        session.judging.lock_usage("judge")
+    models = api.judges.models()
+    (measured,) = models.measurements
+    assert (measured.judge, measured.share, measured.trials) == ("openai/m", 0.8, 10)
+    assert (round(measured.low, 4), round(measured.high, 4)) == (0.4902, 0.9433)
+    assert [usage.judge for usage in models.usage] == ["judge"]

@@ -119,6 +119,9 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "solved" / "submissions.csv").write_text(
         "id,problem_id,user_id,created_at,source,verdict\n1,primes,ada,2026-01-01,x = 1,ok\n"
     )
+    (folder / "prompts.ndjson").write_text('{"id": "p1", "text": "What did you eat?"}\n')
+    answer = '{"id": "h1", "prompt_id": "p1", "text": "Soup again."}\n'
+    (folder / "answers.ndjson").write_text(answer)
     with gzip.open(folder / "battles.csv.gz", "wt") as packed:
         packed.write("\n".join(battles))
     return folder

@@ -3,11 +3,15 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Literal, TypeAlias
 
+from agon.api.models.bots import PromptSummary
 from agon.api.models.changes import ChangeSet
 from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import Executor, OperationSet
+
+PromptTable: TypeAlias = Literal["prompts", "human_answers"]
 
 
 class Transport(Executor):
@@ -28,6 +32,12 @@ class Transport(Executor):
         dry_run: bool,
     ) -> ImportSummary:
         """Add the records of an NDJSON stream."""
+
+    @abstractmethod
+    def add_prompts(
+        self, contest: str, chunks: Iterable[bytes], *, table: PromptTable
+    ) -> PromptSummary:
+        """Add the prompts or the human answers of an NDJSON stream."""
 
     @abstractmethod
     def export_ledger(self, contest: str, folder: Path) -> None:

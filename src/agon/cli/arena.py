@@ -7,6 +7,7 @@ import click
 from agon.cli.arena_bots import examine, play_locally, serve_reference_bot
 from agon.cli.arena_injections import injections
 from agon.cli.arena_judges import judges
+from agon.cli.arena_prompts import add_prompts
 from agon.cli.arena_report import report_rounds
 from agon.cli.arena_simulate_live import simulate_live
 from agon.cli.shared import parameters, sources
@@ -34,6 +35,7 @@ for subcommand in (
     play_locally,
     report_rounds,
     simulate_live,
+    add_prompts,
 ):
     command.add_command(subcommand)
 

@@ -11,13 +11,14 @@ from agon.api.transport import Transport
 if TYPE_CHECKING:
     from agon.api.operations.access import Access
     from agon.api.operations.boards import Boards
-    from agon.api.operations.bots import Bots
+    from agon.api.operations.bots import Bots, Prompts
     from agon.api.operations.cases import Cases, Integrity
     from agon.api.operations.changes import Changes
     from agon.api.operations.contests import Contests
     from agon.api.operations.events import Events
     from agon.api.operations.invitations import Invitations
     from agon.api.operations.jobs import Jobs
+    from agon.api.operations.judges import Judges
     from agon.api.operations.ledgers import Ledgers
     from agon.api.operations.problems import Problems
     from agon.api.operations.records import Records
@@ -126,6 +127,13 @@ class Api:
         return Jobs(self._transport)
 
     @cached_property
+    def judges(self) -> "Judges":
+        """Model judges of the server."""
+        from agon.api.operations.judges import Judges
+
+        return Judges(self._transport)
+
+    @cached_property
     def ledgers(self) -> "Ledgers":
         """Ledgers."""
         from agon.api.operations.ledgers import Ledgers
@@ -145,6 +153,13 @@ class Api:
         from agon.api.operations.records import Records
 
         return Records(self._transport)
+
+    @cached_property
+    def prompts(self) -> "Prompts":
+        """Prompts of arenas, and people's answers to them."""
+        from agon.api.operations.bots import Prompts
+
+        return Prompts(self._transport)
 
     @cached_property
     def snapshots(self) -> "Snapshots":

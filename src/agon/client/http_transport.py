@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from agon.api.models.bots import PromptSummary
 from agon.api.models.changes import ChangeSet
 from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import Operation
 from agon.api.pages import MAX_LIMIT
-from agon.api.transport import Transport
+from agon.api.transport import PromptTable, Transport
 from agon.client import archives, events, uploads
 from agon.client.connection import Connection
 from agon.errors import Conflict, Unavailable
@@ -115,6 +116,19 @@ class HttpTransport(Transport):
             chunk=self._chunk,
             progress=self._progress,
         )
+
+    def add_prompts(
+        self, contest: str, chunks: Iterable[bytes], *, table: PromptTable
+    ) -> PromptSummary:
+        """Send prompts or human answers in chunks of complete lines."""
+        saved = 0
+        for content in uploads.line_chunks(chunks, size=self._chunk):
+            response = self.connection.send(
+                "POST", "contests", contest, table.replace("_", "-"), content=content,
+                kind=uploads.NDJSON,
+            )  # fmt: skip
+            saved += PromptSummary.model_validate(response).saved
+        return PromptSummary(saved=saved)
 
     def export_ledger(self, contest: str, folder: Path) -> None:
         """Write a contest's ledger as a new directory."""

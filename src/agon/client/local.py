@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from agon.api.authorization import authorize
+from agon.api.models.bots import PromptSummary
 from agon.api.models.changes import ChangeSet
 from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import ContestContext, Operation
 from agon.api.pages import MAX_LIMIT, PageRequest
-from agon.api.transport import Transport
+from agon.api.transport import PromptTable, Transport
 from agon.app.access.permissions import LOCAL
 from agon.app.service import Service
 from agon.client.client import Api
@@ -121,6 +122,22 @@ class LocalTransport(Transport):
         if not dry_run and (summary.added or summary.replaced):
             self._publish(contest)
         return ImportSummary.model_validate(summary)
+
+    def add_prompts(
+        self, contest: str, chunks: Iterable[bytes], *, table: PromptTable
+    ) -> PromptSummary:
+        """Add the prompts or the human answers of a stream, all of them or none."""
+        from agon.api.operations.bots import add_prompts
+        from agon.app.arena.live.prompts import save_human_answers, save_prompts
+        from agon.app.contests.ingest.ndjson import read_ndjson
+
+        self._context(add_prompts, contest)
+        save = save_prompts if table == "prompts" else save_human_answers
+        rows = read_ndjson(chunks, table=table)
+        try:
+            return PromptSummary(saved=save(self._service, contest, rows))
+        finally:
+            rows.close()
 
     def export_ledger(self, contest: str, folder: Path) -> None:
         """Write a contest's ledger as a new directory."""

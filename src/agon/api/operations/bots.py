@@ -1,5 +1,6 @@
 """Bots of arenas: registration, changes, eligibility, prompts."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from agon.api.models.base import Page
@@ -14,7 +15,7 @@ from agon.api.models.bots import (
 from agon.api.models.jobs import Job
 from agon.api.operation import ContestContext, operation
 from agon.api.operations.jobs import queue_job
-from agon.api.operations.records import ndjson_body
+from agon.api.operations.records import encode_ndjson, ndjson_body
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
 from agon.api.transport import Noun
@@ -112,6 +113,41 @@ def add_prompts(ctx: ContestContext) -> PromptSummary:
 def add_human_answers(ctx: ContestContext) -> PromptSummary:
     """Add people's answers to prompts, for the qualification of bots."""
     raise NotImplementedError
+
+
+class Prompts(Noun):
+    """Prompts of an arena, and people's answers to them."""
+
+    def add(self, contest: str, prompts: Iterable[bytes | Mapping[str, Any]]) -> PromptSummary:
+        """Add prompts, or replace those with the same id.
+
+        Over HTTP a long stream is sent in several requests; each is stored completely or not at
+        all.
+
+        Args:
+            contest: the contest's id.
+            prompts: dicts ``{"id", "text", "retired"?}``, or the bytes of such lines, cut anywhere.
+
+        Raises:
+            InvalidRecords: with all errors (over HTTP as Unreadable).
+            Conflict: the contest is not an arena.
+        """
+        return self.transport.add_prompts(contest, encode_ndjson(prompts), table="prompts")
+
+    def add_human_answers(
+        self, contest: str, answers: Iterable[bytes | Mapping[str, Any]]
+    ) -> PromptSummary:
+        """Add people's answers, or replace those with the same id; as :meth:`add` does.
+
+        Args:
+            contest: the contest's id.
+            answers: dicts ``{"id", "prompt_id", "text"}``, or the bytes of such lines.
+
+        Raises:
+            InvalidRecords: with all errors (over HTTP as Unreadable).
+            Conflict: the contest is not an arena.
+        """
+        return self.transport.add_prompts(contest, encode_ndjson(answers), table="human_answers")
 
 
 class Bots(Noun):

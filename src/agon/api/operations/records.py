@@ -123,11 +123,11 @@ class Records(Noun):
             Unreadable: a record is of another type, or a value in it has no JSON form.
         """
         return self.transport.add_records(
-            contest, _ndjson(records), table=table, replace=replace, dry_run=dry_run
+            contest, encode_ndjson(records), table=table, replace=replace, dry_run=dry_run
         )
 
 
-def _ndjson(records: Iterable[bytes | Mapping[str, Any]]) -> Iterator[bytes]:
+def encode_ndjson(records: Iterable[bytes | Mapping[str, Any]]) -> Iterator[bytes]:
     """Yield records as NDJSON: dicts as lines, bytes as they are."""
     if isinstance(records, bytes | str | Mapping):
         raise Unreadable(

@@ -60,13 +60,21 @@ ACTIONS: Final[Mapping[str, frozenset[Who]]] = MappingProxyType(
         "user.manage": _OPERATOR,
         "audit.read": _OPERATOR,
         "metrics.read": _OPERATOR,
+        "model-judge.read": _STAFF,
         "me.read": _KNOWN,
     }
 )
 """All actions, each with the roles that may perform it."""
 
 INSTANCE_WIDE: Final = frozenset(
-    {"queue.manage", "token.manage", "user.manage", "audit.read", "metrics.read"}
+    {
+        "queue.manage",
+        "token.manage",
+        "user.manage",
+        "audit.read",
+        "metrics.read",
+        "model-judge.read",
+    }
 )
 """Actions on the whole instance; a token limited to some contests may not perform them."""
 

@@ -81,18 +81,20 @@ def add(
 
 def _chunks(api: "Api", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
     """Yield a source's records as NDJSON."""
-    if source == "-":
-        return _pieces(sys.stdin.buffer)
     path = Path(source)
-    if path.suffix.lower() in _LINES and not path.is_dir():
-        return _file(path)
+    if source == "-" or (path.suffix.lower() in _LINES and not path.is_dir()):
+        return read_pieces(source)
     if table is not None:
         raise click.UsageError("--table is for NDJSON; other sources name their tables")
     return records_of(api.contests.get(contest).discipline, source)
 
 
-def _file(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as stream:
+def read_pieces(source: str) -> Iterator[bytes]:
+    """Yield the content of a file, or of stdin for ``-``."""
+    if source == "-":
+        yield from _pieces(sys.stdin.buffer)
+        return
+    with Path(source).open("rb") as stream:
         yield from _pieces(stream)
 
 
