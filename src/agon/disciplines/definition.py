@@ -1,18 +1,21 @@
 """A discipline: the one object through which the rest of agon uses it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from agon.errors import NotFound, did_you_mean
-from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation
-from agon.kernel.findings import Finding
 from agon.kernel.rules import Rules
-from agon.records import Records, Schema
+from agon.records import Schema
+
+if TYPE_CHECKING:  # a stored board is shown without what computes one
+    import pyarrow as pa
+
+    from agon.kernel.boards import Board
+    from agon.kernel.explanations import Explanation
+    from agon.kernel.findings import Finding
+    from agon.records import Records
 
 
 class ScoredRecords(Protocol):
@@ -22,7 +25,7 @@ class ScoredRecords(Protocol):
     board per id.
     """
 
-    def board(self, name: str) -> Board:
+    def board(self, name: str) -> "Board":
         """Return a board.
 
         Raises:
@@ -30,7 +33,7 @@ class ScoredRecords(Protocol):
         """
         ...
 
-    def explain(self, name: str, *, board: str) -> Explanation:
+    def explain(self, name: str, *, board: str) -> "Explanation":
         """Explain the score of an id on a board.
 
         An unscored id has an explanation without a score but with the reason.
@@ -51,8 +54,8 @@ class Simulation:
             (tables ``people`` with ``id``, ``role``, … and others).
     """
 
-    tables: Mapping[str, pa.Table]
-    truth: Mapping[str, pa.Table]
+    tables: "Mapping[str, pa.Table]"
+    truth: "Mapping[str, pa.Table]"
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())
@@ -111,6 +114,35 @@ class Demo:
     commands: tuple[str, ...] = ()
 
 
+class LazyMapping(Mapping[str, str]):
+    """A mapping that is made when it is first read, so that its modules are imported only then.
+
+    Example:
+        >>> meanings = LazyMapping(lambda: {"self-vote": "votes for the own bot"})
+        >>> dict(meanings)
+        {'self-vote': 'votes for the own bot'}
+    """
+
+    def __init__(self, make: Callable[[], Mapping[str, str]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Mapping[str, str]:
+        return self._make()
+
+    def __getitem__(self, key: str) -> str:
+        """Return a value."""
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the keys."""
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        """Return the number of keys."""
+        return len(self._made)
+
+
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks
     """Return False: equal scores get different ranks, ordered by id."""
     return False
@@ -155,8 +187,8 @@ class Discipline:
     schema: Schema
     rules: type[Rules]
     boards: tuple[str, ...]
-    score: Callable[[Records, Any], ScoredRecords]
-    find: Callable[[Records, Any], list[Finding]]
+    score: "Callable[[Records, Any], ScoredRecords]"
+    find: "Callable[[Records, Any], list[Finding]]"
     simulate: Simulate
     size_unit: str
     checks: Mapping[str, str]

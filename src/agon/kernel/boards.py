@@ -34,16 +34,6 @@ class UnscoredRow:
         return {"id": self.id, "reason": self.reason}
 
 
-def interval_caption(*, method: str, confidence: float) -> str:
-    """Return the method and level of a board's intervals as headings name them.
-
-    Example:
-        >>> interval_caption(method="sandwich", confidence=0.95)
-        '95 % intervals (sandwich)'
-    """
-    return f"{100 * confidence:.6g} % intervals ({method})"
-
-
 @dataclass(frozen=True, repr=False)
 class Board:
     """An ordered table of results: ``rank``, ``id``, ``score`` and the board's own columns.

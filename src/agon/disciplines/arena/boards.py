@@ -8,11 +8,11 @@ import pyarrow as pa
 from agon.disciplines.arena.facts import API, Facts
 from agon.disciplines.arena.history import Credibilities, Ratings, games_of_version
 from agon.disciplines.arena.quality import Quality
-from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.kernel.boards import Board, UnscoredRow, ranking
 from agon.kernel.rounding import publish
 
-BOTS, JUDGES, BRADLEY_TERRY = "bots", "judges", "bradley-terry"
+BOTS, JUDGES, BRADLEY_TERRY = BOARDS
 
 NEVER_PLAYED = "has not qualified and has no rated match"
 NO_MATCH = "has no rated match"

@@ -1,9 +1,12 @@
 """Every rule of the arena: ratings, credibility, panels, matchmaking, findings."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from agon.disciplines.arena.live_rules import LiveRules
 from agon.kernel.rules import rule
+
+BOARDS: Final = ("bots", "judges", "bradley-terry")
+"""The boards, the default first."""
 
 _ELO = "seed 003, 1. ELO Rating System"
 _K_FACTOR = "seed 003, K-Factor"

@@ -18,7 +18,7 @@ from agon.disciplines.arena.history import (
     results_of,
 )
 from agon.disciplines.arena.quality import quality_of
-from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.disciplines.arena.strengths import (
     Strengths,
     explain_strength,
@@ -31,8 +31,6 @@ from agon.kernel.explanations import Explanation
 from agon.records import Records
 
 _LISTED = 200  # maximum number of ids compared and listed in a message
-
-BOARDS = (boards.BOTS, boards.JUDGES, boards.BRADLEY_TERRY)
 
 
 def score(records: Records, rules: ArenaRules) -> "ScoredArena":

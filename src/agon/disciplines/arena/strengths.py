@@ -11,7 +11,8 @@ from agon.disciplines.arena.formulas import Ints, Vector, score_of
 from agon.disciplines.arena.history import Ratings, games_of_version
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
-from agon.kernel.boards import Board, interval_caption
+from agon.kernel.boards import Board
+from agon.kernel.captions import interval_caption
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry
 from agon.kernel.ratings.elo import expected_score

@@ -1,23 +1,65 @@
 """Score agent competitions on a stake-weighted network: evaluations become weights (seed 001)."""
 
-from agon.disciplines.challenge.integrity import CHECKS, find
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 from agon.disciplines.challenge.records import SCHEMA
-from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.scoring import BOARDS, score
-from agon.disciplines.challenge.simulate import ATTACKS, simulate
-from agon.disciplines.definition import Demo, Discipline, SubmissionKind
+from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
+from agon.disciplines.definition import (
+    Demo,
+    Discipline,
+    LazyMapping,
+    ScoredRecords,
+    Simulation,
+    SubmissionKind,
+)
+
+if TYPE_CHECKING:
+    from agon.kernel.findings import Finding
+    from agon.records import Records
+
+
+def _score(records: "Records", rules: Any) -> ScoredRecords:
+    from agon.disciplines.challenge import scoring
+
+    return scoring.score(records, rules)
+
+
+def _find(records: "Records", rules: Any) -> "list[Finding]":
+    from agon.disciplines.challenge import integrity
+
+    return integrity.find(records, rules)
+
+
+def _checks() -> Mapping[str, str]:
+    from agon.disciplines.challenge import integrity
+
+    return integrity.CHECKS
+
+
+def _simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
+    from agon.disciplines.challenge import simulate
+
+    return simulate.simulate(size=size, seed=seed, attacks=attacks)
+
+
+def _attacks() -> Mapping[str, str]:
+    from agon.disciplines.challenge import simulate
+
+    return simulate.ATTACKS
+
 
 DISCIPLINE = Discipline(
     name="challenge",
     schema=SCHEMA,
     rules=ChallengeRules,
     boards=BOARDS,
-    score=score,
-    find=find,
-    simulate=simulate,
+    score=_score,
+    find=_find,
+    simulate=_simulate,
     size_unit="evaluations",
-    checks=CHECKS,
-    attacks=ATTACKS,
+    checks=LazyMapping(_checks),
+    attacks=LazyMapping(_attacks),
     participants=("submissions.miner_uid", "validators.id"),
     board_ids={
         "weights": "submissions.miner_uid",

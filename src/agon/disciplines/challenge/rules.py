@@ -1,8 +1,11 @@
 """Define the rules of the challenge: how evaluations become weights, epoch by epoch."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from agon.kernel.rules import Rules, rule
+
+BOARDS: Final = ("weights", "submissions", "validators", "competitions")
+"""The boards, the default first."""
 
 _SEED = "seed 001"
 _PAGE = "challenge"

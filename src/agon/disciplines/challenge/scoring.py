@@ -6,14 +6,11 @@ from functools import cached_property
 from agon.disciplines.challenge import bittensor, boards, explanations, waterfall
 from agon.disciplines.challenge.facts import read_facts
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
-from agon.disciplines.challenge.rules import ChallengeRules
+from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.records import Records
-
-BOARDS = ("weights", "submissions", "validators", "competitions")
-"""The boards, the default first."""
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,25 @@
 """Judge programs that continue integer sequences: gates, brevity, diversity, seasons."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from agon.disciplines.definition import (
     Demo,
     Discipline,
+    LazyMapping,
     ScoredRecords,
     Simulation,
     SubmissionKind,
 )
-from agon.disciplines.dojo.integrity import CHECKS
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
-from agon.disciplines.dojo.simulate import ATTACKS
-from agon.kernel.findings import Finding
-from agon.records import Records
+
+if TYPE_CHECKING:
+    from agon.kernel.findings import Finding
+    from agon.records import Records
 
 
-def _score(records: Records, rules: Any) -> ScoredRecords:
+def _score(records: "Records", rules: Any) -> ScoredRecords:
     from agon.disciplines.dojo import scoring
 
     return scoring.score(records, rules)
@@ -29,16 +30,28 @@ def _withhold(scored: Any, discloses: Callable[[str], bool]) -> ScoredRecords:
     return withheld
 
 
-def _find(records: Records, rules: Any) -> list[Finding]:
+def _find(records: "Records", rules: Any) -> "list[Finding]":
     from agon.disciplines.dojo import integrity
 
     return integrity.find(records, rules)
+
+
+def _checks() -> Mapping[str, str]:
+    from agon.disciplines.dojo import integrity
+
+    return integrity.CHECKS
 
 
 def _simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
     from agon.disciplines.dojo import simulate
 
     return simulate.simulate(size=size, seed=seed, attacks=attacks)
+
+
+def _attacks() -> Mapping[str, str]:
+    from agon.disciplines.dojo import simulate
+
+    return simulate.ATTACKS
 
 
 DISCIPLINE = Discipline(
@@ -50,8 +63,8 @@ DISCIPLINE = Discipline(
     find=_find,
     simulate=_simulate,
     size_unit="submissions",
-    checks=CHECKS,
-    attacks=ATTACKS,
+    checks=LazyMapping(_checks),
+    attacks=LazyMapping(_attacks),
     participants=("submissions.user_id",),
     submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),
     problems="problems",
