@@ -3,6 +3,10 @@
 import hashlib
 import hmac
 import ipaddress
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _BITS = {4: 24, 6: 48}
 _ALL = 64  # hexadecimal digits of a SHA-256
@@ -52,3 +56,26 @@ def keyed_network(ip: str, *, key: bytes, digits: int = _ALL) -> str:
     if network is None:
         raise ValueError("expected an IPv4 or IPv6 address")
     return hmac.new(key, network.encode(), hashlib.sha256).hexdigest()[:digits]
+
+
+def networks_of(texts: Iterable[str]) -> tuple[Network, ...]:
+    """Return networks that are given as text.
+
+    Raises:
+        ValueError: a text is no network.
+    """
+    return tuple(ipaddress.ip_network(text) for text in texts)
+
+
+def is_in(address: str, networks: Sequence[Network]) -> bool:
+    """Return whether an address is in one of the networks; False if it is no address.
+
+    Example:
+        >>> is_in("10.1.2.3", networks_of(["10.0.0.0/8"])), is_in("proxy", networks_of(["::/0"]))
+        (True, False)
+    """
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(parsed in network for network in networks)

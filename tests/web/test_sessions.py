@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from agon.app.access.tokens import SESSION, Grant, new_token, public_id, revoke_token, tokens
 from agon.app.access.users import set_password
@@ -145,6 +146,43 @@ def test_the_cookie_is_secure_behind_a_proxy_that_ends_tls(browser: Browser) -> 
     for scheme, secure in (("https", True), ("http", False)):
         response = browser.send("/sign-in", fields, origin=f"{scheme}://testserver")
         assert response.headers["set-cookie"].endswith("; Secure") == secure
+
+
+PROXY, VISITOR = ("10.0.0.1", 1), ("203.0.113.7", 1)
+FORWARDED = {"host": "agon:8080", "x-forwarded-host": "evil.example, agon.example",
+             "x-forwarded-proto": "https"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "peer", "headers", "status"),
+    [
+        ({}, PROXY, {"host": "agon:8080"}, 403),
+        ({"public_url": "https://agon.example"}, PROXY, {"host": "agon:8080"}, 303),
+        ({"public_url": "https://agon.example"}, VISITOR, {"host": "agon:8080"}, 303),
+        ({"public_url": "https://another.example"}, PROXY, {"host": "agon:8080"}, 403),
+        ({"trusted_proxies": ("10.0.0.0/8",)}, PROXY, FORWARDED, 303),
+        ({"trusted_proxies": ("10.0.0.0/8",)}, VISITOR, FORWARDED, 403),
+        (
+            {"trusted_proxies": ("10.0.0.0/8",)},
+            PROXY,
+            {**FORWARDED, "x-forwarded-host": "a b"},
+            403,
+        ),
+    ],
+)
+def test_forms_are_accepted_behind_a_proxy_that_rewrites_the_host(
+    tmp_path: Path, settings: dict[str, object], peer: tuple[str, int], headers: dict[str, str],
+    status: int,
+) -> None:  # fmt: skip
+    """The page is https://agon.example for the visitor; only a trusted proxy may say so."""
+    instance = instance_at(tmp_path, **settings)  # type: ignore[arg-type]  # of any type
+    with TestClient(instance.app, client=peer) as client:
+        response = client.post(
+            "/sign-in", data={"token": instance.tokens["viewer"]}, follow_redirects=False,
+            headers={**headers, "origin": "https://agon.example"},
+        )  # fmt: skip
+    assert response.status_code == status
+    instance.close()
 
 
 def test_who_is_signed_in_signs_in_as_another(browser: Browser) -> None:

@@ -24,6 +24,7 @@ from agon.http.middleware.bodies import BodyLimitMiddleware
 from agon.http.middleware.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
 from agon.http.middleware.cors import cors_middleware
 from agon.http.middleware.error_pages import ErrorPagesMiddleware
+from agon.http.middleware.forwarded import ForwardedMiddleware
 from agon.http.middleware.head import HeadMiddleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
@@ -73,6 +74,11 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         redirect_slashes=False,
         lifespan=_lifespan,
         middleware=[
+            Middleware(
+                ForwardedMiddleware,
+                trusted=settings.trusted_proxies,
+                public_url=settings.public_url,
+            ),
             Middleware(AddressMiddleware),
             *cors_middleware(settings.cors_origins),
             Middleware(HeadMiddleware),
@@ -94,7 +100,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     app.state.serving = parts
     app.state.board_rows = rows
     app.router.routes.extend(operation_routes(all_operations()))
-    app.router.routes.extend(site_routes(service))
+    app.router.routes.extend(site_routes(service, public_url=settings.public_url))
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:

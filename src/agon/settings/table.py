@@ -146,7 +146,8 @@ class Settings(ModelJudgeSettings):
     port: int = setting(8080, "Port to listen on; 0 selects any free one.", low=0, high=65535)
     public_url: Annotated[str, AfterValidator(_public_url)] = setting(
         "",
-        "Public URL of the service, for links in pages and webhooks. Empty: http://host:port.",
+        "Public URL of the service, for links in pages and webhooks; forms that its pages send are "
+        "accepted. Empty: http://host:port.",
         bounds="an http or https URL without query, or empty",
     )
     processes: int = setting(1, "Processes that answer HTTP.", low=1, high=64)
@@ -164,7 +165,8 @@ class Settings(ModelJudgeSettings):
     )
     trusted_proxies: _Networks = setting(
         (),
-        "Networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted.",
+        "Networks of reverse proxies whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto "
+        "are trusted.",
         bounds="networks such as 10.0.0.0/8, with commas",
     )
     cors_origins: _Origins = setting(

@@ -1,8 +1,7 @@
 """The routes of the site, and how pages become responses."""
 
-import hmac
 from collections.abc import Awaitable, Callable, Mapping
-from email.message import Message
+from dataclasses import dataclass
 from hashlib import blake2b
 from http import HTTPStatus
 from typing import IO, Any, Final, TypeAlias
@@ -20,11 +19,12 @@ from agon.app.access.sessions import form_token
 from agon.app.service import Service
 from agon.client.client import Api
 from agon.client.local import LocalTransport
-from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
+from agon.errors import NotFound, Unreadable
 from agon.web import addresses
 from agon.web.cookies import THEMES, chosen_theme, set_cookie, theme_cookie
 from agon.web.data import PageData, sent_path, set_format
 from agon.web.desk import routes as desk
+from agon.web.form_checks import require_own_form, require_utf8
 from agon.web.page import Document, Page, Redirect, View, Visit, error_texts
 from agon.web.pages import (
     account,
@@ -96,22 +96,35 @@ _MAX_PART: Final = 1 << 20
 """Largest field of a form in bytes; files are limited by the size of the request."""
 
 
-def site_routes(service: Service) -> list[BaseRoute]:
+@dataclass(frozen=True, kw_only=True)
+class _Site:
+    """What all pages need: the service, and the public URL if it is set."""
+
+    service: Service
+    public_url: str
+
+
+def site_routes(service: Service, *, public_url: str = "") -> list[BaseRoute]:
     """Return the routes of all pages, forms and static files.
 
     ``scope["agon.caller"]`` of a request is the visitor, ``scope["agon.session"]`` the token of
     the visitor's session.
+
+    Args:
+        service: the service.
+        public_url: the service's address for visitors; empty: that of each request.
     """
+    site = _Site(service=service, public_url=public_url)
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
     endpoints["/c/{contest}/events"] = {"GET": _events}
-    endpoints |= {path: {"GET": _endpoint(service, view)} for path, view in DOCUMENTS}
+    endpoints |= {path: {"GET": _endpoint(site, view)} for path, view in DOCUMENTS}
     for path, view in PAGES:
         for form in addresses.FORMATS:  # before the page, whose last segment could be an id
-            endpoint = _data_endpoint(service, view, path, form)
+            endpoint = _data_endpoint(site, view, path, form)
             endpoints[addresses.data(path, form=form)] = {"GET": endpoint}
-        endpoints.setdefault(path, {})["GET"] = _endpoint(service, view)
+        endpoints.setdefault(path, {})["GET"] = _endpoint(site, view)
     for path, view, permission in FORMS:
-        endpoints.setdefault(path, {})["POST"] = _form_endpoint(service, view, permission)
+        endpoints.setdefault(path, {})["POST"] = _form_endpoint(site, view, permission)
     return [_route(path, methods) for path, methods in endpoints.items()]
 
 
@@ -124,26 +137,26 @@ def _route(path: str, endpoints: Mapping[str, _Endpoint]) -> Route:
     return Route(path, endpoint, methods=list(endpoints), include_in_schema=False)
 
 
-def _data_endpoint(service: Service, view: View, path: str, form: str) -> _Endpoint:
+def _data_endpoint(site: _Site, view: View, path: str, form: str) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
         set_format(request.scope, path, form)
-        return await run_in_threadpool(_respond, service, view, request, {}, {})
+        return await run_in_threadpool(_respond, site, view, request, {}, {})
 
     return endpoint
 
 
-def _endpoint(service: Service, view: View) -> _Endpoint:
+def _endpoint(site: _Site, view: View) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(_respond, service, view, request, {}, {})
+        return await run_in_threadpool(_respond, site, view, request, {}, {})
 
     return endpoint
 
 
-def _form_endpoint(service: Service, view: View, permission: str | None) -> _Endpoint:
+def _form_endpoint(site: _Site, view: View, permission: str | None) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
         if permission is not None:
             allow(request.scope.get("agon.caller", ANONYMOUS), permission)
-        _require_utf8(request)
+        require_utf8(request)
         fields: dict[str, str] = {}
         files: dict[str, tuple[str, IO[bytes]]] = {}
         async with request.form(
@@ -154,26 +167,13 @@ def _form_endpoint(service: Service, view: View, permission: str | None) -> _End
                     fields[name] = value
                 else:
                     files[name] = (value.filename or "", value.file)
-            return await run_in_threadpool(_respond, service, view, request, fields, files)
+            return await run_in_threadpool(_respond, site, view, request, fields, files)
 
     return endpoint
 
 
-def _require_utf8(request: Request) -> None:
-    """Require a form in UTF-8: clients could name codecs of quadratic time, or without texts.
-
-    Raises:
-        Unreadable: the form names another charset.
-    """
-    message = Message()
-    message["content-type"] = request.headers.get("content-type", "")
-    charset = message.get_content_charset("utf-8")
-    if charset not in {"utf-8", "utf8", "us-ascii"}:
-        raise Unreadable(f"charset: expected utf-8, got {charset[:40]!r}; send the form as UTF-8")
-
-
 def _respond(
-    service: Service,
+    site: _Site,
     view: View,
     request: Request,
     form: Mapping[str, str],
@@ -181,18 +181,18 @@ def _respond(
 ) -> Response:
     caller = request.scope.get("agon.caller", ANONYMOUS)
     visit = Visit(
-        service=service,
-        api=Api(LocalTransport(service, caller)),
+        service=site.service,
+        api=Api(LocalTransport(site.service, caller)),
         caller=caller,
         session=request.scope.get("agon.session"),
         path={name: unquote(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
         form=form,
-        origin=str(request.base_url).rstrip("/"),
+        origin=site.public_url or str(request.base_url).rstrip("/"),
         files=files,
     )
     if request.method == "POST":
-        _require_own_form(request, visit)
+        require_own_form(request, visit)
     try:
         result = view(visit)
     except ValidationError as error:
@@ -219,29 +219,6 @@ def _with_tag(
     if status == HTTPStatus.OK and tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     return Response(body, status, headers, media_type=media_type)
-
-
-def _require_own_form(request: Request, visit: Visit) -> None:
-    """Reject forms that a page of another site sent.
-
-    Raises:
-        Forbidden: the form is of another site, or of a session that has ended.
-    """
-    origin = request.headers.get("origin")
-    host = request.headers.get("host", "")
-    foreign = origin is not None and origin.partition("://")[2] != host
-    foreign |= request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}
-    if foreign:
-        raise Forbidden("this form was sent by a page of another site; use the form of this site")
-    if request.url.path == addresses.theme():
-        return  # also on the page of an error, which knows no session
-    if visit.session is None:
-        if visit.caller.role is None and request.url.path != addresses.sign_in():
-            raise Unauthenticated("the session has ended; sign in again, then send the form again")
-        return
-    expected = form_token(visit.session)
-    if not hmac.compare_digest(visit.form.get("form_token", "").encode(), expected.encode()):
-        raise Forbidden("this form is of another session; load the page again, then send it again")
 
 
 def _redirect(request: Request, redirect: Redirect) -> Response:

@@ -2,7 +2,7 @@
 
 import ipaddress
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -14,7 +14,7 @@ from agon.app.access.tokens import authenticate, public_id
 from agon.entities.access import Caller
 from agon.errors import Forbidden, Unauthenticated
 from agon.http.server_context import ServerContext
-from agon.networks import keyed_network
+from agon.networks import is_in, keyed_network, networks_of
 from agon.settings import is_loopback
 from agon.web import addresses
 from agon.web.cookies import is_page, session_token
@@ -108,17 +108,11 @@ def client_address(scope: Scope, forwarded: str | None, trusted: tuple[str, ...]
     address = client[0] if client else None
     if forwarded is None:
         return address if address is not None and _is_address(address) else None
-    networks = [ipaddress.ip_network(text) for text in trusted]
+    networks = networks_of(trusted)
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
-    while address is not None and hops and _is_in(address, networks):
+    while address is not None and hops and is_in(address, networks):
         address = hops.pop()
     return address if address is not None and _is_address(address) else None
-
-
-def _is_in(address: str, networks: list[Any]) -> bool:
-    return _is_address(address) and any(
-        ipaddress.ip_address(address) in network for network in networks
-    )
 
 
 def _is_address(text: str) -> bool:
