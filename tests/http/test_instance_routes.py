@@ -171,7 +171,7 @@ def test_the_listed_event_kinds_are_exactly_those_that_are_emitted() -> None:
     of_entries = {*append._PUBLIC_EVENTS, *append._STAFF_EVENTS}
     assert of_entries < set(EVENT_KINDS)
     assert set(EVENT_KINDS) - of_entries == {
-        "findings-changed", "ledger-imported", "rank-changed", "snapshot-published",
+        "bot-paused", "findings-changed", "ledger-imported", "rank-changed", "snapshot-published",
     }  # fmt: skip
     assert set(append._STAFF_EVENTS) < set(STAFF_EVENTS)
     page = (Path(__file__).parents[2] / "docs" / "reference" / "http.md").read_text()

@@ -320,6 +320,19 @@ def test_private_addresses_are_not_connected_to(url: str) -> None:
     assert isinstance(fault, Fault)
     assert (fault.owner, fault.code) == ("transport", "address-refused")
     assert "secret" not in fault.detail
+    host = url.partition("://")[2].partition("/")[0]
+    assert not host or host not in fault.detail
+    assert "webhook" not in fault.detail
+
+
+def test_the_owner_sees_in_the_ping_why_an_address_is_not_allowed() -> None:
+    """A fault of a match is public, so it names no address; that of a ping is the owner's own."""
+    bots = HttpBots(resolve=lambda *_, **__: ["127.0.0.1"])
+    ping = {**WORK, "kind": "ping", "nonce": "n"}
+    fault = bots.ask(Endpoint(f"https://{NAME}/", SECRETS), ping, seconds=SECONDS)
+    assert isinstance(fault, Fault)
+    assert f"{NAME} is at an address that is loopback" in fault.detail
+    assert "allow_private_bots" in fault.detail
 
 
 def test_a_name_that_changes_its_address_is_looked_up_once() -> None:

@@ -1,4 +1,4 @@
-"""Reject URLs of webhooks that lead to the server's own machine or network.
+"""Reject URLs of webhooks and bots that lead to the server's own machine or network.
 
 A name is resolved once; all its addresses are checked, and the connection goes to an address that
 was checked, so that a change of the name's address in between (DNS rebinding) has no effect.
@@ -71,7 +71,7 @@ _NETWORKS = {
 
 
 class ForbiddenUrl(Unreadable):
-    """A webhook may not use a URL; the message gives the reason."""
+    """The server sends no request to a URL; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Target:
     """A checked destination.
 
     Attributes:
-        url: the webhook's URL.
+        url: the URL.
         host: its name (or address), for TLS and the ``Host`` header.
         port: the port.
         tls: whether it is https.
@@ -122,7 +122,7 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
         or set(url) & set(" \\")
     ):
         raise ForbiddenUrl(
-            f"a webhook's URL has up to {MAX_URL_LENGTH:,} characters of ASCII, without blanks; "
+            f"a URL has up to {MAX_URL_LENGTH:,} characters of ASCII here, without blanks; "
             "write other characters as %XX, and a name as xn--…"
         )
     try:
@@ -131,9 +131,9 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
     except ValueError as error:
         raise ForbiddenUrl(f"this is not a URL ({error}); write https://host/path") from None
     if parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
-        raise ForbiddenUrl("a webhook needs https; write https://host/path")
+        raise ForbiddenUrl("the URL needs https; write https://host/path")
     if "@" in parts.netloc:
-        raise ForbiddenUrl("leave the user and the password out; deliveries are signed instead")
+        raise ForbiddenUrl("leave the user and the password out; requests are signed instead")
     if "#" in url:
         raise ForbiddenUrl("leave out # and the rest; it is never sent to a server")
     host = parts.hostname or ""
@@ -143,7 +143,7 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
     tls = parts.scheme == "https"
     port = (_SECURE if tls else _PLAIN) if port is None else port
     if (not allow_private and port != _SECURE and port < _MIN_OTHER_PORT) or not port:
-        raise ForbiddenUrl(f"port {port} is not allowed for webhooks; use 443, or one from 1024 on")
+        raise ForbiddenUrl(f"port {port} is not allowed here; use 443, or one from 1024 on")
     if literal is not None:
         _require_allowed(literal, host, allow_private=allow_private)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -217,6 +217,6 @@ def _require_allowed(address: Address, host: str, *, allow_private: bool) -> Non
     why = forbidden_reason(address, allow_private=allow_private)
     if why is not None:
         raise ForbiddenUrl(
-            f"{host} is at an address that {why}; a webhook goes to public addresses only (the "
-            "server's setting webhook_allow_private allows its own network)"
+            f"{host} is at an address that {why}; requests go to public addresses only (the "
+            "server's settings webhook_allow_private and allow_private_bots allow its own network)"
         )

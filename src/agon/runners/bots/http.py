@@ -3,7 +3,7 @@
 import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
@@ -23,6 +23,11 @@ from agon.runners.webhooks import resolve as system_resolve
 MAX_REPLY_BYTES: Final = 64 << 10
 """Maximum size of a reply; an answer of ``max_chars`` is far smaller."""
 _OK: Final = 200
+_ADDRESS: Final = "address-refused"
+_NOT_ALLOWED: Final = (
+    "the endpoint's URL or an address of its name is not allowed; use https, port 443 or one from "
+    "1024 on, and public addresses"
+)
 _REDIRECTS: Final = range(300, 400)
 
 
@@ -104,7 +109,9 @@ class HttpBots:
         )
         response = self.post(endpoint.url, headers=headers, body=body, seconds=seconds)
         if isinstance(response, Fault):
-            return response
+            # Faults of matches are public, and addresses of bots are not; a ping's are the owner's.
+            is_private = response.code == _ADDRESS and work["kind"] != "ping"
+            return replace(response, detail=_NOT_ALLOWED) if is_private else response
         return read_reply(response.body, kind=str(work["kind"]), latency_ms=response.latency_ms)
 
     def post(
@@ -117,13 +124,8 @@ class HttpBots:
         try:
             target = self._target(url, deadline)
             content = self._post(target, headers, body, deadline, progress)
-        except ForbiddenUrl:
-            return Fault(
-                "transport",
-                "address-refused",
-                "the endpoint's URL or an address of its name is not allowed; use https, port 443 "
-                "or one from 1024 on, and public addresses",
-            )
+        except ForbiddenUrl as error:
+            return Fault("transport", _ADDRESS, str(error))
         except Unavailable:
             return Fault("transport", "dns", "the endpoint's name was not resolved")
         except httpcore2.TimeoutException:
