@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from agon.app.access.tokens import SESSION, Grant, new_token, public_id, revoke_token, tokens
 from agon.app.access.users import set_password
 from agon.app.contests.boards.publish import publish
+from agon.app.wrong_passwords import BY_NETWORK
 from agon.web.addresses import problem
 from fakes.autumn import RIGHT, autumn, judged
 from fakes.instance import instance_at
@@ -277,3 +278,32 @@ def test_guesses_are_limited(tmp_path: Path) -> None:
     ]
     instance.close()
     assert statuses == [401] * 4 + [429] * 2
+
+
+def test_wrong_passwords_are_limited_by_name_without_locking_the_user_out(tmp_path: Path) -> None:
+    """A guess from one network does not keep the user out of another; unknown names are alike."""
+    instance = instance_at(tmp_path, trusted_proxies=("10.0.0.0/8",))
+    service = instance.service
+    set_password(service, user="olga", password=PASSWORD, by=OPERATOR)
+    with TestClient(instance.app, client=PROXY) as client:
+
+        def attempt(user: str, password: str, network: str) -> tuple[int, str]:
+            response = client.post(
+                "/sign-in", data={"user": user, "password": password}, follow_redirects=False,
+                headers={"x-forwarded-for": network},
+            )  # fmt: skip
+            message = response.text.partition('role="alert">')[2].partition("<")[0]
+            return response.status_code, message
+
+        answers = {
+            user: [attempt(user, f"wrong {n}", "203.0.113.7") for n in range(BY_NETWORK + 1)]
+            for user in ("olga", "eve")
+        }
+        assert answers["olga"] == answers["eve"]  # a name that exists is not found by trial
+        assert [status for status, _ in answers["olga"]] == [401] * BY_NETWORK + [429]
+        assert "try again in 15 minutes, or sign in with a token" in answers["olga"][-1][1]
+        assert attempt("olga", PASSWORD, "203.0.113.7")[0] == 429
+        assert attempt("olga", PASSWORD, "198.51.100.1")[0] == 303
+        service.clock.at += timedelta(minutes=16)  # type: ignore[attr-defined]  # the clock of tests
+        assert attempt("olga", PASSWORD, "203.0.113.7")[0] == 303
+    instance.close()

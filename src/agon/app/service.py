@@ -8,6 +8,7 @@ from typing import Any
 
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.replay.submission_index import SubmissionIndex
+from agon.app.wrong_passwords import WrongPasswords
 from agon.ledger import signatures
 from agon.store.session import Store
 
@@ -54,6 +55,7 @@ class Service:
             Unreadable otherwise. None: this instance has no network for bots.
         round_pause: time from one automatic round to the next; None: no automatic rounds.
         jobs_kept: how long ended jobs are stored; None: permanently.
+        wrong_passwords: the wrong passwords that this process was sent.
     """
 
     store: Store
@@ -71,3 +73,4 @@ class Service:
     jobs_kept: timedelta | None = None
     check_endpoint: Callable[[str, bytes], None] | None = None
     round_pause: timedelta | None = None
+    wrong_passwords: WrongPasswords = field(default_factory=WrongPasswords, repr=False)

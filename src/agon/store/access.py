@@ -119,6 +119,14 @@ class Access:
             listing = listing.where(TOKENS.c.id > after)
         return [_token(row) for row in self._transaction.all(listing)]
 
+    def delete_expired_tokens(self, *, label: str, before: datetime, limit: int) -> int:
+        """Delete tokens whose label begins so and that expired before a time; return how many."""
+        expired = select(TOKENS.c.id).where(
+            TOKENS.c.label.startswith(label, autoescape=True),
+            TOKENS.c.expires_at < to_micros(before),
+        )
+        return self._transaction.change(delete(TOKENS).where(TOKENS.c.id.in_(expired.limit(limit))))
+
     def response(self, caller: str, key: str) -> StoredResponse | None:
         """Return the response stored under a key, None if there is none."""
         row = self._transaction.first(

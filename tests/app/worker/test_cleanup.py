@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from agon.app.access.sessions import sign_in_with_token
+from agon.app.access.tokens import Grant, create_token, tokens
+from agon.app.access.users import create_user
 from agon.app.service import Service
 from agon.app.worker.cleanup import CleanupSummary, clean_up
 from agon.app.worker.local_source import LocalSource
 from agon.entities.access import StoredResponse
 from agon.entities.jobs import NewJob
-from fakes.service import service_at
+from fakes.service import OPERATOR, service_at
 
 DAY = timedelta(days=1)
 
@@ -60,6 +63,21 @@ def test_jobs_that_ended_long_ago_are_deleted_in_batches(
     assert clean_up(after(service, 10.1)) == CleanupSummary(jobs=5, responses=0)
     with service.store.read() as session:
         assert [one.id for one in session.queue.page()] == ["waits"]
+
+
+def test_sessions_that_expired_long_ago_are_deleted(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each sign-in adds a token; other tokens stay, as the list of who had access."""
+    monkeypatch.setattr("agon.app.worker.cleanup.BATCH", 2)
+    create_user(service, user="ada", by=OPERATOR)
+    grant = Grant(user="ada", role="viewer", days=0.5)
+    _, text = create_token(service, grant, by=OPERATOR)
+    for _ in range(3):
+        sign_in_with_token(service, text)
+    assert clean_up(after(service, 7.4)).sessions == 0
+    assert clean_up(after(service, 7.6)).sessions == 3
+    assert [token.label for token in tokens(service, user="ada")] == [grant.label]
 
 
 def test_jobs_can_be_stored_permanently(service: Service) -> None:

@@ -56,9 +56,12 @@ def sign_in_with_password(
 
     Raises:
         Unauthenticated: no such user, a wrong password, or a disabled user; with the same message.
+        TooMany: there were too many wrong passwords for this name, whether or not it is a user's.
     """
-    check_password(service, user=user, password=password)
     now = service.clock()
+    service.wrong_passwords.count(user, network, now=now)
+    check_password(service, user=user, password=password)
+    service.wrong_passwords.remove(user, network, now=now)
     with service.store.read() as session:
         valid = [
             token

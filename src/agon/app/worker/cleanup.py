@@ -1,10 +1,11 @@
-"""Delete expired jobs and stored responses, so that the database does not grow with them."""
+"""Delete ended jobs, and stored responses and sessions that expired."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from agon.app.access.tokens import SESSION
 from agon.store.session import Session
 
 if TYPE_CHECKING:
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 RESPONSES_KEPT: Final = timedelta(days=1)
 """How long a request can be repeated under its Idempotency-Key."""
+
+SESSIONS_KEPT: Final = timedelta(days=7)
+"""How long an expired session of the site is stored: operators look for misuse in the tokens."""
 
 BATCH: Final = 1_000
 """Number of rows deleted in one session; other writers wait no longer than that."""
@@ -23,10 +27,11 @@ class CleanupSummary:
 
     jobs: int
     responses: int
+    sessions: int = 0
 
 
 def clean_up(service: "Service") -> CleanupSummary:
-    """Delete jobs that ended long ago, as configured, and old stored responses.
+    """Delete jobs that ended long ago, as configured, old stored responses and old sessions.
 
     Queued and leased jobs are never deleted, nor are ledgers, boards, events and the audit log.
     Several processes may do it at the same time.
@@ -39,13 +44,20 @@ def clean_up(service: "Service") -> CleanupSummary:
     responses = _in_batches(
         service, lambda session: session.access.delete_responses(before=before, limit=BATCH)
     )
+    ended = now - SESSIONS_KEPT
+    sessions = _in_batches(
+        service,
+        lambda session: session.access.delete_expired_tokens(
+            label=SESSION, before=ended, limit=BATCH
+        ),
+    )
     retention = service.jobs_kept
     if retention is None:
-        return CleanupSummary(0, responses)
+        return CleanupSummary(0, responses, sessions)
     jobs = _in_batches(
         service, lambda session: session.queue.delete_ended(before=now - retention, limit=BATCH)
     )
-    return CleanupSummary(jobs, responses)
+    return CleanupSummary(jobs, responses, sessions)
 
 
 def _in_batches(service: "Service", delete: Callable[[Session], int]) -> int:

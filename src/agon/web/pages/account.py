@@ -1,7 +1,7 @@
 """Sign in and out, and the visitor's account."""
 
 from agon.app.access import sessions
-from agon.errors import AgonError, Forbidden, Unauthenticated
+from agon.errors import AgonError, Forbidden, TooMany, Unauthenticated
 from agon.web import addresses
 from agon.web.page import Page, Redirect, Visit
 
@@ -24,6 +24,8 @@ def sign_in(visit: Visit) -> Page | Redirect:
             )
     except (Unauthenticated, Forbidden) as error:
         return _sign_in_page(visit, error=error, status=401)
+    except TooMany as error:
+        return _sign_in_page(visit, error=error, status=429)
     return Redirect(address=addresses.local(visit.form.get("next", "")), session=session)
 
 
