@@ -281,7 +281,7 @@ def test_guesses_are_limited(tmp_path: Path) -> None:
 
 
 def test_wrong_passwords_are_limited_by_name_without_locking_the_user_out(tmp_path: Path) -> None:
-    """A guess from one network does not keep the user out of another; unknown names are alike."""
+    """Guesses from a network do not keep the user out of others; unknown names have the limit."""
     instance = instance_at(tmp_path, trusted_proxies=("10.0.0.0/8",))
     service = instance.service
     set_password(service, user="olga", password=PASSWORD, by=OPERATOR)
