@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agon.cli.shared import interrupts
+from agon.cli.shared.algebra import use_one_thread
 from agon.cli.shared.commands import Command, option
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def command(**options: Any) -> None:
         },
         "AGON_PORT": str(port),
     }
+    use_one_thread(environment)
     supervisor = Supervisor(
         processes(settings, listening), environment=environment, grace=_GRACE, report=report
     )

@@ -14,6 +14,7 @@ import click
 
 from agon.cli.dojo.arguments import MODES
 from agon.cli.shared import interrupts
+from agon.cli.shared.algebra import use_one_thread
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.target import Target, read_token, target
 
@@ -84,6 +85,7 @@ def command(
       agon worker --kinds judge --sandbox bwrap
       agon worker --server https://agon.example --token-file worker.token --tasks tasks/
     """
+    use_one_thread(os.environ)  # before numpy is imported
     from agon.app.worker.loop import Worker, WorkerStopped
     from agon.settings import load
 

@@ -1,11 +1,11 @@
 """Store live arenas: bots, prompts, rounds and work."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Row, Select, Table, func, select, update
+from sqlalchemy import Row, Select, Table, bindparam, func, select, update
 
 from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work, WorkKind
 from agon.errors import NotFound
@@ -23,6 +23,9 @@ from agon.store.transaction import Transaction, json_text, parse_json
 
 T = TypeVar("T")
 
+_BATCH: Final = 1_000
+"""Number of ids one query asks for."""
+
 _JSON: Final = frozenset({"body", "result", "recent_prompts", "recent_templates", "states"})
 """Columns with JSON text."""
 
@@ -36,6 +39,33 @@ class Arena:
     def save_bot(self, bot: LiveBot) -> None:
         """Insert or update a bot."""
         self._transaction.upsert(LIVE_BOTS, _columns(bot))
+
+    def set_latencies(self, contest_no: int, latencies: Mapping[str, float]) -> None:
+        """Store how long the last replies of bots took; owners may change these bots meanwhile."""
+        changing = update(LIVE_BOTS).where(
+            LIVE_BOTS.c.contest_no == contest_no, LIVE_BOTS.c.id == bindparam("bot")
+        )
+        rows = [{"bot": name, "milliseconds": value} for name, value in latencies.items()]
+        self._transaction.change_many(changing.values(latency_ms=bindparam("milliseconds")), rows)
+
+    def set_recent_prompts(self, contest_no: int, prompts: Mapping[str, Sequence[str]]) -> None:
+        """Store the ids of the last prompts that bots were asked, oldest first."""
+        changing = update(LIVE_BOTS).where(
+            LIVE_BOTS.c.contest_no == contest_no, LIVE_BOTS.c.id == bindparam("bot")
+        )
+        rows = [{"bot": name, "ids": json_text(list(ids))} for name, ids in prompts.items()]
+        self._transaction.change_many(changing.values(recent_prompts=bindparam("ids")), rows)
+
+    def bots_named(self, contest_no: int, names: Iterable[str]) -> dict[str, LiveBot]:
+        """Return those bots that the contest has, by their ids."""
+        wanted, bots = sorted(set(names)), dict[str, LiveBot]()
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            listing = select(LIVE_BOTS).where(
+                LIVE_BOTS.c.contest_no == contest_no, LIVE_BOTS.c.id.in_(batch)
+            )
+            bots |= {bot.id: bot for bot in self._all(LiveBot, listing)}
+        return bots
 
     def bot(self, contest_no: int, bot_id: str) -> LiveBot:
         """Return a bot.
@@ -126,6 +156,17 @@ class Arena:
         row = lock_row(self._transaction, _of(ROUNDS, contest_no, round_id), "rounds")
         return _read(ArenaRound, _require_round(row, round_id))
 
+    def require_lock(self, contest_no: int, round_id: str) -> None:
+        """Lock a round as :meth:`lock_round` does, without reading it.
+
+        Raises:
+            NotFound: the contest has no such round.
+        """
+        identity = select(ROUNDS.c.id).where(
+            ROUNDS.c.contest_no == contest_no, ROUNDS.c.id == round_id
+        )
+        _require_round(lock_row(self._transaction, identity, "rounds"), round_id)
+
     def rounds(
         self, contest_no: int, *, kind: str = "round", before: int | None = None, limit: int = 100
     ) -> list[ArenaRound]:
@@ -144,9 +185,8 @@ class Arena:
 
     def add_work(self, items: Iterable[Work]) -> None:
         """Insert work; what is assigned already stays as it is."""
-        for item in items:
-            adding = self._transaction.insert(WORK).values(**_columns(item))
-            self._transaction.change(adding.on_conflict_do_nothing())
+        adding = self._transaction.insert(WORK).on_conflict_do_nothing()
+        self._transaction.change_many(adding, [_columns(item) for item in items])
 
     def work(self, work_id: str) -> Work:
         """Return a piece of work.
@@ -233,7 +273,8 @@ def _columns(value: Any) -> dict[str, Any]:
 
 def _read(kind: type[T], row: Row[Any]) -> T:
     """Return the entity of a row."""
-    values = {name: row._mapping[name] for name in kind.__dataclass_fields__ if name in row._fields}  # type: ignore[attr-defined]  # noqa: SLF001 - SQLAlchemy's public names; every kind is a dataclass
+    columns = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
+    values = {name: columns[name] for name in kind.__dataclass_fields__ if name in columns}  # type: ignore[attr-defined]  # every kind is a dataclass
     for name, content in values.items():
         if content is None:
             continue

@@ -53,6 +53,11 @@ class Transaction:
         result: CursorResult[Any] = self.connection.execute(statement, execution_options=counted)
         return result.rowcount
 
+    def change_many(self, statement: Executable, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run a statement that changes rows once for each set of values."""
+        if rows:
+            self.connection.execute(statement, rows)
+
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Roll back the block, and nothing else, if it raises an error."""

@@ -1,5 +1,7 @@
 """Rounds from commitment to settlement, with bots and models in the same process."""
 
+from datetime import timedelta
+
 from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.transport import Reply
 from agon.disciplines.arena.commitment import verify_draw
@@ -161,3 +163,16 @@ def test_copied_answers_are_skipped_and_long_ones_cut(make_league: MakeLeague) -
     assert match["kind"] == "skipped"
     assert len(match["response_a"]) == 400
     assert league.outcomes()[0]["cut"] == ["a", "b"]
+
+
+def test_a_round_has_one_timer_for_all_its_answers_and_one_for_its_votes(
+    make_league: MakeLeague,
+) -> None:
+    """A timer for each vote would be hundreds of jobs in a league of hundreds of bots."""
+    league = make_league()
+    league.clock.step = timedelta(milliseconds=1)
+    assert league.play() == []
+    assert len(league.rows("votes")) == 9
+    with league.service.store.read() as session:
+        waiting = session.queue.page(states=("queued",), limit=100)
+    assert [job.kind for job in waiting].count("round") == 2

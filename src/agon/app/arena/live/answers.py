@@ -26,12 +26,14 @@ def assign_answers(
     """Assign an answer to both bots of each match; return the deadline."""
     rules = ArenaRules(**of.body["rules"])
     deadline = service.clock() + timedelta(seconds=rules.answer_seconds)
+    playing = {drawn[f"bot_{side}"] for drawn, _ in matches_of(of) for side in SIDES} - {None}
+    bots = session.arena.bots_named(contest.no, playing)
     items = []
     for drawn, match in matches_of(of):
         for side in SIDES:
             if drawn[f"bot_{side}"] is None:
                 continue
-            bot = session.arena.bot(contest.no, drawn[f"bot_{side}"])
+            bot = bots[drawn[f"bot_{side}"]]
             body = {"prompt": match["text"], "max_chars": rules.max_answer_chars}
             items.append(
                 new_work(service, of, drawn["match"], "answer", bot.id, bot, body, deadline)

@@ -1,17 +1,18 @@
 """Send work to endpoints: all of a round at the same time, each until its deadline."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from agon.app.arena.live.bots import secrets_of
 from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.results import fault_result, reply_result, store_result
+from agon.app.arena.live.results import fault_result, reply_result, store_results
 from agon.app.arena.live.transport import Endpoint, Reply
 from agon.app.service import Service
 from agon.disciplines.arena.faults import Fault
-from agon.entities.arena import Work
+from agon.entities.arena import LiveBot, Work
 from agon.entities.contests import Contest
 
 FIRST_PAUSE: Final = 0.25
@@ -28,14 +29,14 @@ def ask_endpoints(
 ) -> int:
     """Send all work of a round that has no result to endpoints; return how much it was.
 
-    Each result is stored as it arrives.
+    A reply is stored at once; those that arrive meanwhile are stored together.
 
     Args:
         service: the service.
         ports: the network.
         contest: the contest.
         round_id: the round.
-        check: raises an error if the job was lost; called before each result is stored.
+        check: raises an error if the job was lost; called before results are stored.
     """
     with service.store.read() as session:
         items = [
@@ -43,33 +44,34 @@ def ask_endpoints(
             for item in session.arena.work_of(contest.no, round_id)
             if item.pushed and item.result is None
         ]
+        bots = {bot.id: bot for bot in session.arena.bots(contest.no)}
 
-    def ask(item: Work) -> None:
-        result, latency = _ask(service, ports, contest, item)
+    def ask(item: Work) -> Work:
+        return _ask(service, ports, bots[item.assignee], item)
+
+    def store(done: Iterable[Work]) -> None:
         check()
-        store_result(service, contest.id, item, result, latency_ms=latency)
+        store_results(service, contest.id, list(done))
 
     if ports.threads == 1:
         for item in items:
-            ask(item)
-    else:
-        with ThreadPoolExecutor(ports.threads, "arena") as pool:
-            for future in [pool.submit(ask, item) for item in items]:
-                future.result()
+            store([ask(item)])
+        return len(items)
+    with ThreadPoolExecutor(ports.threads, "arena") as pool:
+        running = {pool.submit(ask, item) for item in items}
+        while running:
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            store(future.result() for future in ended)
     return len(items)
 
 
-def _ask(
-    service: Service, ports: ArenaPorts, contest: Contest, item: Work
-) -> tuple[dict[str, Any], float | None]:
-    """Return the result of one piece of work, and the time of its reply.
+def _ask(service: Service, ports: ArenaPorts, bot: LiveBot, item: Work) -> Work:
+    """Return one piece of work with its result, and the time of the reply.
 
     What did not arrive is sent again until the same deadline.
     """
-    with service.store.read() as session:
-        bot = session.arena.bot(contest.no, item.assignee)
     if bot.endpoint is None:
-        return fault_result(Fault("bot", "invalid", "the bot has no endpoint any more")), None
+        return _done(service, item, Fault("bot", "invalid", "the bot has no endpoint any more"))
     endpoint = Endpoint(bot.endpoint, secrets_of(service, bot))
     attempt, pause = 1, FIRST_PAUSE
     last: Fault | None = None
@@ -77,7 +79,7 @@ def _ask(
         body = {**item.body, "attempt": attempt, "deadline_ms": round(seconds * 1000)}
         reply = ports.transport.ask(endpoint, body, seconds=seconds)
         if isinstance(reply, Reply):
-            return reply_result(reply, item), reply.latency_ms
+            return _done(service, item, reply)
         last = reply
         if reply.owner != "transport" or reply.code == "address-refused":
             break
@@ -85,7 +87,18 @@ def _ask(
             break
         ports.pause(pause)
         attempt, pause = attempt + 1, pause * 2
-    return fault_result(last or Fault("ours", "ours-worker", "no worker asked in time")), None
+    return _done(service, item, last or Fault("ours", "ours-worker", "no worker asked in time"))
+
+
+def _done(service: Service, item: Work, reply: Reply | Fault) -> Work:
+    if isinstance(reply, Fault):
+        return replace(item, result=fault_result(reply), result_at=service.clock())
+    return replace(
+        item,
+        result=reply_result(reply, item),
+        result_at=service.clock(),
+        latency_ms=reply.latency_ms,
+    )
 
 
 def _seconds_until(deadline: datetime, now: datetime) -> float:

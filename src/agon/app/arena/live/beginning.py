@@ -153,8 +153,7 @@ def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
     body["draw"] = drawn
     body["matches"] = [_match(match, texts) for match in drawn["matches"]]
-    for match in drawn["matches"]:
-        _remember_prompt(session, contest, match, count=rules.prompts_unseen)
+    _remember_prompts(session, contest, drawn["matches"], count=rules.prompts_unseen)
     return replace(of, body=body)
 
 
@@ -240,15 +239,22 @@ def _histories(before: Mapping[str, Any]) -> dict[str, History]:
     return histories_of([past], since=RoundInputs.from_json(before["inputs"]).histories)
 
 
-def _remember_prompt(
-    session: Session, contest: Contest, match: Mapping[str, Any], *, count: int
+def _remember_prompts(
+    session: Session, contest: Contest, matches: Iterable[Mapping[str, Any]], *, count: int
 ) -> None:
-    for side in ("bot_a", "bot_b"):
-        if match[side] is None:
-            continue
-        bot = session.arena.bot(contest.no, match[side])
-        recent = (*bot.recent_prompts, match["prompt"])[-count:] if count else ()
-        session.arena.save_bot(replace(bot, recent_prompts=recent))
+    """Store the last prompts of the bots that play."""
+    prompts = {
+        match[side]: match["prompt"]
+        for match in matches
+        for side in ("bot_a", "bot_b")
+        if match[side] is not None
+    }
+    bots = session.arena.bots_named(contest.no, prompts)
+    recent = {
+        name: (*bot.recent_prompts, prompts[name])[-count:] if count else ()
+        for name, bot in bots.items()
+    }
+    session.arena.set_recent_prompts(contest.no, recent)
 
 
 def _queue_next(service: Service, session: Session, contest: Contest) -> None:

@@ -10,7 +10,6 @@ from agon.app.webhooks.announcements import announce
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot
 from agon.entities.contests import Contest, Event
-from agon.errors import NotFound
 from agon.store.session import Session
 
 PAUSED: Final = "bot-paused"
@@ -23,19 +22,21 @@ def count_forfeits(service: Service, session: Session, contest: Contest, of: Are
     The owner of a paused bot and the organizers get an event.
     """
     rules = ArenaRules(**of.body["rules"])
+    playing = {drawn[f"bot_{side}"] for drawn, _ in matches_of(of) for side in SIDES} - {None}
+    bots = session.arena.bots_named(contest.no, playing)
     for drawn, match in matches_of(of):
         if match["outcome"] == "again":
             continue
         for side in SIDES:
             codes = [fault["code"] for fault in match["faults"] if fault["side"] == side]
-            try:
-                bot = session.arena.bot(contest.no, drawn[f"bot_{side}"])
-            except NotFound:
+            before = bots.get(drawn[f"bot_{side}"])
+            if before is None:
                 continue
-            bot = replace(bot, forfeits=bot.forfeits + 1 if codes else 0)
+            bot = replace(before, forfeits=before.forfeits + 1 if codes else 0)
             if bot.forfeits >= rules.forfeits_paused and bot.paused is None:
                 bot = _pause(service, session, contest, bot, code=codes[0])
-            session.arena.save_bot(bot)
+            if bot != before:
+                session.arena.save_bot(bot)
 
 
 def _pause(

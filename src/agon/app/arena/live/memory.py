@@ -59,17 +59,19 @@ def templates_of(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Sequence
 
 def remember_round(session: Session, contest: Contest, of: ArenaRound) -> None:
     """Record what the judges of a settled round saw; an ordinary vote ends the memory, too."""
+    recent: dict[str, tuple[str, ...]] = {}
     for drawn, match in matches_of(of):
         templates = templates_of(drawn, match)
         voters = [vote["judge_id"] for vote in match["votes"]]
         for judge in dict.fromkeys([*voters, *(shown_to(match) if templates else ())]):
-            votes = (*_recent(session, contest, judge), _BETWEEN.join(templates))[-MEMORY_VOTES:]
-            try:
-                bot = session.arena.bot(contest.no, judge)
-            except NotFound:  # a person, or a model
-                session.arena.save_recent_templates(contest.no, judge, votes)
-            else:
-                session.arena.save_bot(replace(bot, recent_templates=votes))
+            before = recent[judge] if judge in recent else _recent(session, contest, judge)
+            recent[judge] = (*before, _BETWEEN.join(templates))[-MEMORY_VOTES:]
+    bots = session.arena.bots_named(contest.no, recent)
+    for judge, votes in recent.items():
+        if judge in bots:
+            session.arena.save_bot(replace(bots[judge], recent_templates=votes))
+        else:  # a person, or a model
+            session.arena.save_recent_templates(contest.no, judge, votes)
 
 
 def _recent(session: Session, contest: Contest, judge: str) -> tuple[str, ...]:

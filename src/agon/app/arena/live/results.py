@@ -1,5 +1,6 @@
 """Make the result of work out of a reply, a text or a fault, and store it once."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -50,34 +51,26 @@ def expire(item: Work, now: datetime) -> Work:
     return replace(item, result=fault_result(fault), result_at=now)
 
 
-def store_result(
-    service: Service,
-    contest_id: str,
-    item: Work,
-    result: dict[str, Any],
-    *,
-    latency_ms: float | None,
-) -> None:
-    """Store the result of work in a session of its own; a result that exists stays."""
+def store_results(service: Service, contest_id: str, done: Sequence[Work]) -> None:
+    """Store the results of work of one round in one session; a result that exists stays."""
     with service.store.write() as session:
-        done = replace(item, result=result, result_at=service.clock(), latency_ms=latency_ms)
-        save_result(service, session, contest_id, done)
+        save_results(service, session, contest_id, done)
 
 
-def save_result(service: Service, session: Session, contest_id: str, done: Work) -> bool:
-    """Store the result of work that has none; after the last one the round goes on.
+def save_results(
+    service: Service, session: Session, contest_id: str, done: Sequence[Work]
+) -> Sequence[Work]:
+    """Store the results of work of one round that has none; after the last one the round goes on.
 
     Returns:
-        Whether it had none.
+        The work that had none.
     """
-    contest = session.contests.get(contest_id)
-    session.arena.lock_round(contest.no, done.round)
-    if not session.arena.set_result(done):
-        return False
-    if done.latency_ms is not None:
-        bot = session.arena.bot(contest.no, done.assignee)
-        session.arena.save_bot(replace(bot, latency_ms=done.latency_ms))
-    if not session.arena.is_waiting(contest.no, done.round):
-        job = round_job(contest, id=service.new_id(), round_id=done.round)
+    contest, round_id = session.contests.get(contest_id), done[0].round
+    session.arena.require_lock(contest.no, round_id)
+    saved = [each for each in done if session.arena.set_result(each)]
+    latencies = {each.assignee: each.latency_ms for each in saved if each.latency_ms is not None}
+    session.arena.set_latencies(contest.no, latencies)
+    if saved and not session.arena.is_waiting(contest.no, round_id):
+        job = round_job(contest, id=service.new_id(), round_id=round_id)
         session.queue.add(job, now=service.clock())
-    return True
+    return saved

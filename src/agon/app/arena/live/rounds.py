@@ -115,14 +115,13 @@ def _answer(
 def _vote(
     service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
 ) -> ArenaRound:
-    _expire(service, session, contest, of)
-    known = {item.id for item in _votes(session, contest, of)}
-    voted = advance_votes(service, session, contest, of, _votes(session, contest, of))
-    new = [item for item in _votes(session, contest, of) if item.id not in known]
+    items = _expire(service, session, contest, of)
+    votes = [item for item in items if item.kind == "vote"]
+    voted, new = advance_votes(service, session, contest, of, votes)
     if any(item.pushed for item in new):
         _queue(service, session, contest, of, ask=True)
-    for deadline in sorted({item.deadline for item in new}):
-        _queue(service, session, contest, of, not_before=deadline + GRACE)
+    if new:
+        _queue(service, session, contest, of, not_before=new[0].deadline + GRACE)
     if not is_judged(voted):
         return voted
     phase = replace(voted, phase="judging" if needs_models(voted) else "settling")
@@ -181,18 +180,18 @@ _STEPS: Final[
 }
 
 
-def _votes(session: Session, contest: Contest, of: ArenaRound) -> list[Work]:
-    return [item for item in session.arena.work_of(contest.no, of.id) if item.kind == "vote"]
-
-
 def _expire(service: "Service", session: Session, contest: Contest, of: ArenaRound) -> list[Work]:
     """Give what was not handed in before its deadline a fault; return all work of the round."""
     now = service.clock()
-    for item in session.arena.work_of(contest.no, of.id):
-        late = item.deadline + (GRACE if item.pushed else timedelta())
-        if item.result is None and late <= now:
-            session.arena.set_result(expire(item, now))
-    return session.arena.work_of(contest.no, of.id)
+    items = session.arena.work_of(contest.no, of.id)
+    late = [
+        item
+        for item in items
+        if item.result is None and item.deadline + (GRACE if item.pushed else timedelta()) <= now
+    ]
+    for item in late:
+        session.arena.set_result(expire(item, now))
+    return session.arena.work_of(contest.no, of.id) if late else items
 
 
 def _queue(

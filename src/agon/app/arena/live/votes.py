@@ -1,7 +1,6 @@
 """Ask a panel for its votes, replace judges that fail, and count."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
@@ -12,20 +11,21 @@ from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.memory import Memory, templates_of
 from agon.app.service import Service
 from agon.disciplines.arena.rules import ArenaRules
-from agon.entities.arena import ArenaRound, LiveBot, Work
+from agon.entities.arena import ArenaRound, Work
 from agon.entities.contests import Contest
-from agon.errors import NotFound
 from agon.kernel.times import written_time
 from agon.store.session import Session
 
 
 def advance_votes(
     service: Service, session: Session, contest: Contest, of: ArenaRound, items: Sequence[Work]
-) -> ArenaRound:
-    """Return a round with the votes handed in; judges that failed are replaced.
+) -> tuple[ArenaRound, list[Work]]:
+    """Return a round with the votes handed in, and the votes that were assigned now.
+
+    Judges that failed are replaced.
 
     The next judge in the order of the draw is asked instead. If none is left, the API judge judges
-    the whole match, and the votes on it do not count.
+    the whole match, and the votes on it do not count. Votes assigned together have one deadline.
 
     Args:
         service: the service.
@@ -38,6 +38,9 @@ def advance_votes(
     changed = replace(of, body=body)
     rules = ArenaRules(**body["rules"])
     memory = Memory(session, contest, changed)
+    deadline = service.clock() + timedelta(seconds=rules.vote_seconds)
+    bots = session.arena.bots_named(contest.no, _judges(of))
+    new: list[Work] = []
     by_match: dict[str, dict[str, Work]] = {}
     for item in items:
         by_match.setdefault(item.match, {})[item.assignee] = item
@@ -54,13 +57,18 @@ def advance_votes(
             continue
         for judge in match["panel"]:
             if judge not in own:
-                _assign(service, session, contest, changed, drawn, match, judge, rules)
+                bot = bots.get(judge)  # none: a person
+                body = _question(drawn, match, judge, max_chars=rules.max_answer_chars)
+                new.append(
+                    new_work(service, of, drawn["match"], "vote", judge, bot, body, deadline)
+                )
         match["votes"] = [
             _vote(drawn, own[judge])
             for judge in match["panel"]
             if judge in own and own[judge].result is not None
         ]
-    return changed
+    session.arena.add_work(new)
+    return changed, new
 
 
 def is_judged(of: ArenaRound) -> bool:
@@ -93,33 +101,26 @@ def _replace(
         match["api"] = True
 
 
-def _assign(
-    service: Service,
-    session: Session,
-    contest: Contest,
-    of: ArenaRound,
-    drawn: Mapping[str, Any],
-    match: Mapping[str, Any],
-    judge: str,
-    rules: ArenaRules,
-) -> None:
-    """Assign a vote; a judge sees the answers in its own order."""
+def _judges(of: ArenaRound) -> set[str]:
+    """Return the judges that can be asked about any match of a round."""
+    drawn = of.body["draw"]["matches"]
+    return {judge for match in drawn for judge in (*match["judges"], *match["reserves"])}
+
+
+def _question(
+    drawn: Mapping[str, Any], match: Mapping[str, Any], judge: str, *, max_chars: int
+) -> dict[str, Any]:
+    """Return what a judge is asked; it sees the answers in its own order."""
     first = drawn["shown_first"][judge]
     second = "b" if first == "a" else "a"
-    bot: LiveBot | None = None
-    with suppress(NotFound):  # a person
-        bot = session.arena.bot(contest.no, judge)
-    deadline = service.clock() + timedelta(seconds=rules.vote_seconds)
-    body = {
+    return {
         "prompt": match["text"],
-        "max_chars": rules.max_answer_chars,
+        "max_chars": max_chars,
         "answers": {
             "A": match["answers"][first]["text"],
             "B": match["answers"][second]["text"],
         },
     }
-    item = new_work(service, of, drawn["match"], "vote", judge, bot, body, deadline)
-    session.arena.add_work([item])
 
 
 def _vote(drawn: Mapping[str, Any], item: Work) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from agon.app.arena.live.bots import own_bot
-from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_result
+from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_results
 from agon.app.arena.live.versions import stated_version
 from agon.app.service import Service
 from agon.disciplines.arena.faults import Fault
@@ -92,7 +92,7 @@ def hand_in(
         result = _result(item, handed_in)
         if item.handed_in is None and now <= item.deadline:
             done = replace(item, result=result, result_at=now, handed_in=body)
-            if save_result(service, session, contest_id, done):
+            if save_results(service, session, contest_id, [done]):
                 return _receipt(done)
             item = session.arena.work(work_id)
         if item.handed_in == body:
