@@ -72,6 +72,26 @@ def feed(contest_id: str) -> str:
     return f"{contest(contest_id)}/feed.xml"
 
 
+def matches(contest_id: str, **query: Any) -> str:
+    """Return the address of an arena's matches; parameters that are None or empty are left out."""
+    return _with_query(f"{contest(contest_id)}/matches", query)
+
+
+def match(contest_id: str, match_id: str, **query: Any) -> str:
+    """Return the address of a match."""
+    return _with_query(f"{matches(contest_id)}/{_last(match_id)}", query)
+
+
+def vote(contest_id: str, **query: Any) -> str:
+    """Return the address of the page on which judges vote."""
+    return _with_query(f"{contest(contest_id)}/vote", query)
+
+
+def robustness(contest_id: str, **query: Any) -> str:
+    """Return the address of how robust the ranks of an arena's bots are."""
+    return _with_query(f"{contest(contest_id)}/robustness", query)
+
+
 def problems(contest_id: str) -> str:
     """Return the address of the problems of a dojo contest."""
     return f"{contest(contest_id)}/problems"

@@ -33,11 +33,13 @@ from agon.web.pages import (
     home,
     join,
     ledger,
+    matches,
     person,
     pictures,
     problems,
     rules,
     theme,
+    vote,
 )
 from agon.web.rendering import render, static_files
 
@@ -66,6 +68,9 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/judges/{id}", person.judge),
     ("/c/{contest}/problems", problems.problems),
     ("/c/{contest}/problems/{id}", problems.problem),
+    ("/c/{contest}/matches", matches.matches),
+    ("/c/{contest}/matches/{id}", matches.match),
+    ("/c/{contest}/vote", vote.vote),
     ("/c/{contest}/rules", rules.rules),
     ("/c/{contest}/ledger", ledger.ledger),
     ("/sign-in", account.sign_in_form),
@@ -86,6 +91,7 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     ("/sign-out", account.sign_out, None),
     (addresses.theme(), theme.choose, None),
     ("/c/{contest}/problems/{id}", problems.submit, "submission.add"),
+    ("/c/{contest}/vote", vote.cast, "work.hand-in"),
     *desk.FORMS,
 )
 """Every form: its address, what it does, and the permission without which it is not even read."""

@@ -26,11 +26,37 @@ class Round(Resource):
     settled_seq: int | None = Field(description="Position in the ledger.")
 
 
+class RatingChange(Resource):
+    """What a match changed of a bot's rating."""
+
+    before: float
+    change: float
+
+
+class MatchSummary(Resource):
+    """The result of a match, at the position of the published boards."""
+
+    id: str
+    index: int = Field(description="Its index in the order of play, from 0.")
+    played_at: datetime | None
+    kind: Literal["rated", "honeypot", "skipped"]
+    bot_a: str | None = Field(description="Null on the robotic side of a honeypot.")
+    bot_b: str | None
+    votes: dict[str, int] = Field(description="Number of votes for a, for b, for a tie.")
+    panel: str | None = Field(description="The consensus of the votes: a, b or tie.")
+    winner: str | None = Field(description="What is rated; null: nothing.")
+    audit: str | None = Field(description="The verdict of an audit.")
+    honeypot_real: str | None = Field(description="The real side of a honeypot.")
+    rating: dict[str, RatingChange] | None = Field(
+        description="Of both bots; null: the match changed no rating."
+    )
+
+
 class Match(Resource):
     """A match; everything but its state is null until it is settled."""
 
     id: str
-    round: str
+    round: str | None = Field(description="Null: it was recorded, not played in a round here.")
     state: Literal["playing", "settled"]
     outcome: str | None = None
     prompt: str | None = None
@@ -41,6 +67,9 @@ class Match(Resource):
     proof: dict[str, Any] | None = Field(
         default=None,
         description="The seed, its commitment and the head that the draw follows from.",
+    )
+    result: MatchSummary | None = Field(
+        default=None, description="What the published boards say of it; null until they do."
     )
 
 

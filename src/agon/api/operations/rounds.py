@@ -5,11 +5,12 @@ from typing import Annotated
 from pydantic import Field
 
 from agon.api.models.base import Items, Page
-from agon.api.models.rounds import Latency, Match, Round
+from agon.api.models.rounds import Latency, Match, MatchSummary, Round
 from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest
-from agon.api.parameters import FreeId
+from agon.api.parameters import AsOf, FreeId
 from agon.api.transport import Noun
+from agon.app.arena import matches
 from agon.app.arena.live import views
 from agon.app.arena.live.latencies import latencies
 
@@ -31,11 +32,37 @@ def get_round(ctx: ContestContext, number: RoundNumber) -> Round:
     return Round.model_validate(views.round_of(ctx.service, ctx.view, number))
 
 
+@operation("GET", "/contests/{contest}/results", id="listResults", permission="contest.read",
+           summary="List results of matches")  # fmt: skip
+def list_results(
+    ctx: ContestContext,
+    page: PageRequest,
+    *,
+    bot: Annotated[FreeId | None, Field(description="Only the matches of this bot.")] = None,
+    judge: Annotated[
+        FreeId | None, Field(description="Only the matches that this judge voted on.")
+    ] = None,
+    kind: Annotated[matches.MatchKind | None, Field(description="Only this kind.")] = None,
+    as_of: AsOf = None,
+    before: Annotated[
+        int | None,
+        Field(ge=0, le=1_000_000_000, description="Only matches with a lower index."),
+    ] = None,
+) -> Page[MatchSummary]:
+    """Return the results of the published boards' matches, those played last first."""
+    places = [place for place in (before, page.after(int)) if place is not None]
+    stored = matches.matches(
+        ctx.service, ctx.view, bot=bot, judge=judge, kind=kind, as_of=as_of,
+        before=min(places) if places else None, limit=page.sought,
+    )  # fmt: skip
+    return page.page(stored, key=lambda each: each["index"], item=MatchSummary.model_validate)
+
+
 @operation("GET", "/contests/{contest}/matches/{match}", id="getMatch", permission="contest.read",
            summary="Get a match")  # fmt: skip
-def get_match(ctx: ContestContext, match: FreeId) -> Match:
+def get_match(ctx: ContestContext, match: FreeId, *, as_of: AsOf = None) -> Match:
     """Return a match: prompt, answers, votes and the proof of its draw once it is settled."""
-    return Match.model_validate(views.match_of(ctx.service, ctx.view, match))
+    return Match.model_validate(matches.match_of(ctx.service, ctx.view, match, as_of=as_of))
 
 
 @operation("GET", "/contests/{contest}/latencies", id="listLatencies",
@@ -56,3 +83,4 @@ class Rounds(Noun):
     get = get_round
     match = get_match
     latencies = list_latencies
+    results = list_results

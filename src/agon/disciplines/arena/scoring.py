@@ -121,12 +121,13 @@ class ScoredArena:
             board=board_shown,
             facts=self.facts,
             ratings=self.ratings,
-            history=self._history,
+            history=self.rating_history,
             rules=self.rules,
         )
 
     @cached_property
-    def _history(self) -> RatingHistory:
+    def rating_history(self) -> RatingHistory:
+        """The ratings of both bots before each rated match."""
         return rating_history(self.ratings, start=self.rules.elo_start)
 
     def _number(self, name: str, board: str) -> int:

@@ -5,7 +5,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from agon.app.analysis.score import rules_of
+from agon.app.replay.adjustments import AdjustedScores
+from agon.app.replay.unscored import UnscorableRecords
 from agon.app.service import Service
+from agon.disciplines import ScoredRecords
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.contests import Contest
@@ -40,5 +43,18 @@ def scored_arena(
     """
     live_rules(contest)
     with service.replicas.current(service.store, contest) as replica:
-        scored: Any = replica.result(at=at).scored
-        yield scored, replica.seq
+        yield arena_of(replica.result(at=at).scored), replica.seq
+
+
+def arena_of(scored: ScoredRecords) -> ScoredArena:
+    """Return the scores of an arena without adjustments, which change no match.
+
+    Raises:
+        NotScorable: the records cannot be scored.
+    """
+    if isinstance(scored, AdjustedScores):
+        scored = scored.scored
+    if isinstance(scored, UnscorableRecords):
+        raise scored.reason
+    arena: Any = scored
+    return arena

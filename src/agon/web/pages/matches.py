@@ -1,0 +1,81 @@
+"""The pages of an arena's matches: the list with its rounds, and one match."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
+
+from agon.api.models.rounds import Match
+from agon.web import addresses
+from agon.web.page import Page, Visit
+from agon.web.pages.arena import arena, side_of, votes_by_side
+
+KINDS: Final = ("rated", "honeypot", "skipped")
+_ROWS: Final = 50
+_MAX_ROWS: Final = 500
+_MAX_PLACE: Final = 1_000_000_000
+_ROUNDS: Final = 5
+
+
+def matches(visit: Visit) -> Page:
+    """Return the matches that were played last, with the rounds that are played now."""
+    contest = arena(visit)
+    filters: dict[str, Any] = {
+        name: visit.query.get(name) or None for name in ("bot", "judge", "kind")
+    }
+    limit = visit.number("limit", default=_ROWS, highest=_MAX_ROWS)
+    before = visit.number("before", default=0, highest=_MAX_PLACE) or None
+    listed = list(
+        islice(
+            visit.api.rounds.results(contest.id, **filters, as_of=visit.as_of, before=before),
+            limit + 1,
+        )
+    )
+    is_first = before is None and visit.as_of is None and not any(filters.values())
+    rounds = list(islice(visit.api.rounds.list(contest.id), _ROUNDS)) if is_first else []
+    return Page(
+        template="matches.html",
+        title=f"Matches · {contest.title}",
+        values={
+            "contest": contest,
+            "matches": listed[:limit],
+            "next": listed[limit - 1].index if len(listed) > limit else None,
+            "rounds": rounds,
+            "filters": filters,
+            "kinds": KINDS,
+            "as_of": visit.as_of,
+            "limit": visit.query.get("limit"),
+        },
+        data=addresses.api(
+            "contests", contest.id, "results", **filters, as_of=visit.as_of, before=before,
+            limit=visit.query.get("limit"),
+        ),
+    )  # fmt: skip
+
+
+def match(visit: Visit) -> Page:
+    """Return a match: its state only until it is settled, then all of it."""
+    contest = arena(visit)
+    shown: Match = visit.api.rounds.match(contest.id, visit.path["id"], as_of=visit.as_of)
+    votes = shown.votes or ()
+    return Page(
+        template="match.html",
+        title=f"Match {shown.id} · {contest.title}",
+        values={
+            "contest": contest,
+            "match": shown,
+            "result": shown.result,
+            "bots": _bots(shown),
+            "votes": [(vote, side_of(vote)) for vote in votes],
+            "panel": votes_by_side(votes),
+            "as_of": visit.as_of,
+        },
+        data=addresses.api("contests", contest.id, "matches", shown.id, as_of=visit.as_of),
+    )
+
+
+def _bots(shown: Match) -> Mapping[str, Any]:
+    """Return the bot on each side, as the boards or the draw state it."""
+    if shown.result is not None:
+        return {"a": shown.result.bot_a, "b": shown.result.bot_b}
+    drawn: Mapping[str, Any] = shown.draw or {}
+    return {"a": drawn.get("bot_a"), "b": drawn.get("bot_b")}

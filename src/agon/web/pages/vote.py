@@ -1,0 +1,63 @@
+"""The page on which people judge: two answers without names, and a choice."""
+
+from agon.api.models.rounds import Match
+from agon.api.models.work import HandInRequest
+from agon.app.access.permissions import permits
+from agon.errors import AgonError, Conflict, Gone, NotFound
+from agon.web import addresses
+from agon.web.page import Page, Redirect, Visit
+from agon.web.pages.arena import arena, votes_by_side
+
+
+def vote(visit: Visit) -> Page:
+    """Return the oldest match that waits for the visitor's vote; what comes next if none does."""
+    return _vote_page(visit)
+
+
+def cast(visit: Visit) -> Page | Redirect:
+    """Hand in a vote; the same vote sent again is the same vote."""
+    contest, api = arena(visit), visit.api
+    choice, match = (visit.form.get(name, "") for name in ("vote", "match"))
+    try:
+        api.work.hand_in(contest.id, visit.form.get("work", ""), HandInRequest(vote=choice))
+    except (Gone, Conflict, NotFound) as error:
+        return _vote_page(visit, error=error, status=409)
+    return Redirect(address=addresses.vote(contest.id, after=match))
+
+
+def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 200) -> Page:
+    contest = arena(visit)
+    may_judge = visit.caller.user is not None and permits(
+        visit.caller, "work.judge", contest=contest.id
+    )
+    items = visit.api.work.of_judge(contest.id).items if may_judge else ()
+    votes = [item for item in items if item.kind == "vote"]
+    before = _judged_before(visit, contest.id)
+    return Page(
+        template="vote.html",
+        title=f"Vote · {contest.title}",
+        values={
+            "contest": contest,
+            "may_judge": may_judge,
+            "item": votes[0] if votes else None,
+            "waiting": len(votes),
+            "error": None if error is None else str(error),
+            "choice": visit.form.get("vote", "") if error else "",
+            "before": before,
+            "panel": None if before is None else votes_by_side(before.votes or ()),
+        },
+        data=addresses.api("contests", contest.id, "judge", "work") if may_judge else None,
+        status=status,
+    )
+
+
+def _judged_before(visit: Visit, contest: str) -> Match | None:
+    """Return the match that the visitor voted on before; None: there is none."""
+    match = visit.query.get("after") or visit.form.get("match")
+    if not match:
+        return None
+    try:
+        judged: Match = visit.api.rounds.match(contest, match)
+    except NotFound:
+        return None
+    return judged

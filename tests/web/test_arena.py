@@ -1,0 +1,140 @@
+"""The pages of arenas: people vote, and matches are shown when they are settled."""
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agon.app.access.permissions import LOCAL
+from agon.app.contests.boards.publish import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.transitions import open_contest
+from agon.web.addresses import match, matches, vote
+from fakes.arena import League
+from fakes.arena import league as make_league
+from fakes.instance import instance_at
+from web.browser import Browser
+from web.markup import Markup
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[League]:
+    """Return an arena of four bots whose matches are judged by one person or bot each."""
+    made = make_league(tmp_path, bots=4, judges_per_match=1, min_judge_pool=1)
+    open_contest(made.service, "autumn", by=LOCAL)
+    record(made.service, "autumn", [("judges", {"id": "judy", "kind": "person"}, None)], by=LOCAL)
+    yield made
+    made.service.store.close()
+
+
+@pytest.fixture
+def judge(league: League, tmp_path: Path) -> Iterator[Browser]:
+    """Return the browser of a judge who is signed in."""
+    service = replace(league.service, random=secrets.token_bytes)
+    instance = instance_at(tmp_path, service=service)
+    browser = Browser(instance)
+    browser.sign_in("judge")
+    yield browser
+    instance.close()
+
+
+def hidden(page: str, name: str) -> str:
+    """Return the value of a hidden field."""
+    return page.partition(f'name="{name}" value="')[2].partition('"')[0]
+
+
+def play_until_asked(league: League, judge: Browser) -> str:
+    """Play rounds until the judge has a match to judge; return the page."""
+    for _ in range(8):
+        assert "Nothing to judge now" in Markup(judge.get(vote("autumn")).text).text
+        league.play()
+        page: str = judge.get(vote("autumn")).text
+        if 'id="vote"' in page:
+            return page
+    raise AssertionError("the judge was not drawn in 8 rounds")
+
+
+def test_a_person_votes_and_sees_how_the_match_ended(league: League, judge: Browser) -> None:
+    """From the choice to the settled match, without a script and without any bot before."""
+    page = play_until_asked(league, judge)
+    shown = Markup(page)
+    assert shown.errors == []
+    assert shown.inline == []
+    assert all(bot.id not in page for bot in map(league.bot, ("b1", "b2", "b3", "b4")))
+    name = hidden(page, "match")
+    sealed = judge.get(match("autumn", name))
+    assert "is being played" in Markup(sealed.text).text
+    assert "/people/" not in sealed.text
+    fields = {field: hidden(page, field) for field in ("form_token", "work", "match")}
+    wrong = judge.send(vote("autumn"), {**fields, "vote": "C"})
+    assert wrong.status_code == 422
+    cast = judge.send(vote("autumn"), {**fields, "vote": "B"})
+    assert (cast.status_code, cast.headers["location"]) == (303, f"/c/autumn/vote?after={name}")
+    assert "Your vote is entered" in Markup(judge.get(cast.headers["location"]).text).text
+    again = judge.send(vote("autumn"), {**fields, "vote": "B"})
+    assert again.status_code == 303
+    other = judge.send(vote("autumn"), {**fields, "vote": "A"})
+    assert other.status_code == 409
+    text = Markup(other.text).text
+    assert "Your vote for A was not entered: something else was handed in" in text
+    while "Nothing to judge" not in (page := judge.get(vote("autumn")).text):
+        fields = {field: hidden(page, field) for field in ("form_token", "work", "match")}
+        judge.send(vote("autumn"), {**fields, "vote": "A"})
+    assert league.work() == []
+    after = Markup(judge.get(vote("autumn", after=name)).text).text
+    assert "is settled: " in after
+    publish(judge.instance.service, "autumn")
+    settled = Markup(judge.get(match("autumn", name)).text)
+    assert settled.errors == []
+    for expected in ("printf %s", "agon replay autumn", "judy", "1,000 ", "for side a"):
+        assert expected.strip() in settled.text, expected
+
+
+def test_a_late_vote_is_explained(league: League, judge: Browser) -> None:
+    """What was chosen is repeated, and that it did not count."""
+    page = play_until_asked(league, judge)
+    league.later(3000)
+    fields = {field: hidden(page, field) for field in ("form_token", "work", "match")}
+    late = judge.send(vote("autumn"), {**fields, "vote": "A"})
+    assert late.status_code == 409
+    text = Markup(late.text).text
+    assert "Your vote for A was not entered: the deadline of" in text
+    assert "Nothing to judge now" in text
+
+
+def test_visitors_are_told_who_may_vote(league: League, judge: Browser) -> None:
+    """The page is linked from every page of an arena."""
+    visitor = Browser(judge.instance)
+    assert "Sign in</a> as a judge" in visitor.get(vote("autumn")).text
+    visitor.sign_in("viewer")
+    assert "no permission to judge" in visitor.get(vote("autumn")).text
+    assert league.service is not judge.instance.service
+
+
+def test_matches_are_listed_with_filters_and_pages(league: League, judge: Browser) -> None:
+    """Matches that were recorded elsewhere have a page as well."""
+    rows = [
+        ("matches", {"id": f"old/{n}", "played_at": f"2026-01-0{n}T00:00:00Z", "kind": "rated",
+                     "bot_a": league.bot("b1").id, "bot_b": league.bot(f"b{n + 1}").id,
+                     "response_a": "one <b>", "winner": "a"}, None)
+        for n in (1, 2, 3)
+    ]  # fmt: skip
+    record(league.service, "autumn", rows, by=LOCAL)
+    publish(judge.instance.service, "autumn")
+    page = judge.get(matches("autumn", limit=2)).text
+    shown = Markup(page)
+    assert (shown.errors, "old/3" in shown.text, "old/1" in shown.text) == ([], True, False)
+    following = next(link for link in shown.links if "before=" in link)
+    assert "old/1" in Markup(judge.get(following).text).text
+    only = Markup(judge.get(matches("autumn", bot=league.bot("b2").id)).text).text
+    assert ("old/1" in only, "old/2" in only) == (True, False)
+    assert "No match is like that" in judge.get(matches("autumn", judge="judy")).text
+    assert judge.get(matches("autumn", kind="x")).status_code == 422
+    recorded = Markup(judge.get(match("autumn", "old/1")).text)
+    for expected in ("Side a won", "one <b>", "No votes: the result was recorded", "+16"):
+        assert expected in recorded.text, expected
+    api = judge.instance.get("/contests/autumn/matches/old%2F1").json()
+    assert api["result"]["rating"]["a"] == {"before": 1000.0, "change": 16.0}
+    assert judge.get(match("autumn", "nothing")).status_code == 404
