@@ -1,5 +1,7 @@
 """The desk: an organizer who never saw a terminal runs a contest to its final result."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from agon.app.access.tokens import public_id
@@ -354,3 +356,54 @@ def test_an_organizer_invites_a_judge(browser: Browser) -> None:
     [invitation] = browser.instance.get("/contests/spring/invitations", "organiser").json()["items"]
     assert browser.submit(page, f"{page}/{invitation['id']}/revoke", {}).status_code == 303
     assert "revoked" in text(browser, page)
+
+
+def test_a_form_that_is_sent_twice_does_its_work_once(browser: Browser) -> None:
+    """A double click opens one case; the next case of the same words is another one."""
+    browser.sign_in("organiser")
+    page = f"/c/{browser.instance.contest()}/desk/cases"
+    fields = {"title": "T", "text": "why", "once": "a"}
+    with ThreadPoolExecutor(2) as threads:
+        token = browser.form_token(page)
+        sent = [
+            threads.submit(browser.send, page, {**fields, "form_token": token}) for _ in range(2)
+        ]
+        [address] = {each.result().headers["location"] for each in sent}
+    assert browser.submit(page, page, {**fields, "once": "b"}).headers["location"] != address
+    wrong = browser.submit(page, page, {**fields, "title": "", "once": "c"})
+    assert wrong.status_code == 422
+    assert browser.submit(page, page, {**fields, "title": "U", "once": "c"}).status_code == 303
+    cases = browser.instance.get("/contests/spring/cases", "organiser").json()["items"]
+    assert [case["title"] for case in cases] == ["T", "T", "U"]
+    people = "/c/spring/desk/people"
+    invitation = {"role": "judge", "max_uses": "1", "once": "d"}
+    assert browser.submit(people, people, invitation).status_code == 200
+    again = browser.submit(people, people, invitation)
+    assert (again.status_code, "not shown again" in again.text) == (409, True)
+    stored = browser.instance.get("/contests/spring/invitations", "organiser").json()["items"]
+    assert len(stored) == 1
+
+
+def test_a_session_that_has_ended_costs_nothing_that_was_typed(browser: Browser) -> None:
+    """A long reason is typed for an hour; the page has it until the visitor is signed in again."""
+    browser.sign_in("organiser")
+    page = f"/c/{browser.instance.contest()}/desk/cases"
+    token, origin = browser.form_token(page), "http://testserver"
+    fields = {"title": "T", "text": "line 1\n</textarea>line 2", "form_token": token}
+    browser.send("/sign-out", {"form_token": token})
+    ended = browser.send(page, fields, origin=origin)
+    shown = Markup(ended.text)
+    assert (ended.status_code, shown.errors, token in ended.text) == (401, [], False)
+    assert "line 1\n</textarea>line 2" in shown.text
+    browser.sign_in("organiser")
+    stale = browser.send(page, fields, origin=origin)
+    assert (stale.status_code, "line 1" in stale.text) == (403, True)
+    fields["form_token"] = stale.text.partition('name="form_token" value="')[2].partition('"')[0]
+    assert browser.send(page, fields, origin=origin).status_code == 303
+    [case] = browser.instance.get("/contests/spring/cases", "organiser").json()["items"]
+    assert case["steps"][0]["text"] == "line 1\n</textarea>line 2"
+    secret = {"id": "nora", "password": "correct horse battery", "form_token": "x"}
+    assert "horse" not in browser.send("/desk/users", secret, origin=origin).text
+    files = {"file": ("a.csv", "id\n1\n")}
+    upload = browser.send("/c/spring/desk/records", {"table": "users"}, files, origin=origin)
+    assert (upload.status_code, "choose the file again" in upload.text) == (403, True)

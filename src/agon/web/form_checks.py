@@ -2,14 +2,18 @@
 
 import hmac
 from email.message import Message
+from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
 from agon.app.access.sessions import form_token
-from agon.errors import Forbidden, Unauthenticated, Unreadable
+from agon.errors import Forbidden, Unreadable
 from agon.web import addresses
-from agon.web.page import Visit
+from agon.web.page import Page, Visit
+
+_SECRETS: Final = frozenset({"password", "token"})
+"""Fields that are never written into a page."""
 
 
 def require_utf8(request: Request) -> None:
@@ -29,7 +33,7 @@ def require_own_form(request: Request, visit: Visit) -> None:
     """Reject forms that a page of another site sent.
 
     Raises:
-        Forbidden: the form is of another site, or of a session that has ended.
+        Forbidden: the form is of another site.
     """
     origin = request.headers.get("origin")
     host = request.headers.get("host", "")
@@ -42,12 +46,32 @@ def require_own_form(request: Request, visit: Visit) -> None:
     foreign |= request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}
     if foreign:
         raise Forbidden("this form was sent by a page of another site; use the form of this site")
-    if request.url.path == addresses.theme():
-        return  # also on the page of an error, which knows no session
+
+
+def stale_form(request: Request, visit: Visit) -> Page | None:
+    """Return a page that keeps what was typed in a form of a session that has ended.
+
+    None: the form is of the visitor's session, or needs none.
+    """
+    path = request.url.path
+    if path in {addresses.theme(), addresses.sign_in()}:
+        return None  # the theme is chosen on the page of an error as well, which knows no session
     if visit.session is None:
-        if visit.caller.role is None and request.url.path != addresses.sign_in():
-            raise Unauthenticated("the session has ended; sign in again, then send the form again")
-        return
+        if visit.caller.role is not None:
+            return None
+        return _page(request, visit, 401, "The session has ended", "Sign in again.")
     expected = form_token(visit.session)
-    if not hmac.compare_digest(visit.form.get("form_token", "").encode(), expected.encode()):
-        raise Forbidden("this form is of another session; load the page again, then send it again")
+    if hmac.compare_digest(visit.form.get("form_token", "").encode(), expected.encode()):
+        return None
+    return _page(
+        request, visit, 403, "A form of another session",
+        "This form was loaded before you signed in as you are now. Read it again, then send it.",
+    )  # fmt: skip
+
+
+def _page(request: Request, visit: Visit, status: int, title: str, message: str) -> Page:
+    fields = {name: value for name, value in visit.form.items() if name != "form_token"}
+    if visit.files or "origin" not in request.headers or not _SECRETS.isdisjoint(fields):
+        fields = {}
+    values = {"message": message, "status": status, "fields": fields, "action": request.url.path}
+    return Page(template="resend.html", title=title, values=values, status=status)

@@ -24,7 +24,8 @@ from agon.web import addresses
 from agon.web.cookies import THEMES, chosen_theme, set_cookie, theme_cookie
 from agon.web.data import PageData, sent_path, set_format
 from agon.web.desk import routes as desk
-from agon.web.form_checks import require_own_form, require_utf8
+from agon.web.form_checks import require_own_form, require_utf8, stale_form
+from agon.web.once import once
 from agon.web.page import Document, Page, Redirect, View, Visit, error_texts
 from agon.web.pages import (
     account,
@@ -160,8 +161,10 @@ def _endpoint(site: _Site, view: View) -> _Endpoint:
 
 def _form_endpoint(site: _Site, view: View, permission: str | None) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
-        if permission is not None:
-            allow(request.scope.get("agon.caller", ANONYMOUS), permission)
+        caller = request.scope.get("agon.caller", ANONYMOUS)
+        # Of an anonymous visitor a short form without files is read, to be kept for signing in.
+        if permission is not None and (caller.role is not None or not _is_short(request)):
+            allow(caller, permission)
         require_utf8(request)
         fields: dict[str, str] = {}
         files: dict[str, tuple[str, IO[bytes]]] = {}
@@ -176,6 +179,10 @@ def _form_endpoint(site: _Site, view: View, permission: str | None) -> _Endpoint
             return await run_in_threadpool(_respond, site, view, request, fields, files)
 
     return endpoint
+
+
+def _is_short(request: Request) -> bool:
+    return request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
 
 
 def _respond(
@@ -199,8 +206,10 @@ def _respond(
     )
     if request.method == "POST":
         require_own_form(request, visit)
+        if (stale := stale_form(request, visit)) is not None:
+            return _response(request, visit, stale)
     try:
-        result = view(visit)
+        result = once(visit, request.url.path, lambda: view(visit))
     except ValidationError as error:
         raise Unreadable("\n".join(error_texts(error))) from None
     if isinstance(result, Redirect):
