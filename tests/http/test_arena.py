@@ -1,14 +1,20 @@
 """A league over HTTP: register, add prompts, play a round, see nothing before it is settled."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any
 
 import pytest
 
+from agon.app.access.permissions import LOCAL
 from agon.app.arena.live.pinging import endpoint_check
 from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.work import HandIn, hand_in
+from agon.app.contests.ingest.records import record
 from fakes.arena import League, Model, Network
+from fakes.arena import league as league_at
 from fakes.instance import API, Instance, instance_at
 
 CONTEST = "/contests/autumn"
@@ -122,6 +128,69 @@ def test_work_that_is_late_is_gone(instance: Instance, league: League) -> None:
     league.later(40)
     late = instance.post(f"{CONTEST}/work/{item['id']}", "participant", json={"text": "late"})
     assert (late.status_code, late.json()["code"]) == (410, "deadline-passed")
+
+
+def test_only_the_drawn_judge_votes_once_in_time_and_for_a_shown_label(tmp_path: Path) -> None:
+    """Each error is clear, the first vote counts, and no other match waits for a late one."""
+    names = ("b1", "b2", "b3", "b4")
+    played = league_at(tmp_path, bots=4, pulling=names, judges_per_match=2, judge_min_matches=99)
+    people = [("judges", {"id": name, "kind": "person"}, None) for name in ("judy", "olga")]
+    record(played.service, "autumn", people, by=LOCAL)
+    instance = instance_at(tmp_path, service=replace(played.service, random=token_bytes))
+    try:
+        judy, olga = people_vote(played, instance)
+        path, other = (f"{CONTEST}/work/{item['id']}" for item in (judy["r1-1"], olga["r1-1"]))
+        for role in ("participant", "viewer", None):
+            assert instance.post(path, role, json={"vote": "A"}).status_code in {401, 403, 404}
+        foreign = instance.post(other, "judge", json={"vote": "A"})
+        assert (foreign.status_code, foreign.json()["code"]) == (404, "not-found")
+        assert "you have no work" in foreign.json()["detail"]
+        assert instance.post(f"{CONTEST}/work/x", "judge", json={"vote": "A"}).status_code == 404
+        for label in ("C", "a", "tie", "", "A "):
+            wrong = instance.post(path, "judge", json={"vote": label})
+            assert (wrong.status_code, '{"vote": "A"}' in wrong.json()["detail"]) == (422, True)
+        for body in ({}, {"vote": "A", "text": "x"}, {"text": "x"}):
+            assert instance.post(path, "judge", json=body).status_code == 422, body
+        receipt = instance.post(path, "judge", json={"vote": "B"})
+        assert (receipt.status_code, receipt.json()["accepted"]) == (200, True)
+        assert instance.post(path, "judge", json={"vote": "B"}).json() == receipt.json()
+        assert instance.post(path, "judge", json={"vote": "A"}).status_code == 409
+        for role, item in (("organiser", olga["r1-1"]), ("judge", judy["r1-2"])):
+            done = instance.post(f"{CONTEST}/work/{item['id']}", role, json={"vote": "A"})
+            assert done.status_code == 200
+        played.later(61)
+        late_path = f"{CONTEST}/work/{olga['r1-2']['id']}"
+        late = instance.post(late_path, "organiser", json={"vote": "A"})
+        assert (late.status_code, late.json()["code"]) == (410, "deadline-passed")
+        played.model = Model()
+        assert played.work() == []
+        votes = {(vote["match_id"], vote["judge_id"], vote["vote"])
+                 for vote in played.rows("votes")}  # fmt: skip
+        assert {("r1-1", "judy", "B"), ("r1-1", "olga", "A")} < votes
+        assert {judge for match, judge, _ in votes if match == "r1-2"} == {"model-1"}
+    finally:
+        instance.close()
+
+
+def people_vote(played: League, instance: Instance) -> list[dict[str, Any]]:
+    """Play a round up to its votes; return the work of the judge and the organizer by match."""
+    roles = ("judge", "organiser")
+    for role in roles:
+        assert instance.get(f"{CONTEST}/judge/work", role).json() == {"items": []}
+    assert played.play() == []
+    with played.service.store.read() as session:
+        no = session.contests.get("autumn").no
+        items = [
+            item
+            for bot in session.arena.bots(no)
+            for item in session.arena.waiting_work(no, bot.id, now=played.clock.at)
+        ]
+    for item in items:
+        answer = HandIn(text=f"words of {item.assignee}")
+        hand_in(played.service, "autumn", item.id, answer, by=LOCAL)
+    assert played.work() == []
+    waiting = [instance.get(f"{CONTEST}/judge/work", role).json()["items"] for role in roles]
+    return [{item["match"]: item for item in items} for items in waiting]
 
 
 def add_prompts(instance: Instance) -> None:

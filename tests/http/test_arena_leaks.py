@@ -1,6 +1,9 @@
 """No response of an arena shows what a judge must not know, or what happens after a freeze."""
 
+import io
+import logging
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -9,13 +12,21 @@ from pathlib import Path
 from secrets import token_bytes
 from typing import Any
 
+import pytest
+import structlog
+
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.live.bots import BotChanges, change, register
+from agon.app.arena.live.bots import BotChanges, change, register, rotate_secret, secrets_of
 from agon.app.arena.live.work import HandIn, hand_in
 from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.transfer import export
 from agon.app.contests.lifecycle.transitions import freeze, open_contest
+from agon.logs import start_logging
+from agon.runners.judges.opening import open_separate_judge
 from fakes.arena import League, Model, league
 from fakes.instance import Instance, instance_at
+from fakes.models import KEY, error_body, serve_model
+from fakes.models import Reply as ModelReply
 from fakes.routes import routes
 from fakes.service import ORGANISER, PARTICIPANT
 
@@ -119,11 +130,13 @@ class Watched(Model):
 
 def phases(played: League, instance: Instance) -> list[Any]:
     """Play a round; return what the public and participants see while it is played."""
-    known, shown = ids(played), []
+    known: dict[str, list[str]] = {"bot": ids(played)["bot"][:1], "match": ["r1-1", "r1-2"]}
+    shown: list[Any] = []
     played.start()
     for kind in ("answer", "vote"):
         assert played.work() == []
-        seen = {role: responses(instance, role, known, skip="/work") for role in ROLES}
+        roles = (None, "participant", "judge", "organiser")
+        seen = {role: responses(instance, role, known, skip="/work") for role in roles}
         text = "".join(body for pages in seen.values() for _, _, body in pages.values())
         assert not [word for word in SEALED if word in text]
         shown.append(seen)
@@ -192,3 +205,62 @@ def test_after_a_freeze_no_response_of_an_arena_changes(tmp_path: Path) -> None:
 
 OLD = "2026-01-01T00:00:00Z"
 OWNER = {"id": "zoe", "handle": "zoe", "account_created_at": OLD}
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """Return a stream for the log, and leave logging as it was."""
+    root = logging.getLogger()
+    before, level = root.handlers, root.level
+    yield io.StringIO()
+    root.handlers = before
+    root.setLevel(level)
+    structlog.reset_defaults()
+    structlog.contextvars.clear_contextvars()
+
+
+def test_no_secret_is_in_a_response_a_log_an_event_an_export_or_the_database(
+    tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Secrets of bots (both, while one is rotated), keys of models that repeat them, tokens."""
+    monkeypatch.setenv("AGON_ARENA_JUDGE_KEY", KEY)
+    played = league(tmp_path, bots=4)
+    service = played.service = replace(played.service, random=token_bytes)
+    played.fail("b1", only="answer")
+    first = played.bot("b2").id
+    rotate_secret(service, "autumn", first, by=LOCAL)
+    rotated, shown = rotate_secret(service, "autumn", first, by=LOCAL)
+    keys = set(secrets_of(service, rotated))
+    assert len(keys) == 2
+    with serve_model() as model, instance_of(played, tmp_path) as instance:
+        start_logging(form="json", level="debug", stream=log)
+        judge = open_separate_judge("openai", url=model.url, model="m", max_tokens=64)
+        played.model = played.audit = judge
+        model.replies += [ModelReply(401, error_body("authentication_error"))] * 2
+        for _ in range(3):
+            played.play()
+            played.later(61)
+            assert played.work() == []
+        assert len(played.entries("round-settled")) >= 2
+        wrong = {"name": "x", "endpoint": shown, "owner": "nobody"}
+        rejected = instance.post("/contests/autumn/bots", "organiser", json=wrong)
+        assert rejected.status_code >= 400
+        texts = [rejected.text]
+        known = ids(played)
+        for role in ROLES:
+            texts += [body for _, _, body in responses(instance, role, known).values()]
+        for path in ("/contests/autumn/findings", "/jobs", "/model-judges", "/audit"):
+            texts.append(instance.get(path, "operator").text)
+        tokens = [token.encode() for token in instance.tokens.values()]
+        export(service, "autumn", tmp_path / "ledger")
+        with service.store.read() as session:
+            texts += [str(event) for event in session.events.after(0)]
+            texts += [str(job) for job in session.queue.page(limit=500)]
+            texts += [repr(bot) for bot in session.arena.bots(session.contests.get("autumn").no)]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(path.name.startswith("agon.db") for path in files)
+    assert len(files) > 3
+    content = b"".join(path.read_bytes() for path in files)
+    content += "".join(texts).encode() + log.getvalue().encode()
+    secrets = [KEY.encode(), *tokens, *keys, *map(b64encode, keys)]
+    assert [secret for secret in secrets if secret in content] == []
