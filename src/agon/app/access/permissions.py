@@ -67,14 +67,7 @@ ACTIONS: Final[Mapping[str, frozenset[Who]]] = MappingProxyType(
 """All actions, each with the roles that may perform it."""
 
 INSTANCE_WIDE: Final = frozenset(
-    {
-        "queue.manage",
-        "token.manage",
-        "user.manage",
-        "audit.read",
-        "metrics.read",
-        "model-judge.read",
-    }
+    {"queue.manage", "token.manage", "user.manage", "audit.read", "metrics.read"}
 )
 """Actions on the whole instance; a token limited to some contests may not perform them."""
 
