@@ -5,11 +5,16 @@ import pty
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
-from cli.command import arena_folder, run_process
+import pytest
+
+from agon.kernel import progress
+from agon.kernel.progress import Step
+from cli.command import Cli, arena_folder, run_process
 
 LONG = ("--ci", "--set", "bootstrap_rounds=100000")
 PAIRS = (("ann", "bob"), ("bob", "cy"), ("cy", "ann"))
@@ -53,6 +58,46 @@ def test_a_pipe_gets_no_progress(tmp_path: Path) -> None:
     assert done.code == 0
     assert done.err == ""
     assert "%" not in done.out.replace("95 %", "")
+
+
+def test_work_on_ledgers_and_databases_has_a_share(
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large one takes minutes; a spinner does not say how many."""
+    begun: list[Step] = []
+
+    def begin(label: str, share: Callable[[], float | None]) -> Step:
+        begun.append(Step(label, share))
+        return begun[-1]
+
+    monkeypatch.setattr(progress, "Step", begin)
+    at = ("--database", f"sqlite:///{tmp_path}/agon.db")
+    other = ("--database", f"sqlite:///{tmp_path}/other.db")
+    third = ("--database", f"sqlite:///{tmp_path}/third.db")
+    ledger, copy, archive = tmp_path / "ledger", tmp_path / "a.db", tmp_path / "a.tar.gz"
+    agon("contest", "create", "spring", "--discipline", "arena", *at)
+    agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), *at)
+    commands: dict[tuple[object, ...], set[str]] = {
+        ("contest", "rescore", "spring", "--set", "k_new=64", "--dry-run", *at): {
+            "reading entries", "comparing boards"},
+        ("contest", "export", "spring", "--out", ledger, *at): {"writing entries"},
+        ("contest", "import", ledger, *other): {"reading entries"},
+        ("contest", "import", ledger, "--dry-run"): {"reading entries"},
+        ("replay", ledger): {"reading entries"},
+        ("db", "backup", copy, *at): {"copying"},
+        ("db", "backup", archive, *at): {"writing rows"},
+        ("db", "restore", archive, *third): {"loading", "spring"},
+        ("db", "verify", *at): {"spring"},
+    }  # fmt: skip
+    counted = {"writing entries", "comparing boards", "writing rows", "spring"}
+    for command, labels in commands.items():
+        begun.clear()
+        with progress.observe():
+            ended = agon(*command)
+        assert ended.code == 0, ended.err
+        assert labels <= {step.label for step in begun}, command
+        # Files that were read are closed now; counts stay, and say that all was done.
+        assert {step.share() for step in begun if step.label in counted & labels} <= {1.0}
 
 
 class Screen:

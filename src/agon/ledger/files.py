@@ -54,7 +54,7 @@ def read_lines(stream: BinaryIO, *, max_bytes: int) -> Iterator[tuple[bytes, boo
 
     Of a longer line the first ``max_bytes + 1`` bytes are returned. Only ``\n`` ends a line.
     """
-    with step("reading entries", lambda: _share(stream)):
+    with step("reading entries", lambda: share_read(stream)):
         while chunk := stream.readline(max_bytes + 1):
             ended = chunk.endswith(b"\n")
             line = chunk[:-1] if ended else chunk
@@ -63,8 +63,8 @@ def read_lines(stream: BinaryIO, *, max_bytes: int) -> Iterator[tuple[bytes, boo
             yield line, ended
 
 
-def _share(stream: BinaryIO) -> float:
-    """Return the share of a file that has been read."""
+def share_read(stream: BinaryIO) -> float:
+    """Return the share of a file that has been read; it may be asked from another thread."""
     size = os.fstat(stream.fileno()).st_size
     return os.lseek(stream.fileno(), 0, os.SEEK_CUR) / max(size, 1)
 

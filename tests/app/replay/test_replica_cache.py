@@ -43,7 +43,7 @@ def writer() -> Writer:
 
 
 def _contest(name: str = "c") -> Any:
-    return SimpleNamespace(id=name, no=1)
+    return SimpleNamespace(id=name, no=1, seq=0)
 
 
 def _lend(replicas: ReplicaCache, store: FakeStore, name: str = "c") -> ContestReplica:

@@ -17,7 +17,9 @@ from agon.app.garbage import gc_paused
 from agon.app.replay.adjustments import AdjustedScores
 from agon.app.replay.unscored import UnscorableRecords
 from agon.disciplines import ScoredRecords, discipline
+from agon.entities.contests import Contest
 from agon.errors import Conflict, NotScorable
+from agon.kernel.progress import count_steps
 from agon.ledger.fold import Adjustment, ContestState, LedgerState, empty_ledger, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.append_only import AppendOnlyTables
@@ -92,10 +94,11 @@ class ContestReplica:
             with gc_paused():
                 self._take(chunk)
 
-    def read(self, session: Session, contest_no: int) -> None:
+    def read(self, session: Session, contest: Contest) -> None:
         """Read further entries of a contest in a database, up to the newest."""
-        entries = session.entries.after(contest_no, self.seq)
-        self.catch_up((entry.seq, entry.line) for entry in entries)
+        entries = session.entries.after(contest.no, self.seq)
+        counted = count_steps(entries, label="reading entries", total=contest.seq - self.seq)
+        self.catch_up((entry.seq, entry.line) for entry in counted)
 
     def records(self, at: int | None = None, *, without: Collection[int] = ()) -> TablesView:
         """Return the records at a position.

@@ -54,7 +54,7 @@ class ReplicaCache:
         """Lend a contest's replica after reading the newest entries of a store."""
         with self.lend(contest.id) as replica:
             with store.read() as session:
-                replica.read(session, contest.no)
+                replica.read(session, contest)
             yield replica
 
     def discard(self, contest_id: str) -> None:

@@ -1,6 +1,7 @@
 """``agon contest export|import``: a complete ledger as a folder."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +10,9 @@ from agon.cli.shared import lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver, require_writable
 from agon.cli.shared.target import Target, target
+
+if TYPE_CHECKING:
+    from agon.ledger.directory import LedgerDirectory
 
 
 @click.command("export", cls=Command)
@@ -24,7 +28,9 @@ def export(contest: str, *, out: Path, target: Target) -> None:
       agon replay spring-ledger/
     """
     require_writable(out)
-    with target.open(create=False) as api:
+    from agon.cli.shared.output import working
+
+    with target.open(create=False) as api, working(f"exporting {contest}"):
         api.ledgers.export(contest, out)
     click.echo(f"{contest} is in {out}; agon replay {out} verifies it", err=True)
 
@@ -43,10 +49,16 @@ def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, target:
       agon contest import spring-ledger/
       agon contest import spring-ledger/ --as spring --server https://agon.example
     """
+    from agon.cli.shared.output import working
+
     if dry_run:
-        _verify(folder, name)
+        with working(f"verifying {folder}"):
+            ledger = _verify(folder, name)
+        click.echo(
+            f"would import {ledger.contest} up to entry {ledger.state.contest.seq}", err=True
+        )
         return
-    with target.open() as api:
+    with target.open() as api, working(f"importing {folder}"):
         imported = api.ledgers.import_(folder, id=name)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
@@ -56,11 +68,11 @@ def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, target:
     click.echo(f"{imported.id} · {imported.discipline} · {imported.state} · entry {imported.seq}")
 
 
-def _verify(folder: Path, name: str | None) -> None:
+def _verify(folder: Path, name: str | None) -> "LedgerDirectory":
     from agon.errors import Conflict
     from agon.ledger.directory import import_directory
 
     ledger = import_directory(folder)
     if name is not None and ledger.contest != name:
         raise Conflict(f"{folder} is the ledger of {ledger.contest}; give --as {ledger.contest}")
-    click.echo(f"would import {ledger.contest} up to entry {ledger.state.contest.seq}", err=True)
+    return ledger

@@ -20,6 +20,8 @@ import orjson
 from sqlalchemy import LargeBinary, Table, func, select, text
 
 from agon.errors import Unreadable
+from agon.kernel.progress import is_observed, step
+from agon.ledger.files import share_read
 from agon.store.migrations import NEWEST
 from agon.store.schema import METADATA
 from agon.store.transaction import Transaction
@@ -52,13 +54,18 @@ def write_archive(transaction: Transaction, target: Path, *, now: datetime) -> A
     at = now.isoformat()
     header = {"format": FORMAT, "revision": NEWEST, "at": at, "tables": _LAYOUT}
     sums: dict[str, dict[str, Any]] = {}
-    with tarfile.open(target, "w:gz", compresslevel=1) as tar:
+    written, total = 0, _count_rows(transaction) if is_observed() else 0
+    with (
+        tarfile.open(target, "w:gz", compresslevel=1) as tar,
+        step("writing rows", lambda: written / max(total, 1)),
+    ):
         _add(tar, _HEADER, orjson.dumps(header))
         for name, table in _TABLES.items():
             digest, rows = hashlib.sha256(), 0
             for number, (count, batch) in enumerate(_batches(transaction, table), 1):
                 digest.update(batch)
                 rows += count
+                written += count
                 _add(tar, f"{name}/{number:06}.ndjson", batch)
             sums[name] = {"rows": rows, "sha256": digest.hexdigest()}
         _add(tar, _MANIFEST, orjson.dumps({"tables": sums}))
@@ -73,7 +80,11 @@ def read_archive(transaction: Transaction, source: Path) -> ArchiveSummary:
             incomplete.
     """
     try:
-        with tarfile.open(source, "r|gz") as tar:
+        with (
+            source.open("rb") as file,
+            tarfile.open(fileobj=file, mode="r|gz") as tar,
+            step("loading", lambda: share_read(file)),
+        ):
             return _read(transaction, tar)
     except (tarfile.TarError, EOFError, OSError, ValueError, KeyError, TypeError) as error:
         raise Unreadable(f"{source.name} is not a complete archive ({error}); {_REMEDY}") from error
@@ -85,6 +96,11 @@ def is_empty(transaction: Transaction) -> bool:
         transaction.first(select(text("1")).select_from(table).limit(1)) is not None
         for table in _TABLES.values()
     )
+
+
+def _count_rows(transaction: Transaction) -> int:
+    counts = (select(func.count()).select_from(table) for table in _TABLES.values())
+    return sum(transaction.scalar(count) for count in counts)
 
 
 def _read(transaction: Transaction, tar: tarfile.TarFile) -> ArchiveSummary:

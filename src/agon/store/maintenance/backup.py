@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
+from agon.kernel.progress import step
 from agon.store.database_errors import translate_errors
 from agon.store.engines import begin, create_private_file, display_url, open_engine, parse_url
 from agon.store.maintenance.archive import is_empty, read_archive, write_archive
@@ -158,9 +159,17 @@ def _copy(source: Path, target: Path) -> None:
     ):
         old.execute("PRAGMA query_only = ON")
         old.execute("PRAGMA schema_version")  # fails here if the source cannot be read
-        with translate_errors(f"the copy in {target.parent}"):
+        with (
+            translate_errors(f"the copy in {target.parent}"),
+            step("copying", lambda: _share(source, target)),
+        ):
             old.backup(new)
         new.execute("PRAGMA journal_mode = DELETE")  # without it the copy would need a second file
+
+
+def _share(source: Path, copy: Path) -> float:
+    """Return the size of a growing copy as a share of its source's."""
+    return copy.stat().st_size / max(source.stat().st_size, 1)
 
 
 def _lift_timeouts(transaction: Transaction) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DatabaseError
 from agon.disciplines import is_discipline
 from agon.entities.contests import ROWS_PER_CHUNK, Contest
 from agon.errors import CheckFailed, NotFound, Unavailable
+from agon.kernel.progress import count_steps
 from agon.kernel.times import from_micros
 from agon.ledger.entry import chain, genesis, timestamp
 from agon.ledger.fold import LedgerState, check_lines, empty_ledger
@@ -119,7 +120,8 @@ class _LedgerCheck:
 
     def issues(self) -> Iterator[LedgerIssue]:
         """Yield everything that is wrong with the contest."""
-        state, issues = check_lines(self._lines(), start=empty_ledger(self._contest.id))
+        lines = count_steps(self._lines(), label=self._contest.id, total=self._contest.seq)
+        state, issues = check_lines(lines, start=empty_ledger(self._contest.id))
         file = f"contest {self._contest.id}"
         yield from (issue.at(file, issue.line) for issue in (*self._issues, *issues))
         # Without its discipline the first entry has no effect, and no backup would change that.

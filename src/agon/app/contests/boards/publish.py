@@ -93,7 +93,7 @@ def publish(
     with service.replicas.lend(contest_id) as replica:
         with service.store.read() as session:
             contest = session.contests.get(contest_id)
-            replica.read(session, contest.no)
+            replica.read(session, contest)
             seq = replica.seq if at is None else at
             if not 1 <= seq <= replica.seq:
                 raise NotFound(f"{contest_id} has no entry {seq}; give 1 to {replica.seq}")

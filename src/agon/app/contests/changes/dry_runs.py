@@ -17,6 +17,7 @@ from agon.app.service import Service
 from agon.entities.contests import Change, Contest
 from agon.errors import Conflict, NotScorable
 from agon.kernel.boards import Board
+from agon.kernel.progress import count_steps
 from agon.ledger.entry import Draft, encode_entry
 from agon.ledger.fold import Adjustment
 from agon.store.session import Session
@@ -103,7 +104,8 @@ def _score_with_change(
     """Score a copy of the contest to which the entries of a change were added."""
     copy = ContestReplica(contest.id)
     stored = session.entries.after(contest.no, until=live.seq)
-    copy.catch_up((stored_entry.seq, stored_entry.line) for stored_entry in stored)
+    counted = count_steps(stored, label="reading entries again", total=live.seq)
+    copy.catch_up((stored_entry.seq, stored_entry.line) for stored_entry in counted)
     seq, head = live.seq, live.contest_state().head
     at = max(at, session.entries.time_of(contest.no, seq))
     for body in bodies(session, live, change):
@@ -119,7 +121,8 @@ def _report(
 ) -> dict[str, Any]:
     boards = {}
     names = board_names(contest.boards, before)
-    for count, name in enumerate(names, start=1):
+    counted = count_steps(names, label="comparing boards", total=len(names))
+    for count, name in enumerate(counted, start=1):
         boards[name] = _board_report(before, after, name)
         progress(count / len(names))
     return {

@@ -23,6 +23,7 @@ from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, Event, NewEntry, StoredEntry
 from agon.errors import Conflict, NotFound
+from agon.kernel.progress import count_steps
 from agon.ledger.directory import LedgerDirectory, export_directory, import_directory
 from agon.ledger.entry import Entry, timestamp, write_row
 from agon.ledger.heads import Head, SignedHead
@@ -59,7 +60,9 @@ def export(service: Service, contest_id: str, folder: Path) -> Contest:
         export_directory(
             folder,
             contest=contest.id,
-            lines=_lines(entries, contest, own),
+            lines=count_steps(
+                _lines(entries, contest, own), label="writing entries", total=contest.seq
+            ),
             heads=_sign_heads(service, contest, own) if imported is None else imported.heads,
             public_key=_service_key(service) if imported is None else imported.public_key,
             attachments=session.attachments.all(contest.no),

@@ -145,7 +145,7 @@ def _with_lock(
         with service.store.write() as session:
             contest = session.contests.lock(contest.id)
             check(session, contest)
-            replica.read(session, contest.no)
+            replica.read(session, contest)
             at = session.entries.time_of(contest.no, contest.seq)
             drafts = draft_boards(contest, replica, at=at)
             boards = {
