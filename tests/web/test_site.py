@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -10,8 +11,10 @@ import pytest
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
-from agon.web import addresses
+from agon.web import addresses, page_cache, rendering
+from agon.web import site as web_site
 from agon.web.addresses import board, contest, person
+from agon.web.page import Page
 from agon.web.pages import home
 from fakes.contests import HOSTILE
 from fakes.instance import Instance, instance_at
@@ -237,3 +240,27 @@ def test_a_wrong_address_is_explained_on_a_page(
     api = site.client.get(address, headers={"accept": "application/json"})
     assert api.status_code == status
     assert api.json()["detail"] in page.text
+
+
+def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
+    site: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many load a board at the same time; what was stored is on the next page."""
+    monkeypatch.setattr(page_cache, "LIFETIME_S", 3600.0)
+    calls: list[Page] = []
+
+    def render(page: Page, visitor: Any) -> str:
+        calls.append(page)
+        return rendering.render(page, visitor)
+
+    monkeypatch.setattr(web_site, "render", render)
+    pages = [site.client.get("/c/league?limit=3").text for _ in range(3)]
+    assert (len(calls), len(set(pages))) == (1, 1)
+    site.client.get("/c/league?limit=3", headers={"cookie": "agon_theme=dark"})
+    site.client.get("/c/league?limit=3", headers=site.as_("participant"))
+    site.client.get("/c/league?limit=3", headers=site.as_("participant"))
+    assert len(calls) == 4
+    site.contest("another", people=1)
+    site.client.get("/c/league?limit=3")
+    assert len(calls) == 5
+    assert site.client.get("/c/none").status_code == site.client.get("/c/none").status_code == 404

@@ -86,7 +86,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
             Middleware(LoggingMiddleware, serving=parts),
             Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
             Middleware(AuthMiddleware, serving=parts),
-            Middleware(PageDataMiddleware),
+            Middleware(PageDataMiddleware, state=rows.state),
             Middleware(BoardPagesMiddleware, pages=board_pages),
             Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
             Middleware(IdempotencyMiddleware, serving=parts),

@@ -1,25 +1,30 @@
-"""Answer a page's address with the data of the API: the same bytes, as the page's visitor."""
+"""What pages need of the server: the data of the API at their own addresses, and the state."""
 
+from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.http.addresses import normalize_path
+from agon.store.board_rows import StateToken
 
 
 class PageDataMiddleware:
     """Lets pages pass a request on to the operations of the API.
 
-    ``scope["agon.data"]`` is :meth:`respond`. Such a request is authenticated and counted once.
+    ``scope["agon.data"]`` is :meth:`respond`; such a request is authenticated and counted once.
+    ``scope["agon.state"]`` returns the state of the database.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, state: Callable[[], Awaitable[StateToken]]) -> None:
         self.app = app
+        self.state = state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         if scope["type"] == "http":
             scope["agon.data"] = self.respond
+            scope["agon.state"] = self.state
         await self.app(scope, receive, send)
 
     async def respond(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:

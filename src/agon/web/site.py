@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from http import HTTPStatus
 from typing import IO, Any, Final, TypeAlias
@@ -27,6 +28,7 @@ from agon.web.desk import routes as desk
 from agon.web.form_checks import require_own_form, require_utf8, stale_form
 from agon.web.once import once
 from agon.web.page import Document, Page, Redirect, View, Visit, error_texts
+from agon.web.page_cache import PageCache
 from agon.web.pages import (
     account,
     board,
@@ -124,12 +126,13 @@ def site_routes(service: Service, *, public_url: str = "") -> list[BaseRoute]:
     site = _Site(service=service, public_url=public_url)
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
     endpoints["/c/{contest}/events"] = {"GET": _events}
-    endpoints |= {path: {"GET": _endpoint(site, view)} for path, view in DOCUMENTS}
+    cache = PageCache()
+    endpoints |= {path: {"GET": _endpoint(site, view, cache)} for path, view in DOCUMENTS}
     for path, view in PAGES:
         for form in addresses.FORMATS:  # before the page, whose last segment could be an id
             endpoint = _data_endpoint(site, view, path, form)
             endpoints[addresses.data(path, form=form)] = {"GET": endpoint}
-        endpoints.setdefault(path, {})["GET"] = _endpoint(site, view)
+        endpoints.setdefault(path, {})["GET"] = _endpoint(site, view, cache)
     for path, view, permission in FORMS:
         endpoints.setdefault(path, {})["POST"] = _form_endpoint(site, view, permission)
     return [_route(path, methods) for path, methods in endpoints.items()]
@@ -152,9 +155,10 @@ def _data_endpoint(site: _Site, view: View, path: str, form: str) -> _Endpoint:
     return endpoint
 
 
-def _endpoint(site: _Site, view: View) -> _Endpoint:
+def _endpoint(site: _Site, view: View, cache: PageCache) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(_respond, site, view, request, {}, {})
+        make = partial(_respond, site, view, request, {}, {})
+        return _unless_known(request, await cache.respond(request, make))
 
     return endpoint
 
@@ -215,25 +219,34 @@ def _respond(
     if isinstance(result, Redirect):
         return _redirect(request, result)
     if isinstance(result, Document):
-        return _document(request, result)
+        return _document(result)
     return _response(request, visit, result)
 
 
-def _document(request: Request, document: Document) -> Response:
+def _document(document: Document) -> Response:
     """Return a picture or a feed; pages of other sites may show it as the public sees it."""
     headers = {**HEADERS, "cross-origin-resource-policy": "cross-origin"}
-    return _with_tag(request, document.content, document.media_type, headers)
+    return _with_tag(document.content, document.media_type, headers)
 
 
 def _with_tag(
-    request: Request, body: bytes, media_type: str, headers: Mapping[str, str], status: int = 200
+    body: bytes, media_type: str, headers: Mapping[str, str], status: int = 200
 ) -> Response:
-    """Return a response with a strong ETag; 304 if the client has it."""
+    """Return a response with a strong ETag."""
     tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
     headers = {**headers, "etag": tag, "cache-control": "private, no-cache", "vary": _VARY}
-    if status == HTTPStatus.OK and tag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=headers)
     return Response(body, status, headers, media_type=media_type)
+
+
+def _unless_known(request: Request, response: Response) -> Response:
+    """Return a response, or 304 if the client has it."""
+    tag = response.headers.get("etag")
+    known = tag is not None and tag in request.headers.get("if-none-match", "")
+    if not known or response.status_code != HTTPStatus.OK:
+        return response
+    names = ("etag", "cache-control", "vary", *HEADERS)
+    headers = {name: response.headers[name] for name in names}
+    return Response(status_code=304, headers=headers)
 
 
 def _redirect(request: Request, redirect: Redirect) -> Response:
@@ -291,7 +304,7 @@ def _response(request: Request, visit: Visit, page: Page) -> Response:
         "origin": visit.origin,
     }
     body = render(page, visitor).encode()
-    return _with_tag(request, body, "text/html; charset=utf-8", HEADERS, page.status)
+    return _with_tag(body, "text/html; charset=utf-8", HEADERS, page.status)
 
 
 def _stream(visit: Visit, request: Request) -> str | None:

@@ -38,7 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Serve contests of all disciplines; tests read them only."""
     instance: Instance = instance_at(tmp_path_factory.mktemp("site"))
     all_disciplines(instance.service)
-    with serve(instance.service) as origin:
+    with serve(instance) as origin:
         yield Site(instance, origin)
     instance.close()
 

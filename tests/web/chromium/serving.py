@@ -5,23 +5,21 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from agon.app.service import Service
 from agon.http import process
-from fakes.instance import settings
+from fakes.instance import Instance
 
 TIMEOUT_S = 60.0
 
 
 @contextmanager
-def serve(service: Service, *, port: int = 0, **overrides: Any) -> Iterator[str]:
+def serve(instance: Instance, *, port: int = 0) -> Iterator[str]:
     """Serve until the end of the block and give the origin; connections wait for the start.
 
     At the end streams are ended, as by a signal to a process.
     """
     listening = socket.create_server(("127.0.0.1", port))
-    server = process.server(service, settings(**overrides))
+    server = process.server(instance.service, instance.app.state.serving.settings)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

@@ -37,7 +37,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 
 def test_rows_follow_the_board(instance: Instance, chromium: Chromium) -> None:
     """A page that stays open shows what a page loaded now shows."""
-    with serve(instance.service) as origin:
+    with serve(instance) as origin:
         visitor = chromium.visitor(origin)
         page = watch(visitor)
         before = rows(page)
@@ -51,7 +51,7 @@ def test_rows_follow_the_board(instance: Instance, chromium: Chromium) -> None:
 
 def test_no_row_moves_under_the_pointer(instance: Instance, chromium: Chromium) -> None:
     """A visitor who is about to follow a link must not follow another."""
-    with serve(instance.service) as origin:
+    with serve(instance) as origin:
         visitor = chromium.visitor(origin)
         page = watch(visitor)
         page.hover("#rows tr:first-child a")
@@ -72,14 +72,14 @@ def test_every_event_arrives_once_after_a_time_without_a_server(
 ) -> None:
     """A server is restarted for an update while a contest runs."""
     first = len(events(instance.service, view(instance.service, ORGANISER)).events)
-    with serve(instance.service) as origin:
+    with serve(instance) as origin:
         visitor = chromium.visitor(origin)
         page = watch(visitor)
         advance(instance, 5, 6)
         visitor.wait("heard.length > 0")
     for match in range(7, 12):
         advance(instance, match, match)
-    with serve(instance.service, port=urlsplit(origin).port or 0):
+    with serve(instance, port=urlsplit(origin).port or 0):
         visitor.wait(f"{STATUS} === 'live'")
         advance(instance, 12, 12)
         expected = [
@@ -98,7 +98,7 @@ def test_every_event_arrives_once_after_a_time_without_a_server(
 
 def test_a_page_of_the_past_does_not_change(instance: Instance, chromium: Chromium) -> None:
     """It is what was cited."""
-    with serve(instance.service) as origin:
+    with serve(instance) as origin:
         visitor = chromium.visitor(origin)
         seq = instance.get("/contests/spring").json()["seq"]
         page = visitor.open(f"{BOARD}?as_of={seq}")

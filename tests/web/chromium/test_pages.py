@@ -1,5 +1,7 @@
 """Every page that a link leads to, as six roles: no error, valid, usable by everyone."""
 
+from collections import Counter
+
 import pytest
 
 from agon.web.site import PAGES
@@ -103,3 +105,20 @@ def look(visitor: Visitor, address: str) -> list[str]:
     page.set_viewport_size(WIDE)
     page.emulate_media(color_scheme="light")
     return issues
+
+
+@pytest.mark.parametrize("address", ["/", "/c/community", "/c/arena", "/c/arena/rules"])
+def test_a_page_is_light(site: Site, chromium: Chromium, address: str) -> None:
+    """Phones pay for bytes; benchmarks/site.py measures the times."""
+    visitor = chromium.visitor(site.origin)
+    visitor.open(address)
+    sizes: Counter[str] = Counter()
+    for request in visitor.requests:
+        if request.resource_type not in {"eventsource", "fetch"}:
+            sizes[request.resource_type] += len(request.response().body())
+    assert sizes["document"] <= 60_000
+    assert sizes["script"] <= 30_000
+    assert sizes["stylesheet"] <= 40_000
+    assert sizes.total() <= 250_000
+    assert len(visitor.requests) <= 10
+    visitor.close()
