@@ -92,17 +92,23 @@ class League:
     model: JudgeModel | None = None
     audit: JudgeModel | None = None
     pauses: list[float] = field(default_factory=list)
+    threads: int = 1
 
     @property
     def ports(self) -> ArenaPorts:
-        """The network of the rounds; bots are asked one after the other."""
+        """The network of the rounds; bots are asked one after the other by default."""
 
         def pause(seconds: float) -> None:
             self.pauses.append(seconds)
             self.clock.at += timedelta(seconds=seconds)
 
         return ArenaPorts(
-            transport=self.network, judge=self.model, audit=self.audit, pause=pause, threads=1
+            transport=self.network,
+            judge=self.model,
+            audit=self.audit,
+            pause=pause,
+            threads=self.threads,
+            model_threads=self.threads,
         )
 
     def work(self) -> list[str]:

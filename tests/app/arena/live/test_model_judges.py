@@ -1,6 +1,11 @@
 """Rounds that are judged and audited by models on the loopback, asked as in a service."""
 
+from threading import Barrier
+
+from agon.app.arena.judging.port import ModelVote
+from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.scored import scored_arena
+from agon.disciplines.arena.faults import Fault
 from agon.runners.judges.opening import open_separate_judge
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import League, Model
@@ -55,3 +60,35 @@ def test_audits_of_a_model_count_only_when_both_orders_agree(make_league: MakeLe
     with league.service.store.read() as session:
         counts = {count.measure: count.trials for count in session.judging.counts()}
     assert counts == {"audit": 2}
+
+
+def test_matches_are_judged_by_models_at_the_same_time_and_asked_once(
+    make_league: MakeLeague,
+) -> None:
+    """A round does not take the sum of all calls; what a model said is not asked for again."""
+    league = make_league(bots=8, judge_min_matches=99, audit_probability=1.0)
+    league.threads = ArenaPorts(transport=league.network).model_threads
+    together = Barrier(4, timeout=30)
+
+    class Together(Model):
+        def compare(self, *, prompt: str, a: str, b: str, seconds: float) -> ModelVote | Fault:
+            together.wait()
+            return super().compare(prompt=prompt, a=a, b=b, seconds=seconds)
+
+    league.model, league.audit = Together(), Model(name="auditor")
+    assert league.play() == []
+    assert {match["outcome"] for match in league.outcomes()} == {"rated"}
+    assert {row["audit_verdict"] for row in league.rows("matches")} <= {"a", "b"}
+
+    class Fourth(Model):
+        def compare(self, *, prompt: str, a: str, b: str, seconds: float) -> ModelVote | Fault:
+            vote = super().compare(prompt=prompt, a=a, b=b, seconds=seconds)
+            return Fault("ours", "ours-budget") if self.calls == 4 else vote
+
+    league.threads = 1
+    league.model, league.audit = Fourth(), Model(name="auditor")
+    assert league.play() == []
+    league.later(61)
+    assert league.work() == []
+    assert (league.model.calls, league.audit.calls) == (5, 4)
+    assert len(league.rows("matches")) == 8

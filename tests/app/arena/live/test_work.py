@@ -1,11 +1,17 @@
 """Bots that ask for their work, people who judge, and attempts to qualify."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from threading import Barrier
+from typing import Any
 
 import pytest
 
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.live import qualification
+from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.transport import Reply
 from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
 from agon.app.contests.ingest.records import record
 from agon.disciplines.arena.faults import Fault
@@ -13,7 +19,7 @@ from agon.entities.arena import HumanAnswer
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict, NotFound, Unreadable
 from app.arena.live.conftest import MakeLeague
-from fakes.arena import League, Model
+from fakes.arena import League, Model, answer
 from fakes.service import JUDGE, PARTICIPANT
 
 
@@ -161,3 +167,21 @@ def test_an_owner_who_judges_as_a_person_never_judges_an_own_bot(make_league: Ma
     with league.service.store.read() as session:
         (match,) = session.arena.round(no, "r1").body["draw"]["matches"]
     assert match["api"]
+
+
+def test_bots_that_answer_slowly_delay_no_others(make_league: MakeLeague) -> None:
+    """All of a round are asked at once: forty that only answer together do answer."""
+    league = make_league(bots=40)
+    league.threads = ArenaPorts(transport=league.network).threads
+    together = Barrier(40, timeout=30)
+
+    def wait_for_all(work: Mapping[str, Any], url: str) -> Reply | Fault:
+        if work["kind"] == "answer":
+            together.wait()
+        return answer(url, work)
+
+    for number in range(40):
+        url = f"https://b{number + 1}.example/"
+        league.network.behavior[url] = partial(wait_for_all, url=url)
+    assert league.play() == []
+    assert {match["outcome"] for match in league.outcomes()} == {"rated"}

@@ -53,11 +53,13 @@ def ask_endpoints(
         check()
         store_results(service, contest.id, list(done))
 
+    if not items:
+        return 0
     if ports.threads == 1:
         for item in items:
             store([ask(item)])
         return len(items)
-    with ThreadPoolExecutor(ports.threads, "arena") as pool:
+    with ThreadPoolExecutor(min(len(items), ports.threads), "arena") as pool:
         running = {pool.submit(ask, item) for item in items}
         while running:
             ended, running = wait(running, return_when=FIRST_COMPLETED)

@@ -1,12 +1,13 @@
 """Let models judge the matches that no panel judges, and audit those that were drawn."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 from agon.app.arena.judging.port import JudgeModel, ModelVote
-from agon.app.arena.live.matches import matches_of
+from agon.app.arena.live.matches import Drawn, matches_of
 from agon.app.arena.live.ports import ArenaPorts
 from agon.disciplines.arena.faults import Fault
 from agon.disciplines.arena.rules import ArenaRules
@@ -38,28 +39,51 @@ def ask_models(ports: ArenaPorts, of: ArenaRound, *, at: Any) -> dict[str, Any]:
     """
     rules = ArenaRules(**of.body["rules"])
     outcome: dict[str, Any] = {"votes": {}, "audits": {}, "missed": {}, "waits_for": None}
-    for drawn, match in matches_of(of):
-        if match["outcome"] is not None:
-            continue
-        if match["api"] and not match["votes"]:
-            vote = _vote(ports, rules, match)
-            if isinstance(vote, str):
-                outcome["waits_for"] = vote
-                return outcome
-            outcome["votes"][drawn["match"]] = {**vote, "voted_at": written_time(at)}
-            if vote["vote"] is None:
-                continue
-        if is_audited(drawn, match):
-            audit = _compare(ports.audit, rules, match)
-            if isinstance(audit, ModelVote):
-                outcome["audits"][drawn["match"]] = {
-                    "verdict": audit.winner, **_exchanges(audit)
-                }  # fmt: skip
-            else:
-                outcome["missed"][drawn["match"]] = (
-                    "no model is configured to audit" if audit is None else audit.code
-                )
+    waiting = [pair for pair in matches_of(of) if _needs_model(*pair)]
+
+    def judge(pair: tuple[Drawn, dict[str, Any]]) -> dict[str, Any]:
+        return _judge(ports, rules, *pair, at=at)
+
+    if ports.model_threads == 1:
+        results = [judge(pair) for pair in waiting]
+    else:
+        with ThreadPoolExecutor(ports.model_threads, "models") as pool:
+            results = list(pool.map(judge, waiting))
+    for (drawn, _), result in zip(waiting, results, strict=True):
+        for kind in ("votes", "audits", "missed"):
+            if kind in result:
+                outcome[kind][drawn["match"]] = result[kind]
+        outcome["waits_for"] = outcome["waits_for"] or result.get("waits_for")
     return outcome
+
+
+def _needs_model(drawn: Drawn, match: Mapping[str, Any]) -> bool:
+    """Return whether a match has no vote of the API judge yet, or no audit."""
+    if match["outcome"] is not None:
+        return False
+    unaudited = "audit" not in match and "audit_missed" not in match
+    return bool(match["api"] and not match["votes"]) or (is_audited(drawn, match) and unaudited)
+
+
+def _judge(
+    ports: ArenaPorts, rules: ArenaRules, drawn: Drawn, match: Mapping[str, Any], *, at: Any
+) -> dict[str, Any]:
+    """Return what models say of one match; ``waits_for``: why it cannot be judged now."""
+    result: dict[str, Any] = {}
+    if match["api"] and not match["votes"]:
+        vote = _vote(ports, rules, match)
+        if isinstance(vote, str):
+            return {"waits_for": vote}
+        result["votes"] = {**vote, "voted_at": written_time(at)}
+        if vote["vote"] is None:
+            return result
+    if is_audited(drawn, match):
+        audit = _compare(ports.audit, rules, match)
+        if isinstance(audit, ModelVote):
+            result["audits"] = {"verdict": audit.winner, **_exchanges(audit)}
+        else:
+            result["missed"] = "no model is configured to audit" if audit is None else audit.code
+    return result
 
 
 def store_models(

@@ -17,11 +17,14 @@ class ArenaPorts:
         judge: judges matches with fewer eligible judges than the rule; None: there is none.
         audit: audits matches; None: there is none.
         pause: sleeps some seconds before a bot that could not be reached is asked again.
-        threads: number of endpoints that are asked at the same time.
+        threads: maximum number of endpoints that are asked at the same time; bots that answer
+            slowly must not use up the deadline of others.
+        model_threads: maximum number of matches that models judge at the same time.
     """
 
     transport: BotTransport
     judge: JudgeModel | None = None
     audit: JudgeModel | None = None
     pause: Callable[[float], object] = time.sleep
-    threads: int = 32
+    threads: int = 512
+    model_threads: int = 8
