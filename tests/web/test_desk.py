@@ -407,3 +407,39 @@ def test_a_session_that_has_ended_costs_nothing_that_was_typed(browser: Browser)
     files = {"file": ("a.csv", "id\n1\n")}
     upload = browser.send("/c/spring/desk/records", {"table": "users"}, files, origin=origin)
     assert (upload.status_code, "choose the file again" in upload.text) == (403, True)
+
+
+def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browser) -> None:
+    """A wrong winner of a final contest: seen before it counts, marked, taken back."""
+    browser.sign_in("organiser")
+    create(browser)
+    upload(browser, "bots", BOTS)
+    upload(browser, "matches", MATCHES.replace("rated,b", "rated,a"))
+    browser.submit(DESK, f"{DESK}/finalize", {})
+    page = f"{DESK}/changes"
+    fields = {"kind": "correction", "table": "matches", "reason": "the log says so"}
+    for rows, message in (
+        ("id,winner\nm1,ann\n", "column winner: 'ann' is not one of the known values"),
+        ("id,winner\nm9,b\n", "there is no record 'matches/m9'"),
+        ("winner\nb\n", "row 1 has no complete key"),
+        ("id,winner\nm1,a\n", "there is nothing to change"),
+        ("", "the file is empty"),
+    ):
+        wrong = browser.submit(page, page, {**fields, "rows": rows})
+        assert (wrong.status_code, message in Markup(wrong.text).text) == (422, True), rows
+    proposed = browser.submit(page, page, {**fields, "rows": "id,winner\nm1,b\nm2,b\n"})
+    change = proposed.headers["location"]
+    assert "2 of 2 move, at most by 1 ranks" in text(browser, change)
+    board = browser.get("/c/league").text
+    assert board.index("people/ada") < board.index("people/bob")
+    assert browser.submit(change, f"{change}/apply", {}).status_code == 303
+    final = browser.get("/c/league").text
+    assert "This result was amended" in final
+    present = "/c/league/boards/bots?as_of=9"
+    assert f'href="{present}"' in final
+    board = Browser(browser.instance).get(present).text
+    assert board.index("people/bob") < board.index("people/ada")
+    record = text(browser, f"{DESK}/records?table=matches&record=m1")
+    assert "replaces an earlier one" in record
+    assert browser.submit(change, f"{change}/rollback", {"reason": "no"}).status_code == 303
+    assert "This result was amended" not in browser.get("/c/league").text

@@ -174,7 +174,7 @@ class Change:
     """A change set: what is proposed, what it would move, and its state.
 
     Attributes:
-        kind: ``rules``, ``void``, ``rejudge`` or ``adjustment``.
+        kind: ``rules``, ``void``, ``rejudge``, ``adjustment`` or ``correction``.
         params: what it changes (of ``rules``: edition and overrides; of ``void``: records and
             participants).
         report: result of the dry run: who moves, how far, which weights change; None before it.
@@ -183,7 +183,7 @@ class Change:
 
     id: str
     contest_no: int
-    kind: Literal["rules", "void", "rejudge", "adjustment"]
+    kind: Literal["rules", "void", "rejudge", "adjustment", "correction"]
     params: Mapping[str, Any]
     reason: str
     state: ChangeState

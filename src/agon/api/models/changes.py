@@ -17,6 +17,7 @@ def _params(kind: str, *required: str, **properties: Any) -> dict[str, Any]:
 
 
 _NAMES: Final = {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}}
+_ROWS: Final = {"type": "array", "minItems": 1, "items": {"type": "object"}}
 _NAME: Final = {"type": "string", "minLength": 1}
 
 
@@ -32,11 +33,12 @@ class ChangeSetCreate(Request):
                 _params("adjustment", "board", "id", "points", board=_NAME, id=_NAME,
                         points={"type": "number", "minimum": -1e12, "maximum": 1e12}),
                 _params("rejudge", problem=_NAME, submissions=_NAMES),
+                _params("correction", "table", "rows", table=_NAME, rows=_ROWS),
             ]
         }
     )  # fmt: skip
 
-    kind: Literal["rules", "void", "rejudge", "adjustment"]
+    kind: Literal["rules", "void", "rejudge", "adjustment", "correction"]
     params: JsonObject
     reason: Reason
 
@@ -54,7 +56,7 @@ class ChangeSet(Resource):
     """A change set with the report of its dry run."""
 
     id: str
-    kind: Literal["rules", "void", "rejudge", "adjustment"]
+    kind: Literal["rules", "void", "rejudge", "adjustment", "correction"]
     params: dict[str, Any]
     reason: str
     state: ChangeState

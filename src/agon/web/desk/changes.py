@@ -1,5 +1,6 @@
 """Change sets: propose by form or by a file of ids, see who moves, apply, undo."""
 
+import io
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -106,6 +107,8 @@ def _request(visit: Visit) -> ChangeSetCreate:
     elif kind == "adjustment":
         params = {"board": form.get("board", ""), "id": form.get("id", "").strip(),
                   "points": _number(form.get("points", ""))}  # fmt: skip
+    elif kind == "correction":
+        params = {"table": form.get("table", ""), "rows": _correction_rows(visit)}
     elif kind == "rejudge":
         params = {"problem": form["problem"].strip()} if form.get("problem", "").strip() else {}
     else:
@@ -113,6 +116,14 @@ def _request(visit: Visit) -> ChangeSetCreate:
     return ChangeSetCreate.model_validate(
         {"kind": kind, "params": params, "reason": form.get("reason", "")}
     )
+
+
+def _correction_rows(visit: Visit) -> list[dict[str, str]]:
+    """Return the rows of an uploaded CSV file, else of one that was typed."""
+    name, file = visit.files.get("file", ("", None))
+    if name and file is not None:
+        return list(csv_rows(file))
+    return list(csv_rows(io.BytesIO(visit.form.get("rows", "").encode())))
 
 
 def _lines(text: str) -> list[str]:
@@ -142,6 +153,7 @@ def _list_page(visit: Visit, *, error: Exception | None = None) -> Page:
     values = {
         "changes": first(visit.api.changes.list(contest.id))[::-1],
         "given": {**visit.query, **visit.form},
+        "tables": [table.name for table in discipline(contest.discipline).schema if table.key],
         "judges_programs": kind is not None and kind.judging == "program",
     }
     return contest_page(

@@ -52,7 +52,8 @@ def propose(
         service: the service.
         contest_id: the contest.
         kind: ``rules`` (``edition``, ``overrides``), ``void`` (``records``: keys, external ids or
-            positions; ``people``: ids), ``adjustment`` (``board``, ``id``, ``points``) or
+            positions; ``people``: ids), ``correction`` (``table``, ``rows`` with the columns of
+            the key and those that change), ``adjustment`` (``board``, ``id``, ``points``) or
             ``rejudge`` (``problem`` or ``submissions``; neither: all).
         params: what is changed.
         reason: why; shown to the participants it moves.
@@ -60,12 +61,16 @@ def propose(
 
     Raises:
         NotFound: a named id does not exist.
-        Unreadable, InvalidRule: the kind or its parameters are invalid, or there is no reason.
+        Unreadable, InvalidRule, InvalidRecords: the kind or its parameters are invalid, or there
+            is no reason.
+        Conflict: a correction changes nothing.
     """
     require_reason(reason)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        change_kind, checked_params = check_proposal(session, contest, kind, params)
+        change_kind, checked_params = check_proposal(
+            session, contest, kind, params, by=by, key=service.network_key
+        )
         proposed = Change(
             id=service.new_id(),
             contest_no=contest.no,

@@ -93,7 +93,7 @@ def _result_after(
             board=params["board"], id=params["id"], points=float(params["points"]),
         )  # fmt: skip
         return live.result(adjustments=[adjustment])
-    if not (change.report or {}).get("rows"):
+    if change.kind == "rejudge" and not (change.report or {}).get("rows"):
         return live.result()  # no verdict has changed
     return _score_with_change(session, contest, live, change, at=service.clock())
 

@@ -8,16 +8,18 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from agon.app.analysis.score import rules_of
+from agon.app.contests.changes.corrections import check_correction, positions_of
 from agon.app.contests.ledgers.positions import board_named, require_storable_name
 from agon.app.contests.ledgers.slugs import board_with_id, problem_id
 from agon.app.replay.replica import ContestReplica
 from agon.disciplines import discipline
 from agon.editions import rules_sha256
+from agon.entities.access import Caller
 from agon.entities.contests import Change, Contest
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.store.session import Session
 
-Kind: TypeAlias = Literal["rules", "void", "rejudge", "adjustment"]
+Kind: TypeAlias = Literal["rules", "void", "rejudge", "adjustment", "correction"]
 
 _MAX_NAMED: Final = 100_000
 _MAX_SHOWN: Final = 5
@@ -32,14 +34,30 @@ class Body:
 
 
 def check_proposal(
-    session: Session, contest: Contest, kind: str, params: Mapping[str, Any]
+    session: Session,
+    contest: Contest,
+    kind: str,
+    params: Mapping[str, Any],
+    *,
+    by: Caller,
+    key: bytes,
 ) -> tuple[Kind, dict[str, Any]]:
     """Return the kind and the complete parameters of a proposal.
+
+    Args:
+        session: of the database.
+        contest: the contest.
+        kind: the kind.
+        params: the parameters as they were sent.
+        by: the caller.
+        key: what network addresses in records are hashed with.
 
     Raises:
         Unreadable: the kind or a parameter is unknown, missing or of the wrong form.
         NotFound: an edition, a board or a named record does not exist.
         InvalidRule: an override is unknown or out of bounds.
+        InvalidRecords: a corrected row is invalid.
+        Conflict: a correction changes nothing.
     """
     if kind not in _CHECKS:
         raise Unreadable(f"there is no change set of kind {kind!r}: {did_you_mean(kind, _CHECKS)}")
@@ -47,6 +65,8 @@ def check_proposal(
     for name in params:
         if name not in names:
             raise Unreadable(f"a change of {kind} has no {name!r}: {did_you_mean(name, names)}")
+    if kind == "correction":
+        return "correction", check_correction(session, contest, params, by=by, key=key)
     return kind, check(session, contest, params)  # type: ignore[return-value] # a key of the table
 
 
@@ -93,6 +113,17 @@ def _replacements(session: Session, _: ContestReplica, change: Change) -> list[B
     ]
 
 
+def _corrections(session: Session, live: ContestReplica, change: Change) -> list[Body]:
+    name, rows = change.params["table"], change.params["rows"]
+    schema = discipline(live.contest_state().discipline).schema
+    table = next(table for table in schema if table.name == name)
+    seqs = positions_of(session, change.contest_no, table, rows)
+    return [
+        Body("record-replaced", {"table": name, "row": row, "replaces": seq})
+        for row, seq in zip(rows, seqs, strict=True)
+    ]
+
+
 _BODIES: Final[Mapping[str, Callable[[Session, ContestReplica, Change], list[Body]]]] = (
     MappingProxyType(
         {
@@ -100,6 +131,7 @@ _BODIES: Final[Mapping[str, Callable[[Session, ContestReplica, Change], list[Bod
             "void": _void,
             "adjustment": _adjustment,
             "rejudge": _replacements,
+            "correction": _corrections,
         }
     )
 )
@@ -230,12 +262,18 @@ def _storable(name: str) -> bool:
 _MAX_POINTS: Final = 1e12
 _Check: TypeAlias = Callable[[Session, Contest, Mapping[str, Any]], dict[str, Any]]
 
+
+def _check_nothing(_: Session, __: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(params)
+
+
 _CHECKS: Final[Mapping[str, tuple[tuple[str, ...], _Check]]] = MappingProxyType(
     {
         "rules": (("edition", "overrides"), _check_rules),
         "void": (("records", "people"), _check_void),
         "adjustment": (("board", "id", "points"), _check_adjustment),
         "rejudge": (("problem", "submissions"), _check_rejudge),
+        "correction": (("table", "rows"), _check_nothing),  # see check_correction
     }
 )
 """Parameters of every kind, and the function that checks them."""
