@@ -10,6 +10,7 @@ from agon.api.transport import Transport
 
 if TYPE_CHECKING:
     from agon.api.operations.access import Access
+    from agon.api.operations.analysis import Analysis
     from agon.api.operations.boards import Boards
     from agon.api.operations.bots import Bots, Prompts
     from agon.api.operations.cases import Cases, Integrity
@@ -48,6 +49,13 @@ class Api:
         from agon.api.operations.access import Access
 
         return Access(self._transport)
+
+    @cached_property
+    def analysis(self) -> "Analysis":
+        """What published boards show beyond their rows."""
+        from agon.api.operations.analysis import Analysis
+
+        return Analysis(self._transport)
 
     @cached_property
     def boards(self) -> "Boards":

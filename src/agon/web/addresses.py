@@ -57,6 +57,21 @@ def row(contest_id: str, participant: str, *, board: str, as_of: str | None = No
     return person(contest_id, participant, board=board, as_of=as_of)
 
 
+def distribution(contest_id: str, **query: Any) -> str:
+    """Return the address of the distribution of a board's scores."""
+    return _with_query(f"{contest(contest_id)}/distribution", query)
+
+
+def epochs(contest_id: str, **query: Any) -> str:
+    """Return the address of the epochs of a challenge."""
+    return _with_query(f"{contest(contest_id)}/epochs", query)
+
+
+def epoch(contest_id: str, number: int, **query: Any) -> str:
+    """Return the address of an epoch."""
+    return _with_query(f"{contest(contest_id)}/epochs/{number}", query)
+
+
 def badge(contest_id: str, participant: str, **query: Any) -> str:
     """Return the address of a participant's badge."""
     return _with_query(f"{contest(contest_id)}/badge/{quote(participant, safe='')}.svg", query)

@@ -32,6 +32,8 @@ from agon.web.page_cache import PageCache
 from agon.web.pages import (
     account,
     board,
+    distribution,
+    epochs,
     feed,
     home,
     join,
@@ -69,6 +71,9 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/boards/{board}", board.board),
     ("/c/{contest}/people/{id}", person.person),
     ("/c/{contest}/judges/{id}", person.judge),
+    ("/c/{contest}/distribution", distribution.distribution),
+    ("/c/{contest}/epochs", epochs.epochs),
+    ("/c/{contest}/epochs/{n}", epochs.epoch),
     ("/c/{contest}/problems", problems.problems),
     ("/c/{contest}/problems/{id}", problems.problem),
     ("/c/{contest}/matches", matches.matches),

@@ -7,8 +7,10 @@ a screen reader: its description says what it shows, and every line is labeled.
 from agon.app.charts.chart import Chart
 from agon.app.charts.drawing import svg
 from agon.app.charts.figure import BURNED, OTHERS, Figure, Mark, Panel, Series
+from agon.app.charts.histogram import HistogramBin, histogram
 from agon.app.charts.intervals import interval_chart
 from agon.app.charts.matrix import win_matrix
+from agon.app.charts.timeline import Point, timeline
 from agon.app.charts.waterfall import waterfall
 
 __all__ = [
@@ -16,11 +18,15 @@ __all__ = [
     "OTHERS",
     "Chart",
     "Figure",
+    "HistogramBin",
     "Mark",
     "Panel",
+    "Point",
     "Series",
+    "histogram",
     "interval_chart",
     "svg",
+    "timeline",
     "waterfall",
     "win_matrix",
 ]

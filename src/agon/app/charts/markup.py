@@ -57,6 +57,8 @@ def document(
     description: str,
     width: float,
     height: float,
+    is_part: bool = False,
+    role: str = "img",
 ) -> str:
     """Return an SVG document with a title and a description for screen readers.
 
@@ -67,11 +69,13 @@ def document(
         description: what it shows, in sentences.
         width: in pixels.
         height: in pixels.
+        is_part: whether it is part of a page, which has the styles; such a page allows no others.
+        role: ``img``, or ``group`` if it holds links.
     """
     head = [
         element("title", [words(title)], id=f"{name}-title"),
         element("desc", [words(description)], id=f"{name}-desc"),
-        style(),
+        *([] if is_part else [style()]),
     ]
     return element(
         "svg",
@@ -80,7 +84,8 @@ def document(
         viewBox=f"0 0 {number(width)} {number(height)}",
         width=width,
         height=height,
-        role="img",
+        **({"class_": "chart"} if is_part else {}),
+        role=role,
         aria_labelledby=f"{name}-title {name}-desc",
     )
 

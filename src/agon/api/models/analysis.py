@@ -1,0 +1,121 @@
+"""What published boards show beyond their rows: distributions, movement, other rules, epochs."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from agon.api.models.base import Resource
+from agon.api.models.boards import Explanation
+
+
+class DistributionBin(Resource):
+    """A bin."""
+
+    low: float
+    high: float
+    n: int = Field(description="Participants with a value from low to below high.")
+
+
+class PartDistribution(Resource):
+    """The values of the score, or of one of its parts."""
+
+    name: str
+    n: int = Field(description="Participants that have it.")
+    bins: tuple[DistributionBin, ...]
+
+
+class Distribution(Resource):
+    """The distribution of a board's scores and of their parts."""
+
+    board: str
+    seq: int = Field(description="Position of the ledger.")
+    at: datetime
+    board_sha256: str
+    rows_total: int
+    parts: tuple[PartDistribution, ...] = Field(description="The score first.")
+
+
+class BoardBefore(Resource):
+    """The board that ranks are compared with."""
+
+    snapshot: int
+    seq: int
+    at: datetime
+    board_sha256: str
+
+
+class Movement(Resource):
+    """The ranks that the participants of a page had before."""
+
+    board: str
+    seq: int = Field(description="Position of the ledger.")
+    since: BoardBefore | None = Field(
+        description="The last board of an earlier day, else the one before."
+    )
+    ranks: dict[str, int | None] = Field(description="By id; null: it was not on that board.")
+
+
+class WhatIf(Resource):
+    """A score under the rules in force and under others."""
+
+    before: Explanation
+    after: Explanation
+    rules: dict[str, dict[str, Any]] = Field(description="The rules that differ: left, right.")
+
+
+class RankMove(Resource):
+    """Rank and score of a participant before and after."""
+
+    id: str
+    rank_before: int
+    rank_after: int
+    score_before: float
+    score_after: float
+
+
+class RulesEffect(Resource):
+    """What other rules would do to a board."""
+
+    board: str
+    seq: int = Field(description="Position of the ledger.")
+    rules: dict[str, dict[str, Any]] = Field(description="The rules that differ: left, right.")
+    summary: dict[str, Any]
+    moves: tuple[RankMove, ...] = Field(description="The first ones; largest change first.")
+
+
+class EpochBurn(Resource):
+    """Where the emission of an epoch went, in shares of 1."""
+
+    epoch: int
+    paid: float = Field(description="To miners.")
+    decay: float = Field(description="Burned since no score improved.")
+    unassigned: float = Field(description="Burned since no competition has it.")
+    own: float = Field(description="Earned by submissions of UID 0, which burns it.")
+    cap: float = Field(description="Burned since no miner may get more.")
+    burn: float = Field(description="What UID 0 gets.")
+
+
+class Epochs(Resource):
+    """The epochs of a challenge, and the forecast if no score improves."""
+
+    seq: int = Field(description="Position of the ledger.")
+    at: datetime
+    first: int
+    last: int
+    items: tuple[EpochBurn, ...]
+    forecast: dict[str, Any]
+
+
+class Epoch(Resource):
+    """An epoch of a challenge."""
+
+    seq: int = Field(description="Position of the ledger.")
+    at: datetime
+    first: int
+    last: int
+    burn: EpochBurn
+    weights: tuple[dict[str, Any], ...]
+    validators: tuple[dict[str, Any], ...]
+    competitions: tuple[dict[str, Any], ...]
+    payload: dict[str, Any] = Field(description="As a Bittensor network takes it.")

@@ -1,0 +1,175 @@
+"""What published boards show beyond their rows: distributions, movement, other rules, epochs."""
+
+from typing import Annotated, Any
+
+import orjson
+from pydantic import Field
+
+from agon.api.models.analysis import (
+    Distribution,
+    Epoch,
+    EpochBurn,
+    Epochs,
+    Movement,
+    RulesEffect,
+    WhatIf,
+)
+from agon.api.operation import ContestContext, operation
+from agon.api.parameters import AsOf, BoardName, FreeId, ParticipantId
+from agon.api.transport import Noun
+from agon.app.contests.boards.pages import proof_fields
+from agon.errors import Unreadable
+
+_BOARD = "/contests/{contest}/boards/{board}"
+_MOVES = 100
+_REBUILDING = {202: "Its rows are being rebuilt; repeat the request when the job is done."}
+
+Edition = Annotated[FreeId | None, Field(description="Another edition; none: the one in force.")]
+Overrides = Annotated[
+    str | None,
+    Field(
+        max_length=20_000,
+        description="Values of rules as a JSON object.",
+        examples=['{"k_factor": 32}'],
+    ),
+]
+
+
+@operation("GET", _BOARD + "/distribution", id="getDistribution", permission="contest.read",
+           summary="Get the distribution of a board", also=_REBUILDING)  # fmt: skip
+def get_distribution(ctx: ContestContext, board: BoardName, *, as_of: AsOf = None) -> Distribution:
+    """Return how many participants have which score, and which points by part of the score."""
+    from agon.app.contests.boards.distribution import distribution
+
+    published, parts = distribution(ctx.service, ctx.view, board, as_of=as_of)
+    return Distribution.model_validate({**proof_fields(published.snapshot), "parts": parts})
+
+
+@operation("GET", _BOARD + "/movement", id="getMovement", permission="contest.read",
+           summary="Get the ranks before", also=_REBUILDING)  # fmt: skip
+def get_movement(
+    ctx: ContestContext,
+    board: BoardName,
+    *,
+    as_of: AsOf = None,
+    start: Annotated[int, Field(ge=0, lt=1 << 53, description="Index of the first row.")] = 0,
+    limit: Annotated[int, Field(ge=1, le=500, description="Maximum number of rows.")] = 50,
+) -> Movement:
+    """Return the ranks that the rows of a page had on the last board of an earlier day."""
+    from agon.app.contests.boards.movement import movement
+
+    moved = movement(ctx.service, ctx.view, board, as_of=as_of, start=start, limit=limit)
+    since = None if moved.since is None else proof_fields(moved.since)
+    fields = proof_fields(moved.board.snapshot)
+    return Movement.model_validate({**fields, "since": since, "ranks": moved.ranks})
+
+
+@operation("GET", _BOARD + "/what-if/{id}", id="getWhatIf", permission="contest.read",
+           summary="Explain a score under other rules")  # fmt: skip
+def get_what_if(
+    ctx: ContestContext,
+    board: BoardName,
+    participant: ParticipantId,
+    *,
+    edition: Edition = None,
+    rules: Overrides = None,
+    as_of: AsOf = None,
+) -> WhatIf:
+    """Explain a score under the rules in force and under others; nothing is stored."""
+    from agon.app.contests.boards.what_if import what_if
+
+    both = what_if(
+        ctx.service, ctx.view, board, participant,
+        edition=edition, overrides=_overrides(rules), as_of=as_of,
+    )  # fmt: skip
+    return WhatIf.model_validate(
+        {"before": both.before.to_dict(), "after": both.after.to_dict(), "rules": both.rules}
+    )
+
+
+@operation("GET", _BOARD + "/rules-effect", id="getRulesEffect", permission="contest.read",
+           summary="Compare a board with that of other rules")  # fmt: skip
+def get_rules_effect(
+    ctx: ContestContext,
+    board: BoardName,
+    *,
+    edition: Edition = None,
+    rules: Overrides = None,
+    as_of: AsOf = None,
+) -> RulesEffect:
+    """Return the ranks that other rules would change on a board; nothing is stored."""
+    from agon.app.contests.boards.what_if import rules_effect
+
+    effect = rules_effect(
+        ctx.service, ctx.view, board, edition=edition, overrides=_overrides(rules), as_of=as_of
+    )
+    return RulesEffect.model_validate(
+        {
+            "board": effect.snapshot.board,
+            "seq": effect.snapshot.seq,
+            "rules": effect.rules,
+            "summary": effect.difference.summary.to_dict(),
+            "moves": effect.difference.moves[:_MOVES],
+        }
+    )
+
+
+@operation("GET", "/contests/{contest}/epochs", id="listEpochs", permission="contest.read",
+           summary="List the epochs of a challenge")  # fmt: skip
+def list_epochs(ctx: ContestContext, *, as_of: AsOf = None) -> Epochs:
+    """Return where the emission of the last epochs went, and the forecast."""
+    from agon.app.challenge.published import epochs
+
+    listed = epochs(ctx.service, ctx.view, as_of=as_of)
+    return Epochs(
+        seq=listed.snapshot.seq,
+        at=listed.snapshot.at,
+        first=listed.first,
+        last=listed.last,
+        items=tuple(map(EpochBurn.model_validate, listed.items)),
+        forecast=dict(listed.forecast),
+    )
+
+
+@operation("GET", "/contests/{contest}/epochs/{number}", id="getEpoch", permission="contest.read",
+           summary="Get an epoch of a challenge")  # fmt: skip
+def get_epoch(
+    ctx: ContestContext,
+    number: Annotated[int, Field(ge=0, lt=1 << 53, description="The epoch's number.")],
+    *,
+    as_of: AsOf = None,
+) -> Epoch:
+    """Return an epoch with the rows of its boards and its payload."""
+    from agon.app.challenge.published import epoch
+
+    shown = epoch(ctx.service, ctx.view, number, as_of=as_of)
+    fields: dict[str, Any] = {**shown.__dict__, "seq": shown.snapshot.seq, "at": shown.snapshot.at}
+    return Epoch.model_validate(fields)
+
+
+class Analysis(Noun):
+    """What published boards show beyond their rows; ``rules`` are values of rules as JSON."""
+
+    distribution = get_distribution
+    movement = get_movement
+    what_if = get_what_if
+    rules_effect = get_rules_effect
+    epochs = list_epochs
+    epoch = get_epoch
+
+
+def _overrides(text: str | None) -> dict[str, Any] | None:
+    """Return values of rules.
+
+    Raises:
+        Unreadable: the text is not a JSON object.
+    """
+    if not text:
+        return None
+    try:
+        value = orjson.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise Unreadable(f'rules: expected a JSON object, got {text[:80]!r}; as {{"k_factor": 32}}')
+    return value

@@ -1,0 +1,163 @@
+"""The epochs of a published challenge: burn, forecast, and the weights of one epoch."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from agon.app.access.permissions import View
+from agon.app.analysis.score import Result
+from agon.app.contests.ledgers.positions import snapshot_at
+from agon.app.service import Service
+from agon.entities.contests import Snapshot
+from agon.errors import NotFound
+from agon.kernel.rounding import publish
+
+MAX_EPOCHS: Final = 300
+"""Maximum number of epochs listed: the last ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochBurn:
+    """An epoch: where the emission went, in shares of 1 that sum to 1.
+
+    Attributes:
+        epoch: its number.
+        paid: to miners.
+        decay: burned since no score improved.
+        unassigned: burned since no competition has it.
+        own: earned by submissions of UID 0, which burns it.
+        cap: burned since a miner may not get more.
+    """
+
+    epoch: int
+    paid: float
+    decay: float
+    unassigned: float
+    own: float
+    cap: float
+
+    @property
+    def burn(self) -> float:
+        """What UID 0 gets."""
+        return self.decay + self.unassigned + self.own + self.cap
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epochs:
+    """The epochs of a challenge.
+
+    Attributes:
+        snapshot: the published board.
+        first, last: the first and the scored epoch.
+        items: the last epochs, in rising order.
+        forecast: burn and decay if no score improves, as ``agon forecast --format json``.
+    """
+
+    snapshot: Snapshot
+    first: int
+    last: int
+    items: tuple[EpochBurn, ...]
+    forecast: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epoch:
+    """One epoch.
+
+    Attributes:
+        snapshot: the published board.
+        first, last: the first and the last epoch.
+        burn: where the emission went.
+        weights, validators, competitions: the rows of its boards.
+        payload: uids and weights as a Bittensor network takes them.
+    """
+
+    snapshot: Snapshot
+    first: int
+    last: int
+    burn: EpochBurn
+    weights: tuple[Mapping[str, Any], ...]
+    validators: tuple[Mapping[str, Any], ...]
+    competitions: tuple[Mapping[str, Any], ...]
+    payload: Mapping[str, Any]
+
+
+def epochs(service: Service, view: View, *, as_of: str | None = None) -> Epochs:
+    """Return where the emission of each epoch went, and the forecast.
+
+    Raises:
+        NotFound: the contest has no epochs, or nothing was published yet.
+        NotScorable: no stake is registered.
+    """
+    from agon.app.challenge.epochs import forecast, outcome_of, span
+    from agon.disciplines.challenge.weights import allocations
+
+    with _result(service, view, as_of) as (snapshot, result):
+        shown = span(result)
+        network = outcome_of(result).network
+        items = tuple(map(_burn, allocations(network, shown[-MAX_EPOCHS:])))
+        ahead = forecast(result).to_dict()
+        return Epochs(
+            snapshot=snapshot, first=shown[0], last=shown[-1], items=items, forecast=ahead
+        )
+
+
+def epoch(service: Service, view: View, number: int, *, as_of: str | None = None) -> Epoch:
+    """Return an epoch with its boards and its payload.
+
+    Raises:
+        NotFound: there is no such epoch, or nothing was published yet.
+        NotScorable: no stake is registered at that epoch.
+    """
+    from agon.app.challenge.epochs import outcome_of, payload_of, span
+
+    with _result(service, view, as_of) as (snapshot, result):
+        known = span(result)
+        if number not in known:
+            raise NotFound(f"there is no epoch {number}; the contest has {known[0]} to {known[-1]}")
+        rules = result.rules.override({"epoch": number})
+        scored = result.discipline.score(result.records, rules)
+        at = replace(result, rules=rules, scored=scored)
+        weights, validators, competitions = (
+            tuple(at.board(name).rows()) for name in ("weights", "validators", "competitions")
+        )
+        return Epoch(
+            snapshot=snapshot,
+            first=known[0],
+            last=known[-1],
+            burn=_burn(outcome_of(at).allocation),
+            weights=weights,
+            validators=validators,
+            competitions=competitions,
+            payload=payload_of(at).to_dict(),
+        )
+
+
+@contextmanager
+def _result(service: Service, view: View, as_of: str | None) -> Iterator[tuple[Snapshot, Result]]:
+    if view.contest.discipline != "challenge":
+        raise NotFound(
+            f"{view.contest.id} is a {view.contest.discipline} contest, which has no epochs"
+        )
+    with service.store.read() as session:
+        snapshot = snapshot_at(session, view, None, as_of)
+    with service.replicas.current(service.store, view.contest) as live:
+        result = live.result(at=snapshot.seq)
+        result.board()  # raises if it cannot be scored
+        yield snapshot, replace(result, scored=getattr(result.scored, "scored", result.scored))
+
+
+def _burn(allocation: Any) -> EpochBurn:
+    """Return where the emission of an allocation went, on the grid of the boards."""
+    shares = {
+        "paid": allocation.weights.sum(),
+        "decay": allocation.burned.sum(),
+        "unassigned": allocation.unassigned,
+        "own": allocation.own,
+        "cap": allocation.excess,
+    }
+    return EpochBurn(
+        epoch=int(allocation.epoch),
+        **{name: publish(float(share), places=12) for name, share in shares.items()},
+    )

@@ -1,0 +1,140 @@
+"""The scores of a published board under other rules, by the same engine; nothing is stored."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agon.app.access.permissions import View
+from agon.app.analysis.compare import Difference, changed_rules, difference
+from agon.app.analysis.score import Result
+from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
+from agon.app.replay.unscored import explanation_or_reason
+from agon.app.service import Service
+from agon.disciplines import discipline
+from agon.entities.contests import Snapshot
+from agon.errors import Conflict
+from agon.kernel.explanations import Explanation
+
+MAX_ENTRIES: Final = 100_000
+"""Maximum length of a ledger that is scored for a request; of longer ones it takes too long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIf:
+    """A score under the rules in force and under others.
+
+    Attributes:
+        before, after: the explanations.
+        rules: the rules that differ: name → ``left`` and ``right``.
+    """
+
+    before: Explanation
+    after: Explanation
+    rules: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulesEffect:
+    """What other rules would do to a board.
+
+    Attributes:
+        snapshot: the published board.
+        difference: the ranks that would change.
+        rules: the rules that differ: name → ``left`` and ``right``.
+    """
+
+    snapshot: Snapshot
+    difference: Difference
+    rules: Mapping[str, Mapping[str, Any]]
+
+
+def what_if(
+    service: Service,
+    view: View,
+    board: str | None,
+    participant: str,
+    *,
+    edition: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    as_of: str | None = None,
+) -> WhatIf:
+    """Return a participant's explanation under the rules in force and under others.
+
+    Args:
+        service: the service.
+        view: what the caller may see.
+        board: the board; None: the default one.
+        participant: the id the score is of.
+        edition: another edition; None: the one in force.
+        overrides: values of rules, on top of the overrides in force unless another edition is
+            chosen.
+        as_of: as for :func:`agon.app.contests.boards.pages.page`.
+
+    Raises:
+        Conflict: the contest is too long, or its verdicts are not disclosed yet.
+        InvalidRule: with all unknown rules and values out of bounds.
+        NotFound, Unreadable: as for :func:`agon.app.contests.boards.explain.explain`.
+    """
+    require_storable_name(participant)
+    with _results(service, view, board, edition, overrides, as_of) as (snapshot, before, after):
+        return WhatIf(
+            before=explanation_or_reason(before, participant, board=snapshot.board),
+            after=explanation_or_reason(after, participant, board=snapshot.board),
+            rules=dict(changed_rules(before, after)),
+        )
+
+
+def rules_effect(
+    service: Service,
+    view: View,
+    board: str | None = None,
+    *,
+    edition: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    as_of: str | None = None,
+) -> RulesEffect:
+    """Return the ranks that other rules would change on a board; arguments as of :func:`what_if`.
+
+    Raises:
+        Conflict, InvalidRule, NotFound, NotScorable, Unreadable: as for :func:`what_if`.
+    """
+    with _results(service, view, board, edition, overrides, as_of) as (snapshot, before, after):
+        return RulesEffect(
+            snapshot=snapshot,
+            difference=difference(before.board(snapshot.board), after.board(snapshot.board)),
+            rules=dict(changed_rules(before, after)),
+        )
+
+
+@contextmanager
+def _results(
+    service: Service,
+    view: View,
+    board: str | None,
+    edition: str | None,
+    overrides: Mapping[str, Any] | None,
+    as_of: str | None,
+) -> Iterator[tuple[Snapshot, Result, Result]]:
+    """Lend the results under the rules in force and under others, at a visible snapshot."""
+    contest = view.contest
+    with service.store.read() as session:
+        snapshot = snapshot_at(session, view, board, as_of)
+    hides = discipline(contest.discipline).withhold is not None
+    if hides and not view.staff and contest.state != "final":
+        raise Conflict(
+            "scores under other rules would show what verdicts do not disclose yet; look again "
+            "when the contest is final"
+        )
+    if snapshot.seq > MAX_ENTRIES:
+        raise Conflict(
+            f"{contest.id} has {snapshot.seq:,} entries, more than the {MAX_ENTRIES:,} that are "
+            "scored for a page; export the contest and use agon compare"
+        )
+    with service.replicas.current(service.store, contest) as live:
+        before = live.result(at=snapshot.seq)
+        in_force = {} if edition is not None else live.contest_state(snapshot.seq).overrides
+        after = live.result(
+            at=snapshot.seq, edition=edition, overrides={**in_force, **(overrides or {})}
+        )
+        yield snapshot, before, after

@@ -1,0 +1,117 @@
+"""The page that shows where a participant is among all, per part of the score."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from agon.api.models.analysis import PartDistribution
+from agon.app.charts import HistogramBin, histogram
+from agon.errors import NotFound
+from agon.web import addresses
+from agon.web.page import Page, Visit
+from agon.web.rendering import number_text, short_id, words
+
+
+@dataclass(frozen=True)
+class PartChart:
+    """The distribution of a part as it is shown.
+
+    Attributes:
+        name: of the part.
+        n: number of participants that have it.
+        bins: what is drawn, also as a table.
+        svg: the chart.
+        value: of the participant that is looked for; None: there is none.
+        below: number of participants in lower bins than the participant.
+    """
+
+    name: str
+    n: int
+    bins: Sequence[HistogramBin]
+    svg: Markup
+    value: float | None
+    below: int
+
+
+def distribution(visit: Visit) -> Page:
+    """Return the distribution of a board's scores, with the participant of the address in it."""
+    contest = visit.contest()
+    board = visit.query.get("board") or visit.api.boards.default(contest.id)
+    name = visit.query.get("id") or None
+    counted = visit.api.analysis.distribution(contest.id, board, as_of=visit.as_of)
+    row, missing = _row(visit, contest.id, board, name)
+    values = {
+        "contest": contest,
+        "board": counted.board,
+        "boards": visit.api.boards.list(contest.id).items,
+        "counted": counted,
+        "id": name,
+        "row": row,
+        "missing": missing,
+        "charts": list(_charts(counted.parts, name, row)),
+        "as_of": visit.as_of,
+    }
+    return Page(
+        template="distribution.html",
+        title=f"Distribution · {contest.title}",
+        values=values,
+        data=addresses.api(
+            "contests", contest.id, "boards", board, "distribution", as_of=visit.as_of
+        ),
+        summary=f"{number_text(counted.rows_total)} scores on the board {words(short_id(board))}",
+    )
+
+
+def _row(
+    visit: Visit, contest: str, board: str, name: str | None
+) -> tuple[dict[str, Any] | None, str]:
+    """Return the row of a participant, or why there is none."""
+    if name is None:
+        return None, ""
+    try:
+        page = visit.api.boards.page(contest, board, as_of=visit.as_of, around=name, limit=1)
+    except NotFound as error:
+        return None, str(error)
+    return page.rows[0], ""
+
+
+def _charts(
+    parts: Sequence[PartDistribution], name: str | None, row: dict[str, Any] | None
+) -> Iterator[PartChart]:
+    for at, part in enumerate(parts):
+        points = {} if row is None else {**row.get("components", {}), "score": row["score"]}
+        value = points.get(part.name)
+        if not isinstance(value, int | float):
+            value = None
+        own = _bin_of(part, value)
+        bins = [
+            HistogramBin(
+                f"{number_text(each.low)} to {number_text(each.high)}",
+                each.n,
+                short_id(name or "") if index == own else "",
+            )
+            for index, each in enumerate(part.bins)
+        ]
+        if not bins:
+            continue
+        title = f"{words(part.name)} of {number_text(part.n)} participants"
+        drawn = Markup(histogram(bins, name=f"part{at}", title=title))  # noqa: S704 - it escapes
+        below = 0 if own is None else sum(each.n for each in part.bins[:own])
+        yield PartChart(part.name, part.n, bins, drawn, value, below)
+
+
+def _bin_of(part: PartDistribution, value: float | None) -> int | None:
+    """Return the index of the bin that has a value."""
+    if value is None:
+        return None
+    last = len(part.bins) - 1
+    return next(
+        (
+            at
+            for at, each in enumerate(part.bins)
+            if each.low <= value < each.high or (at == last and value == each.high)
+        ),
+        None,
+    )

@@ -1,0 +1,109 @@
+"""The pages of a challenge's epochs: where the emission went, what is ahead, the payload."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any, Final
+
+import orjson
+
+from agon.api.models.analysis import EpochBurn
+from agon.errors import NotFound
+from agon.web import addresses
+from agon.web.page import Page, Visit
+
+SHARES: Final = (
+    ("paid", "paid to miners", "what strategies, decay and the cap leave"),
+    ("decay", "burned by decay", "no score improved for longer than the grace"),
+    ("cap", "burned by the cap", "a miner may not get more"),
+    ("unassigned", "not assigned", "no competition has this share of the emission"),
+    ("own", "earned by UID 0", "submissions of UID 0 burn what they earn"),
+)
+"""Where the emission goes: field, name, reason. The shares of an epoch sum to 1."""
+
+_DIGITS: Final = 15
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of the emission, with its bar in percent of all emission."""
+
+    name: str
+    reason: str
+    share: float
+    start: float
+    width: float
+
+
+def epochs(visit: Visit) -> Page:
+    """Return the last epochs, the newest first, and the forecast of the decay."""
+    contest = visit.contest()
+    listed = visit.api.analysis.epochs(contest.id, as_of=visit.as_of)
+    return Page(
+        template="epochs.html",
+        title=f"Epochs · {contest.title}",
+        values={
+            "contest": contest,
+            "listed": listed,
+            "rows": [(each, shares(each)) for each in reversed(listed.items)],
+            "competitions": listed.forecast["competitions"],
+            "forecast": _forecast(listed.forecast),
+            "as_of": visit.as_of,
+        },
+        data=addresses.api("contests", contest.id, "epochs", as_of=visit.as_of),
+        summary=f"epochs {listed.first} to {listed.last}",
+    )
+
+
+def epoch(visit: Visit) -> Page:
+    """Return an epoch: where the emission went, the weights, the validators, the payload.
+
+    Raises:
+        NotFound: the number is none.
+    """
+    contest, text = visit.contest(), visit.path["n"]
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise NotFound(f"there is no epoch {text[:80]!r}; see the list of epochs")
+    shown = visit.api.analysis.epoch(contest.id, int(text), as_of=visit.as_of)
+    return Page(
+        template="epoch.html",
+        title=f"Epoch {text} · {contest.title}",
+        values={
+            "contest": contest,
+            "epoch": shown,
+            "shares": shares(shown.burn),
+            "payload": orjson.dumps(shown.payload).decode(),
+            "as_of": visit.as_of,
+        },
+        data=addresses.api("contests", contest.id, "epochs", text, as_of=visit.as_of),
+        summary=f"epoch {text}",
+    )
+
+
+def shares(burn: EpochBurn) -> Sequence[Share]:
+    """Return where the emission went: each bar begins where the one before ends.
+
+    Example:
+        >>> burn = EpochBurn(epoch=3, paid=0.6, decay=0.4, unassigned=0, own=0, cap=0, burn=0.4)
+        >>> [(share.name, share.start, share.width) for share in shares(burn)]
+        [('paid to miners', 0.0, 60.0), ('burned by decay', 60.0, 40.0)]
+    """
+    present = [
+        (name, reason, share) for key, name, reason in SHARES if (share := getattr(burn, key))
+    ]
+    ends = accumulate((share for _, _, share in present), initial=0.0)
+    return [
+        Share(name, reason, share, 100 * start, 100 * (end - start))
+        for (name, reason, share), (start, end) in zip(present, pairwise(ends), strict=True)
+    ]
+
+
+def _forecast(forecast: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return an epoch a row with the burn of each competition and of the network."""
+    rows: dict[int, dict[str, Any]] = {}
+    for row in forecast["rows"]:
+        into = rows.setdefault(
+            row["epoch"], {"epoch": row["epoch"], "network": row["network_burn"], "burn": {}}
+        )
+        into["burn"][row["competition"]] = row["burn_percent"]
+    return list(rows.values())

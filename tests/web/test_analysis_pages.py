@@ -1,0 +1,158 @@
+"""Distribution, epochs, movement, other rules: charts as numbers, tables from the same rows."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from agon.app.charts.histogram import WIDTH
+from agon.web import addresses
+from fakes.contests import HOSTILE, all_disciplines
+from fakes.instance import Instance, instance_at
+from web.markup import Markup
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """An instance with contests of all disciplines."""
+    instance = instance_at(tmp_path_factory.mktemp("analysis"))
+    all_disciplines(instance.service)
+    yield instance
+    instance.close()
+
+
+def page_of(site: Instance, address: str) -> tuple[str, Markup]:
+    """Return a page, which must be valid and must not run anything inline."""
+    response = site.client.get(address)
+    page = Markup(response.text)
+    assert (response.status_code, page.errors, page.inline) == (200, [], []), address
+    return response.text, page
+
+
+def charts(page: str) -> list[ET.Element]:
+    """Return the charts of a page."""
+    return [
+        ET.fromstring(drawn)  # noqa: S314 - we wrote it
+        for drawn in re.findall(r'<svg [^>]*class="chart".*?</svg>', page, re.DOTALL)
+    ]
+
+
+def test_each_bar_of_a_histogram_is_as_long_as_its_number(site: Instance) -> None:
+    """Bars that cannot be turned back into data mislead."""
+    address = addresses.distribution("community")
+    parts = site.get("/contests/community/boards/user-score/distribution").json()["parts"]
+    page, markup = page_of(site, address)
+    drawn = charts(page)
+    assert parts[0]["name"] == "score"
+    assert len(drawn) == len(parts) > 2
+    for chart, part in zip(drawn, parts, strict=True):
+        counts = [each["n"] for each in part["bins"]]
+        lengths = [float(bar.attrib["width"]) for bar in chart.iter(f"{SVG}rect")]
+        scale = max(lengths) / max(counts)
+        assert len(lengths) == len(counts)
+        for n, length in zip(counts, lengths, strict=True):
+            assert abs(length / scale - n) * scale <= 0.5
+        texts = [text.text for text in chart.iter(f"{SVG}text")]
+        assert texts[1::2] == [f"{n:,}" for n in counts]
+        assert sum(counts) == part["n"]
+        assert chart.attrib["width"] == f"{WIDTH:g}"
+    assert markup.text.count("As a table") == len(parts)
+
+
+def test_a_distribution_shows_where_a_participant_is(site: Instance) -> None:
+    """Where am I among all?"""
+    rows = site.get("/contests/community/boards/user-score").json()["rows"]
+    first = rows[0]["id"]
+    _, page = page_of(site, addresses.distribution("community", id=first))
+    assert f"rank 1 of {len(rows)}" in page.text
+    assert f"· {first}" in page.text
+    _, page = page_of(site, addresses.distribution("community", id="unknown"))
+    assert "there is no 'unknown' on board" in page.text
+    _, page = page_of(site, addresses.distribution("arena", id=HOSTILE))
+    assert HOSTILE in page.text
+
+
+def test_the_shares_of_every_epoch_are_all_of_the_emission(site: Instance) -> None:
+    """What is not paid is burned."""
+    listed = site.get("/contests/challenge/epochs").json()
+    for each in listed["items"]:
+        assert (
+            abs(sum(each[name] for name in ("paid", "decay", "cap", "unassigned", "own")) - 1)
+            < 1e-9
+        )
+        assert abs(each["paid"] + each["burn"] - 1) < 1e-9
+    page, markup = page_of(site, addresses.epochs("challenge"))
+    for bar in re.findall(r'<svg class="bar"[^>]*role="img".*?</svg>', page, re.DOTALL):
+        ends = [0.0]
+        for start, width in re.findall(r' x="([\d.]+)" y="0" width="([\d.]+)"', bar):
+            assert abs(float(start) - ends[-1]) < 0.02
+            ends.append(float(start) + float(width))
+        assert abs(ends[-1] - 100) < 0.02
+    numbers = [each["epoch"] for each in listed["items"]]
+    assert all(after == before + 1 for before, after in pairwise(numbers))
+    assert addresses.epoch("challenge", numbers[-1]) in markup.links
+
+
+def test_an_epoch_has_the_weights_and_the_payload_of_that_epoch(site: Instance) -> None:
+    """The payload is what a validator would send."""
+    listed = site.get("/contests/challenge/epochs").json()
+    board = site.get("/contests/challenge/boards/weights").json()["rows"]
+    last = site.get(f"/contests/challenge/epochs/{listed['last']}").json()
+    assert [row["weight"] for row in last["weights"]] == [row["weight"] for row in board]
+    assert max(last["payload"]["weights"]) == 65535
+    for number in (listed["first"], listed["last"]):
+        page, _ = page_of(site, addresses.epoch("challenge", number))
+        assert "<code>{&#34;uids&#34;:[" in page
+    for wrong in (listed["last"] + 1, "x", "9" * 40):
+        response = site.client.get(f"{addresses.epochs('challenge')}/{wrong}")
+        assert response.status_code == 404
+        assert "there is no epoch" in response.text
+    assert site.client.get(addresses.epochs("arena")).status_code == 404
+
+
+def test_pages_of_the_past_stay_the_same_bytes(site: Instance) -> None:
+    """What was cited can be looked at later."""
+    for contest, address in (
+        ("community", addresses.distribution),
+        ("challenge", addresses.epochs),
+    ):
+        seq = site.get(f"/contests/{contest}").json()["seq"]
+        pages = [site.client.get(address(contest, as_of=seq)) for _ in range(2)]
+        assert pages[0].headers["etag"] == pages[1].headers["etag"]
+        assert pages[0].content == pages[1].content
+
+
+def test_other_rules_are_scored_by_the_same_engine(site: Instance) -> None:
+    """A what-if that is computed otherwise would be a promise that no one keeps."""
+    url = "/contests/arena/boards/bots"
+    before = {row["id"]: row for row in site.get(url).json()["rows"]}
+    rules = '{"elo_start":2000}'
+    effect = site.get(f"{url}/rules-effect?rules={rules}").json()
+    assert effect["rules"]["elo_start"]["right"] == 2000
+    assert effect["summary"]["compared"] == len(before)
+    for move in effect["moves"]:
+        assert move["score_before"] == before[move["id"]]["score"]
+        both: Any = site.get(f"{url}/what-if/{_quoted(move['id'])}?rules={rules}").json()
+        assert both["before"]["score"] == move["score_before"]
+        assert both["after"]["score"] == move["score_after"]
+        assert sum(part["points"] for part in both["after"]["parts"]) == pytest.approx(
+            move["score_after"]
+        )
+    assert site.get(f"{url}/rules-effect?rules=[]").status_code == 422
+    assert "did you mean" in site.get(f'{url}/rules-effect?rules={{"elo_strat":1}}').text
+
+
+def test_other_rules_do_not_show_what_verdicts_hide(site: Instance) -> None:
+    """Rules that pay for each right term would disclose how many terms are right."""
+    response = site.get("/contests/autumn/boards/season/rules-effect")
+    assert response.status_code == 409
+    assert "do not disclose" in response.json()["detail"]
+
+
+def _quoted(name: str) -> str:
+    return addresses.person("x", name).rpartition("/")[2]
