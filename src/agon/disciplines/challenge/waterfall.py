@@ -29,6 +29,7 @@ from agon.disciplines.challenge.reasons import (
     percents_apart,
     weightless_reason,
 )
+from agon.disciplines.challenge.rules import ChallengeRules
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part, Step
 from agon.kernel.findings import RecordRefs
@@ -236,71 +237,73 @@ def _burn_stages(outcome: Outcome) -> Iterator[Stage]:
     """Explain UID 0's share: decay, competitions without weights, the unassigned part, the cap."""
     allocation = outcome.allocation
     total = 0.0
-    for at, competition in enumerate(outcome.network.facts.competitions):
+    for at in range(len(outcome.network.facts.competitions)):
         total += float(allocation.burned[at])
-        rules, state = outcome.network.of_competition[at], allocation.states[at]
-        mine = allocation.shares.competitions == at
-        if allocation.shares.fractions[mine].any():
-            yield (
-                total,
-                replace(decay_part(rules, state, outcome.epoch), name=f"decay {competition.id}"),
-            )
-        else:
-            yield (
-                total,
-                Part(
-                    f"empty {competition.id}",
-                    0.0,
-                    {"emission_share": competition.emission_share},
-                    {"strategy": rules.strategy},
-                    f"nobody in {competition.id} has a score above 0, so its "
-                    f"{percent(competition.emission_share)} burns",
-                    missing="a submission with a score above 0",
-                    step={"best": GRID},
-                    records=(RecordRefs.of("competitions", [competition.id]),),
-                ),
-            )
+        yield total, _burned_part(outcome, at)
     total += allocation.unassigned
     if allocation.unassigned > 0:
-        assigned = 1 - allocation.unassigned
-        shared, _ = percents_apart(assigned, 1)
-        yield (
-            total,
-            Part(
-                "unassigned",
-                0.0,
-                {"emission_shares": publish(assigned, places=PLACES)},
-                {},
-                f"the competitions share {shared} of all emission; the rest burns",
-            ),
-        )
+        yield total, _unassigned_part(allocation.unassigned)
     total += allocation.own
     if outcome.of_miner.get(BURN_UID):
-        names = [outcome.submissions.ids[at] for at in outcome.of_miner[BURN_UID]]
-        yield (
-            total,
-            Part(
-                "own",
-                0.0,
-                {"submissions": names},
-                {},
-                f"submissions of UID {BURN_UID} earned {percent(allocation.own)}",
-                records=(RecordRefs.of("submissions", names),),
-            ),
-        )
-    rules = outcome.network.rules
+        yield total, _own_part(outcome)
     total += allocation.excess
     if allocation.excess > 0:
-        yield (
-            total,
-            Part(
-                "cap",
-                0.0,
-                {"excess": publish(allocation.excess, places=PLACES)},
-                {"weight_cap": rules.weight_cap, "cap_excess": rules.cap_excess},
-                f"{percent(allocation.excess)} was above the cap and had nowhere else to go",
-            ),
-        )
+        yield total, _excess_part(allocation.excess, outcome.network.rules)
+
+
+def _burned_part(outcome: Outcome, at: int) -> Part:
+    """Explain what burns of a competition: by decay, or all of it where no score is above 0."""
+    allocation, competition = outcome.allocation, outcome.network.facts.competitions[at]
+    rules, state = outcome.network.of_competition[at], allocation.states[at]
+    mine = allocation.shares.competitions == at
+    if allocation.shares.fractions[mine].any():
+        return replace(decay_part(rules, state, outcome.epoch), name=f"decay {competition.id}")
+    return Part(
+        f"empty {competition.id}",
+        0.0,
+        {"emission_share": competition.emission_share},
+        {"strategy": rules.strategy},
+        f"nobody in {competition.id} has a score above 0, so its "
+        f"{percent(competition.emission_share)} burns",
+        missing="a submission with a score above 0",
+        step={"best": GRID},
+        records=(RecordRefs.of("competitions", [competition.id]),),
+    )
+
+
+def _unassigned_part(unassigned: float) -> Part:
+    assigned = 1 - unassigned
+    shared, _ = percents_apart(assigned, 1)
+    return Part(
+        "unassigned",
+        0.0,
+        {"emission_shares": publish(assigned, places=PLACES)},
+        {},
+        f"the competitions share {shared} of all emission; the rest burns",
+    )
+
+
+def _own_part(outcome: Outcome) -> Part:
+    """Explain what submissions of UID 0 earned."""
+    names = [outcome.submissions.ids[at] for at in outcome.of_miner[BURN_UID]]
+    return Part(
+        "own",
+        0.0,
+        {"submissions": names},
+        {},
+        f"submissions of UID {BURN_UID} earned {percent(outcome.allocation.own)}",
+        records=(RecordRefs.of("submissions", names),),
+    )
+
+
+def _excess_part(excess: float, rules: ChallengeRules) -> Part:
+    return Part(
+        "cap",
+        0.0,
+        {"excess": publish(excess, places=PLACES)},
+        {"weight_cap": rules.weight_cap, "cap_excess": rules.cap_excess},
+        f"{percent(excess)} was above the cap and had nowhere else to go",
+    )
 
 
 def _integer_part(outcome: Outcome, row: dict[str, object]) -> Part:

@@ -16,6 +16,7 @@ from agon.disciplines.community.evidence import Evidence, prompt_refs
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.models import SOTA_VERSION
 from agon.disciplines.community.reviews import pairs_of
+from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.disciplines.community.texts import PLACES, many, number
 from agon.kernel.boards import Board
@@ -83,54 +84,30 @@ def reviewer(tally: Tally, person: int, board: Board) -> Explanation:
     name = facts.people.text[person].as_py()
     row, own, others = pairs_of(facts.feedback, rules)
     mine = np.flatnonzero(facts.feedback.user[row] == person)
-    rated, needed = len(mine), rules.min_reviewer_prompts
     used = {
         "min_prompt_reviews": rules.min_prompt_reviews,
-        "min_reviewer_prompts": needed,
+        "min_reviewer_prompts": rules.min_reviewer_prompts,
         "self_feedback": rules.self_feedback,
     }
     records = (prompt_refs(facts, facts.feedback.prompt[row[mine]]),)
-    ranked = rated >= needed
-    short, reviews = max(needed - rated, 0), prompts_with_reviews(rules)
-    count = Part(
-        "reviewed_prompts",
-        0.0,
-        {"reviewed_prompts": rated},
-        used,
-        f"rated {many(rated, 'prompt')} with at least {many(reviews, 'review')}; "
-        f"{needed} needed to be ranked",
-        threshold=needed,
-        missing=f"{many(short, 'more prompt')} with at least {many(reviews, 'review')}"
-        if short
-        else None,
-        records=records if rated else (),
-        step={"prompts": short, "reviews": reviews} if short else {},
-    )
-    if not ranked:
-        reason = boards.too_few_reviews(rated, rules)
+    count = _reviews_part(len(mine), used, rules, records)
+    if len(mine) < rules.min_reviewer_prompts:
+        reason = boards.too_few_reviews(len(mine), rules)
         return Explanation(
-            board.name,
-            name,
-            None,
-            None,
-            (count,),
-            PLACES,
-            reason=reason,
-            context=_versions(facts),
+            board.name, name, None, None, (count,), PLACES, reason=reason, context=_versions(facts)
         )
     shown = board.row(name)
-    r = float(facts.correlations.r[person])
+    means = {
+        "own_mean": float(own[mine].mean()),
+        "others_mean": math.fsum(sorted(others[mine])) / len(mine),
+    }
     correlation = Part(
         "correlation",
-        r,
-        {
-            "reviewed_prompts": rated,
-            "own_mean": float(own[mine].mean()),
-            "others_mean": math.fsum(sorted(others[mine])) / rated,
-        },
+        float(facts.correlations.r[person]),
+        {"reviewed_prompts": len(mine), **means},
         {**used, **_bands(facts)},
-        f"Pearson's r of the own ±1 and the mean ±1 of the other reviewers over {rated} prompts "
-        f"is {number(shown['score'])}: {shown['band']}",
+        f"Pearson's r of the own ±1 and the mean ±1 of the other reviewers over {len(mine)} "
+        f"prompts is {number(shown['score'])}: {shown['band']}",
         threshold=_band_ends(facts).get(shown["band"]),
         missing=_next_band(facts, shown["score"]),
         records=records,
@@ -143,6 +120,27 @@ def reviewer(tally: Tally, person: int, board: Board) -> Explanation:
         (count, correlation),
         PLACES,
         context=_versions(facts) | {"band": shown["band"]},
+    )
+
+
+def _reviews_part(
+    rated: int, used: dict[str, Any], rules: CommunityRules, records: tuple[RecordRefs, ...]
+) -> Part:
+    """Explain how many prompts a reviewer rated, and how many are missing to be ranked."""
+    needed, reviews = rules.min_reviewer_prompts, prompts_with_reviews(rules)
+    short = max(needed - rated, 0)
+    more = f"{many(short, 'more prompt')} with at least {many(reviews, 'review')}"
+    return Part(
+        "reviewed_prompts",
+        0.0,
+        {"reviewed_prompts": rated},
+        used,
+        f"rated {many(rated, 'prompt')} with at least {many(reviews, 'review')}; "
+        f"{needed} needed to be ranked",
+        threshold=needed,
+        missing=more if short else None,
+        records=records if rated else (),
+        step={"prompts": short, "reviews": reviews} if short else {},
     )
 
 

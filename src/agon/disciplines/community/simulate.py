@@ -41,6 +41,11 @@ _MODELS = (
     "microsoft/phi-3-mini",
 )
 _CATEGORIES = ("logic", "law", "medicine", "mathematics", "history", "code", "poetry", "physics")
+_TABLES = (
+    "users", "org_to_people", "prompt_sets", "prompts", "prompt_set_prompts",
+    "user_role_on_prompt_set", "responses", "scores", "quick_feedbacks", "comments", "flags",
+    "nominations",
+)  # fmt: skip
 _CONSONANTS, _VOWELS = "bdfgklmnprst", "aeiou"
 
 
@@ -191,113 +196,140 @@ def _tables(
     """Return the tables; users' ids are random, so that they do not reveal roles."""
     ids = rng.permutation(people.count) + 1
     order = np.argsort(ids)
-    sets, holds = made["prompt_sets"], made["prompt_set_prompts"]
-    roles, results, scores = (
-        made["user_role_on_prompt_set"],
-        made["responses"],
-        made["scores"],
-    )
-    by_time = np.argsort(feedback["created"], kind="stable")
-    rows = {name: column[by_time] for name, column in feedback.items()}
-    member = np.sort(ids[rng.random(people.count) < _AFFILIATED])
-    talk = rng.choice(people.count, people.count * 2)
-    flagged = rng.choice(people.count, max(people.count // 100, 1))
-    praised = rng.choice(people.count, (2, max(people.count // 20, 1)))
+    drawn = _activities(rng, people)
+    users = {
+        "id": ids[order],
+        "created_at": _time(people.joined[order]),
+        "handle": people.handles.take(pa.array(order)),
+        "reputation": np.round(people.skill + drawn["luck"], 3)[order],
+    }
+    uploader = prompts["creator"]
+    written = {
+        "id": _numbers(uploader),
+        "created_at": _time(prompts["created"]),
+        "uploader_id": _optional(ids[np.maximum(uploader, 0)], uploader < 0),
+    }
     tables = {
-        "users": pa.table(
-            {
-                "id": ids[order],
-                "created_at": _time(people.joined[order]),
-                "handle": people.handles.take(pa.array(order)),
-                "reputation": np.round(people.skill + rng.normal(0, 1, people.count), 3)[order],
-            }
-        ),
-        "org_to_people": pa.table(
-            {"user_id": member, "org_id": rng.integers(1, 200, size=len(member))}
-        ),
-        "prompt_sets": pa.table(
-            {
-                "id": np.arange(1, len(sets["owner"]) + 1),
-                "owner_id": ids[sets["owner"]],
-                "category": pa.array(_CATEGORIES).take(pa.array(sets["category"])),
-                "created_at": _time(sets["created"]),
-                "deleted_at": pa.array(
-                    np.full(len(sets["owner"]), START + SPAN), mask=~sets["deleted"]
-                ).cast(pa.timestamp("us")),
-            }
-        ),
-        "prompts": pa.table(
-            {
-                "id": np.arange(1, len(prompts["creator"]) + 1),
-                "created_at": _time(prompts["created"]),
-                "uploader_id": _optional(
-                    ids[np.maximum(prompts["creator"], 0)], prompts["creator"] < 0
-                ),
-            }
-        ),
-        "prompt_set_prompts": pa.table(
-            {
-                "prompt_set_id": holds["set"] + 1,
-                "prompt_id": holds["prompt"] + 1,
-                "status": _choices(("included", "draft", "excluded"), holds["status"]),
-            }
-        ),
-        "user_role_on_prompt_set": pa.table(
-            {
-                "user_id": ids[roles["user"]],
-                "prompt_set_id": roles["set"] + 1,
-                "role": _choices(("admin", "collaborator", "reviewer", "none"), roles["role"]),
-            }
-        ),
-        "responses": pa.table(
-            {
-                "id": np.arange(1, len(results["prompt"]) + 1),
-                "prompt_id": results["prompt"] + 1,
-                "model": _choices(_MODELS, results["model"]),
-            }
-        ),
-        "scores": pa.table(
-            {
-                "id": np.arange(1, len(scores["response"]) + 1),
-                "response_id": scores["response"] + 1,
-                "score": scores["score"],
-            }
-        ),
-        "quick_feedbacks": pa.table(
-            {
-                "id": np.arange(1, len(rows["user"]) + 1),
-                "user_id": ids[rows["user"]],
-                **{
-                    f"{kind}_id": _optional(rows[kind] + 1, rows[kind] < 0)
-                    for kind in ("prompt", "response", "score")
-                },
-                "opinion": _choices(("negative", "positive"), rows["positive"].astype(np.int64)),
-                "created_at": _time(rows["created"]),
-            }
-        ),
-        "comments": pa.table(
-            {
-                "id": np.arange(1, len(talk) + 1),
-                "user_id": ids[talk],
-                "created_at": _time(
-                    people.joined[talk]
-                    + (rng.random(len(talk)) * (START + SPAN - people.joined[talk])).astype(int)
-                ),
-            }
-        ),
-        "flags": pa.table({"user_id": ids[flagged], "reason": pa.array(["spam"] * len(flagged))}),
-        "nominations": pa.table({"user_id": ids[praised[0]], "by_user_id": ids[praised[1]]}),
+        "users": pa.table(users),
+        **_activity_tables(drawn, ids),
+        **_benchmark_tables(made, ids),
+        "prompts": pa.table(written),
+        **_model_tables(made),
+        "quick_feedbacks": _feedback_table(feedback, ids),
     }
     truth = {
-        "people": pa.table(
-            {
-                "id": ids[order],
-                "role": people.roles.take(pa.array(order)),
-                "skill": people.skill[order],
-            }
-        )
+        "id": ids[order],
+        "role": people.roles.take(pa.array(order)),
+        "skill": people.skill[order],
     }
-    return Simulation(tables=tables, truth=truth)
+    return Simulation(
+        tables={name: tables[name] for name in _TABLES}, truth={"people": pa.table(truth)}
+    )
+
+
+def _activities(rng: np.random.Generator, people: People) -> Columns:
+    """Draw what users do besides prompts and feedback; people are numbers from 0."""
+    member = np.flatnonzero(rng.random(people.count) < _AFFILIATED)
+    talk = rng.choice(people.count, people.count * 2)
+    flagged = rng.choice(people.count, max(people.count // 100, 1))
+    praised, by = rng.choice(people.count, (2, max(people.count // 20, 1)))
+    luck = rng.normal(0, 1, people.count)
+    organization = rng.integers(1, 200, size=len(member))
+    since = START + SPAN - people.joined[talk]
+    return {
+        "member": member,
+        "organization": organization,
+        "talk": talk,
+        "talked": people.joined[talk] + (rng.random(len(talk)) * since).astype(int),
+        "flagged": flagged,
+        "praised": praised,
+        "praised_by": by,
+        "luck": luck,
+    }
+
+
+def _activity_tables(drawn: Columns, ids: npt.NDArray[Any]) -> dict[str, pa.Table]:
+    comments = {
+        "id": _numbers(drawn["talk"]),
+        "user_id": ids[drawn["talk"]],
+        "created_at": _time(drawn["talked"]),
+    }
+    flags = {"user_id": ids[drawn["flagged"]], "reason": ["spam"] * len(drawn["flagged"])}
+    nominations = {"user_id": ids[drawn["praised"]], "by_user_id": ids[drawn["praised_by"]]}
+    members = {"user_id": np.sort(ids[drawn["member"]]), "org_id": drawn["organization"]}
+    return {
+        "org_to_people": pa.table(members),
+        "comments": pa.table(comments),
+        "flags": pa.table(flags),
+        "nominations": pa.table(nominations),
+    }
+
+
+def _benchmark_tables(made: dict[str, Columns], ids: npt.NDArray[Any]) -> dict[str, pa.Table]:
+    sets, roles = made["prompt_sets"], made["user_role_on_prompt_set"]
+    contents = made["prompt_set_prompts"]
+    deleted = pa.array(np.full(len(sets["owner"]), START + SPAN), mask=~sets["deleted"])
+    owned = {
+        "id": _numbers(sets["owner"]),
+        "owner_id": ids[sets["owner"]],
+        "category": pa.array(_CATEGORIES).take(pa.array(sets["category"])),
+        "created_at": _time(sets["created"]),
+        "deleted_at": deleted.cast(pa.timestamp("us")),
+    }
+    prompts = {
+        "prompt_set_id": contents["set"] + 1,
+        "prompt_id": contents["prompt"] + 1,
+        "status": _choices(("included", "draft", "excluded"), contents["status"]),
+    }
+    helpers = {
+        "user_id": ids[roles["user"]],
+        "prompt_set_id": roles["set"] + 1,
+        "role": _choices(("admin", "collaborator", "reviewer", "none"), roles["role"]),
+    }
+    return {
+        "prompt_sets": pa.table(owned),
+        "prompt_set_prompts": pa.table(prompts),
+        "user_role_on_prompt_set": pa.table(helpers),
+    }
+
+
+def _model_tables(made: dict[str, Columns]) -> dict[str, pa.Table]:
+    results, scores = made["responses"], made["scores"]
+    answers = {
+        "id": _numbers(results["prompt"]),
+        "prompt_id": results["prompt"] + 1,
+        "model": _choices(_MODELS, results["model"]),
+    }
+    judged = {
+        "id": _numbers(scores["response"]),
+        "response_id": scores["response"] + 1,
+        "score": scores["score"],
+    }
+    return {"responses": pa.table(answers), "scores": pa.table(judged)}
+
+
+def _feedback_table(feedback: Columns, ids: npt.NDArray[Any]) -> pa.Table:
+    """Return the feedback in order of time."""
+    by_time = np.argsort(feedback["created"], kind="stable")
+    rows = {name: column[by_time] for name, column in feedback.items()}
+    targets = {
+        f"{kind}_id": _optional(rows[kind] + 1, rows[kind] < 0)
+        for kind in ("prompt", "response", "score")
+    }
+    return pa.table(
+        {
+            "id": _numbers(rows["user"]),
+            "user_id": ids[rows["user"]],
+            **targets,
+            "opinion": _choices(("negative", "positive"), rows["positive"].astype(np.int64)),
+            "created_at": _time(rows["created"]),
+        }
+    )
+
+
+def _numbers(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return ids from 1, one for each row."""
+    return np.arange(1, len(rows) + 1)
 
 
 def _sigmoid(x: FloatArray) -> FloatArray:
