@@ -11,7 +11,7 @@ from agon.app.access.permissions import LOCAL
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transitions import open_contest
-from agon.web.addresses import match, matches, vote
+from agon.web.addresses import match, matches, robustness, vote
 from fakes.arena import League
 from fakes.arena import league as make_league
 from fakes.instance import instance_at
@@ -138,3 +138,26 @@ def test_matches_are_listed_with_filters_and_pages(league: League, judge: Browse
     api = judge.instance.get("/contests/autumn/matches/old%2F1").json()
     assert api["result"]["rating"]["a"] == {"before": 1000.0, "change": 16.0}
     assert judge.get(match("autumn", "nothing")).status_code == 404
+
+
+def test_a_page_states_which_matches_hold_a_rank(league: League, judge: Browser) -> None:
+    """Each number leads to its matches; without ratings the page says why."""
+    names = [league.bot(f"b{n}").id for n in (1, 2, 3)]
+    empty = judge.get(robustness("autumn"))
+    assert empty.status_code == 404
+    results = [(0, 1, "a"), (0, 1, "a"), (0, 1, "b"), (1, 2, "a"), (1, 2, "a"), (1, 2, "b"),
+               (0, 1, "a"), (0, 1, "b")]  # fmt: skip
+    rows = [
+        ("matches", {"id": f"m{n}", "played_at": f"2026-01-01T00:00:{n:02}Z", "kind": "rated",
+                     "bot_a": names[a], "bot_b": names[b], "winner": winner}, None)
+        for n, (a, b, winner) in enumerate(results)
+    ]  # fmt: skip
+    record(league.service, "autumn", rows, by=LOCAL)
+    publish(judge.instance.service, "autumn")
+    page = Markup(judge.get(robustness("autumn")).text)
+    assert page.errors == []
+    assert "at most 2 matches (25 %)" in " ".join(page.text.split())
+    assert "/c/autumn/matches/m0" in page.links
+    known = judge.instance.get("/contests/autumn/robustness").json()
+    assert known["ranks"][0]["left_out"] == ["m0", "m1"]
+    assert known["bands"][0]["rank_high"] == 3

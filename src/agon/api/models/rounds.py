@@ -82,3 +82,49 @@ class Latency(Resource):
     p50: float = Field(description="Median.")
     p95: float
     p99: float
+
+
+class RankRobustness(Resource):
+    """How many matches decide between a bot and the one ranked after it."""
+
+    rank: int
+    bot: str
+    next: str
+    margin: float = Field(description="How much higher the bot's rating is.")
+    matches: int | None = Field(
+        description="So many matches, if they were left out, put the next bot before it."
+    )
+    share: float | None = Field(description="Of all rated matches.")
+    left_out: tuple[str, ...] = Field(description="The ids of these matches.")
+
+
+class NoiseFloor(Resource):
+    """How far Elo ratings vary by chance alone."""
+
+    k: float
+    deviation: float
+    width: float = Field(description="Half the width of the band.")
+    confidence: float
+
+
+class EloBand(Resource):
+    """An Elo rating with the band that chance alone explains."""
+
+    rank: int
+    bot: str
+    rating: float
+    matches: int
+    low: float
+    high: float
+    rank_low: int
+    rank_high: int
+
+
+class Robustness(Resource):
+    """How robust the ranks of an arena are."""
+
+    matches: int = Field(description="Number of rated matches.")
+    ranks: tuple[RankRobustness, ...]
+    reason: str | None = Field(description="Why no rank has a number of matches.")
+    noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
+    bands: tuple[EloBand, ...]

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from agon.api.models.base import Items, Page
-from agon.api.models.rounds import Latency, Match, MatchSummary, Round
+from agon.api.models.rounds import Latency, Match, MatchSummary, Robustness, Round
 from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, FreeId
@@ -13,6 +13,7 @@ from agon.api.transport import Noun
 from agon.app.arena import matches
 from agon.app.arena.live import views
 from agon.app.arena.live.latencies import latencies
+from agon.app.arena.robustness import published_robustness
 
 RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The round's number.")]
 
@@ -76,6 +77,16 @@ def list_latencies(ctx: ContestContext) -> Items[Latency]:
     return Items(items=tuple(Latency(**vars(each)) for each in latencies(ctx.service, ctx.contest)))
 
 
+@operation("GET", "/contests/{contest}/robustness", id="getRobustness", permission="contest.read",
+           summary="State how robust the ranks of bots are")  # fmt: skip
+def get_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> Robustness:
+    """Return how many matches decide each of the first Bradley–Terry ranks, and Elo's noise floor.
+
+    The matches are left out by influence; a refit without them proves that the rank changes.
+    """
+    return Robustness.model_validate(published_robustness(ctx.service, ctx.view, as_of=as_of))
+
+
 class Rounds(Noun):
     """Rounds of an arena and their matches."""
 
@@ -84,3 +95,4 @@ class Rounds(Noun):
     match = get_match
     latencies = list_latencies
     results = list_results
+    robustness = get_robustness

@@ -39,6 +39,7 @@ def matches(visit: Visit) -> Page:
             "contest": contest,
             "matches": listed[:limit],
             "next": listed[limit - 1].index if len(listed) > limit else None,
+            "has_times": any(each.played_at for each in listed),
             "rounds": rounds,
             "filters": filters,
             "kinds": KINDS,
