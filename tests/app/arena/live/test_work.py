@@ -89,8 +89,10 @@ def test_what_is_late_counts_as_the_bots_fault_and_nobody_else_waits(
 def test_people_judge_when_they_are_present(make_league: MakeLeague) -> None:
     """A person who asked for work lately is drawn; a vote does not show whose answers these are."""
     league = make_league(bots=2, judges_per_match=1, min_judge_pool=1)
-    record(league.service, "autumn", [("judges", {"id": "judy", "kind": "person"}, None)], by=LOCAL)
-    assert work_of_judge(league.service, "autumn", by=JUDGE) == []
+    assert work_of_judge(league.service, "autumn", by=PARTICIPANT) == []  # only asks
+    for _ in range(2):
+        assert work_of_judge(league.service, "autumn", by=JUDGE) == []
+    assert league.rows("judges") == [{"id": "judy", "kind": "person"}]
     league.play()
     (item,) = work_of_judge(league.service, "autumn", by=JUDGE)
     assert item["kind"] == "vote"
