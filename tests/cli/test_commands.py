@@ -311,6 +311,7 @@ def test_the_demo_prints_four_boards_and_stores_them_in_ledgers(agon: Cli, demo:
         assert board in demo.out
     assert "CC BY 4.0" in demo.out
     assert demo.out.count("findings: ") == 4
+    assert "8 bots, 5 judges: 12 matches in 3 rounds" in demo.out
     database = f"sqlite:///{demo.folder / 'agon.db'}"
     for discipline in ("community", "challenge", "dojo", "arena"):
         scored = agon("score", discipline, demo.folder / f"{discipline}.duckdb", "--format", "json")
@@ -331,6 +332,7 @@ def test_the_demo_ends_with_its_boards_on_request(
 ) -> None:
     """Without a server, the contests are in the database as well."""
     monkeypatch.setattr("agon.app.demo.names", lambda: ("arena",))
+    monkeypatch.setattr("agon.cli.demo._play_league", lambda _: None)  # seconds, tested above
     ended = agon("demo", "--dir", tmp_path / "demo", "--no-serve")
     assert ended.code == 0
     assert "bots ·" in ended.out

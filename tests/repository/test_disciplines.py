@@ -25,6 +25,7 @@ EXEMPT = {
     "cli/arena.py": "commands of agon arena",
     "cli/arena_simulate_live.py": "a command of agon arena",
     "cli/challenge": "commands of agon challenge",
+    "cli/demo.py": "an example of every discipline, and a league",
     "cli/dojo": "commands of agon dojo",
     "cli/root.py": "names of commands",
     "client/league": "bots and judges of a simulated arena, which play over HTTP",

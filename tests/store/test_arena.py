@@ -100,8 +100,8 @@ def test_the_first_result_of_work_is_kept(store: Store, spring: Contest) -> None
         assert [item.id for item in waiting] == ["w1"]
         assert session.arena.waiting_work(spring.no, "b1", now=later(30)) == []
         done = replace(waiting[0], result={"text": "x"}, result_at=later(1), handed_in="{}")
-        assert session.arena.set_result(done)
-        assert not session.arena.set_result(replace(done, result={"text": "y"}))
+        assert session.arena.set_results([done]) == [done]
+        assert session.arena.set_results([replace(done, result={"text": "y"})]) == []
         assert session.arena.work("w1") == done
         assert session.arena.is_waiting(spring.no, "r1")
         assert [item.id for item in session.arena.work_of(spring.no, "r1")] == ["w1", "w2"]

@@ -1,7 +1,12 @@
 """``agon demo``: an example of every discipline."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -13,6 +18,12 @@ if TYPE_CHECKING:
 
 _ROWS = 10
 _PARTS = 12
+_LEAGUE: Final = "league"
+_BOTS: Final = 8
+_JUDGES: Final = 5
+_MATCHES: Final = 12
+_ROUND_TIMEOUT_S: Final = 120.0
+_END_S: Final = 60.0
 
 
 @click.command("demo", cls=Command)
@@ -39,7 +50,8 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
     """Build, score and serve an example of every discipline.
 
     Prints boards, an explanation of the first row of each, and the findings; adds the records to
-    a contest per discipline in D/agon.db, and serves the contests over HTTP.
+    a contest per discipline in D/agon.db; plays a small league of bots over HTTP, in processes of
+    their own; and serves the contests.
 
     The dojo's programs are run and judged in the sandbox; community and challenge are simulated,
     with some attackers among honest participants; the arena's records are real votes on the answers
@@ -62,6 +74,7 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
         out.deliver()
         results.append(result)
     database = _contests(folder, results)
+    _play_league(database)
     out = Output()
     _draw_next(out, results, database)
     out.deliver()
@@ -93,6 +106,73 @@ def _contests(folder: Path, results: "list[DemoResult]") -> str:
     return database
 
 
+def _play_league(database: str) -> None:
+    """Play some rounds of simulated bots and judges on a server of the database."""
+    from agon.cli.arena_report import read_report
+    from agon.cli.arena_simulate_live import play, summary
+    from agon.cli.shared.tables import Output
+    from agon.cli.shared.target import Target
+    from agon.client.connection import Connection
+    from agon.client.league.league import League
+    from agon.client.league.report import measure
+    from agon.disciplines.arena.population import Population
+
+    population = Population.draw(bots=_BOTS, judges=_JUDGES, dishonest=0, seed="demo")
+    with _server(database) as url, closing(Connection(url)) as connection:
+        league = League(connection, _LEAGUE, population, 0.0, _ROUND_TIMEOUT_S)
+        played = play(league, _MATCHES, None)
+        rows, latencies = read_report(_LEAGUE, Target(url, None, None, typed=True))
+        figures = measure(league, played, bots=rows, latencies=latencies)
+    out = Output()
+    out.line()
+    out.line("━━ league ━━ bots and judges that played just now, over HTTP", style="bold cyan")
+    out.line()
+    for line in summary(figures):
+        out.line(line)
+    out.deliver()
+
+
+@contextmanager
+def _server(database: str) -> Iterator[str]:
+    """Run ``agon serve`` on loopback for simulated bots; its URL is lent.
+
+    Raises:
+        Unavailable: it does not start.
+    """
+    command = [sys.executable, "-m", "agon", "serve", "--host", "127.0.0.1", "--port", "0"]
+    command += ["--workers", "1", "--database", database, "--auth", "open"]
+    settings = {
+        "AGON_ALLOW_PRIVATE_BOTS": "true",
+        "AGON_ARENA_ROUND_MINUTES": "0",
+        "AGON_LOG_LEVEL": "error",
+        "AGON_RATE_LIMIT_ADDRESS": "1000000/minute",
+    }
+    with subprocess.Popen(  # noqa: S603 (our own command)
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **settings},
+        start_new_session=True,  # Ctrl-C reaches this command only, which ends the server
+    ) as serving:
+        try:
+            yield _address(serving)
+        finally:
+            serving.terminate()
+            serving.communicate(timeout=_END_S)
+
+
+def _address(serving: "subprocess.Popen[str]") -> str:
+    """Return the address that a server prints when it listens."""
+    from agon.errors import Unavailable
+
+    lines = []
+    for line in serving.stderr or ():
+        if line.startswith("agon serves at "):
+            return line.split()[3]
+        lines.append(line.strip())
+    raise Unavailable(f"the server of the league did not start: {' '.join(lines)}")
+
+
 def draw(out: "Output", demo: "DemoResult") -> None:
     """Draw one discipline: its board, the explanation of its first row, and its findings."""
     from agon.cli import explain, score
@@ -121,7 +201,7 @@ def _first(demo: "DemoResult") -> str:
 
 
 def _draw_next(out: "Output", results: "list[DemoResult]", database: str) -> None:
-    """Draw the commands to try next; the last ones are about the contest of the last example."""
+    """Draw the commands to try next; the last ones are about contests of the service."""
     last = results[-1].discipline
     out.line()
     out.line("Try next:", style="bold")
@@ -129,5 +209,6 @@ def _draw_next(out: "Output", results: "list[DemoResult]", database: str) -> Non
         *(command for demo in results for command in demo.commands),
         f"agon contest board {last} --database {database} --top 5",
         f"agon replay {last} --database {database}",
+        f"agon arena report {_LEAGUE} --database {database}",
     ):
         out.line(f"  {line}")

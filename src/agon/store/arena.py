@@ -238,13 +238,22 @@ class Arena:
             for row in self._transaction.all(listing)
         ]
 
-    def set_result(self, done: Work) -> bool:
-        """Store the result of work that has none; return whether it had none."""
-        written = _columns(done)
+    def set_results(self, done: Sequence[Work]) -> list[Work]:
+        """Store the results of work that has none, whose round is locked; return that work."""
+        missing = select(WORK.c.id).where(
+            WORK.c.id.in_([each.id for each in done]), WORK.c.result.is_(None)
+        )
+        ids = {row.id for row in self._transaction.all(missing)}
+        saved = [each for each in done if each.id in ids]
         names = ("result", "result_at", "handed_in", "latency_ms")
-        changing = update(WORK).where(WORK.c.id == done.id, WORK.c.result.is_(None))
-        values = {name: written[name] for name in names}
-        return self._transaction.change(changing.values(**values)) == 1
+        changing = update(WORK).where(WORK.c.id == bindparam("work_id"))
+        rows = []
+        for each in saved:
+            written = _columns(each)
+            rows.append({"work_id": each.id, **{f"new_{name}": written[name] for name in names}})
+        values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+        self._transaction.change_many(changing.values(**values), rows)
+        return saved
 
     def _all(self, kind: type[T], listing: Select[Any]) -> list[T]:
         return [_read(kind, row) for row in self._transaction.all(listing)]

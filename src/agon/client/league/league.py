@@ -55,6 +55,7 @@ class League:
         population: the bots and judges.
         pull: the share of bots that ask for work; the others have endpoints.
         patience: seconds a round may take.
+        delay: seconds that a bot takes for a reply.
         ids: of the bots that were registered, by their number.
     """
 
@@ -63,7 +64,23 @@ class League:
     population: Population
     pull: float
     patience: float
+    delay: float = 0.0
     ids: dict[int, str] = field(default_factory=dict)
+
+    def common_input(self, token: str | None) -> dict[str, Any]:
+        """Return what all processes with bots get.
+
+        Args:
+            token: the token that bots without an endpoint ask for work with.
+        """
+        return {
+            "strengths": list(self.population.strengths),
+            "characters": list(self.population.characters),
+            "seed": self.population.seed,
+            "url": f"{self.connection.url}/api/v1/contests/{self.contest}",
+            "token": token,
+            "delay": self.delay,
+        }
 
     def open_contest(self) -> None:
         """Create and open the contest if there is none.

@@ -39,12 +39,14 @@ class Participants:
         population: all bots and judges.
         url: the contest's URL.
         token: the token that bots without an endpoint ask with.
+        delay: seconds that a bot takes for a reply, as a model would.
         verifications: of each bot with an endpoint; it rejects what is not signed for it.
     """
 
     population: Population
     url: str
     token: str | None
+    delay: float = 0.0
     verifications: dict[int, Verification] = field(default_factory=dict)
 
     def reply(self, bot: int, work: Mapping[str, Any]) -> dict[str, str]:
@@ -63,6 +65,7 @@ class Participants:
             body += message.get("body", b"")
             if not message.get("more_body"):
                 break
+        await asyncio.sleep(self.delay)
         status, content = self._response(scope, body)
         headers = [
             (b"content-type", b"application/json"),
@@ -100,6 +103,7 @@ class Participants:
                 response.raise_for_status()
                 for work in response.json()["items"]:
                     reply = self.reply(bot, work)
+                    await asyncio.sleep(self.delay)
                     await client.post(f"{self.url}/work/{work['id']}", json=reply)
                 pause = _PAUSE_S
             except httpx2.HTTPError:  # the server is busy, limits the rate, or is being restarted
@@ -112,7 +116,7 @@ async def run() -> None:
     lines = await _input()
     shared = json.loads(await lines.readline())
     population = Population(shared["strengths"], shared["characters"], shared["seed"])
-    participants = Participants(population, shared["url"], shared["token"])
+    participants = Participants(population, shared["url"], shared["token"], delay=shared["delay"])
     with socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG) as listening:
         config = uvicorn.Config(
             participants.serve,

@@ -26,15 +26,12 @@ def run(
         Unavailable: the server cannot be reached, or a round takes too long.
     """
     league.open_contest()
-    population = league.population
-    shared = {
-        "strengths": list(population.strengths),
-        "characters": list(population.characters),
-        "seed": population.seed,
-        "url": f"{league.connection.url}/api/v1/contests/{league.contest}",
-        "token": token,
-    }
-    count = min(_MAX_PROCESSES, -(-len(population.strengths) // _PER_PROCESS))
-    with participant_processes(count, shared) as processes:
+    bots = len(league.population.strengths)
+    with participant_processes(process_count(bots), league.common_input(token)) as processes:
         league.register(processes)
         return league.play(matches, report=report)
+
+
+def process_count(bots: int) -> int:
+    """Return the number of processes that so many bots run in."""
+    return min(_MAX_PROCESSES, -(-bots // _PER_PROCESS))

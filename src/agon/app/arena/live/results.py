@@ -67,7 +67,7 @@ def save_results(
     """
     contest, round_id = session.contests.get(contest_id), done[0].round
     session.arena.require_lock(contest.no, round_id)
-    saved = [each for each in done if session.arena.set_result(each)]
+    saved = session.arena.set_results(done)
     latencies = {each.assignee: each.latency_ms for each in saved if each.latency_ms is not None}
     session.arena.set_latencies(contest.no, latencies)
     if saved and not session.arena.is_waiting(contest.no, round_id):

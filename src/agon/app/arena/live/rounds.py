@@ -189,8 +189,7 @@ def _expire(service: "Service", session: Session, contest: Contest, of: ArenaRou
         for item in items
         if item.result is None and item.deadline + (GRACE if item.pushed else timedelta()) <= now
     ]
-    for item in late:
-        session.arena.set_result(expire(item, now))
+    session.arena.set_results([expire(item, now) for item in late])
     return session.arena.work_of(contest.no, of.id) if late else items
 
 
