@@ -7,39 +7,8 @@ import pytest
 from agon.app.access.tokens import public_id
 from agon.app.queue.leases import claim, fail
 from web.browser import Browser
+from web.desk.league import BOTS, DESK, MATCHES, create, text, upload
 from web.markup import Markup
-
-DESK = "/c/league/desk"
-BOTS = "id,name\nada,Ada\nbob,Bob\n"
-MATCHES = (
-    "id,played_at,bot_a,bot_b,kind,winner\n"
-    "m1,2026-01-01T00:00:00Z,ada,bob,rated,a\nm2,2026-01-02T00:00:00Z,ada,bob,rated,b\n"
-)
-
-
-def text(browser: Browser, address: str) -> str:
-    """Return the text of a page whose HTML is valid."""
-    page = Markup(browser.get(address).text)
-    assert (page.errors, page.inline) == ([], [])
-    return page.text
-
-
-def upload(browser: Browser, table: str, content: str | bytes, *, do: str = "add") -> str:
-    """Upload a file on the desk; return the text of the page that results."""
-    response = browser.submit(
-        DESK, f"{DESK}/records", {"table": table, "do": do}, {"file": (f"{table}.csv", content)}
-    )
-    assert response.status_code in {200, 422}
-    page = Markup(response.text)
-    assert page.errors == []
-    return page.text
-
-
-def create(browser: Browser) -> None:
-    """Create and open a contest."""
-    fields = {"id": "league", "title": "The league", "discipline": "arena", "edition": ""}
-    assert browser.submit("/desk", "/desk", fields).headers["location"] == DESK
-    assert browser.submit(DESK, f"{DESK}/open", {}).headers["location"] == DESK
 
 
 def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> None:
@@ -75,44 +44,6 @@ def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> No
     assert "final" in text(public, "/c/league")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "the file is empty; choose a CSV file"),
-        ("id,name\nada,\xe4".encode("latin-1"), "the file is not UTF-8 text (byte 13)"),
-        (b"id,name\nada,Ada,more\n", "row 1 has more values than the header has names (2)"),
-        (b'id,name\nada,"Ada\n', "correct the quotes there"),
-        (b"id,nome\nada,Ada\n", "column name"),
-        (b"PK\x03\x04" + bytes(200), "it is a workbook or a ZIP archive"),
-        (b"id,name\n" + b"x" * (5 << 20), "a line is longer than 4 MiB"),
-        (b"id;name\nada;Ada\n", "1 rows of bots would be added"),
-        (",".join(f"c{n}" for n in range(300)).encode() + b"\n" + b"," * 299 + b"\n", "c"),
-        (",".join(f"c{n}" for n in range(1001)).encode() + b"\nx\n", "the header has 1,001 names"),
-        (b"id,name\n=cmd(),+1\n", "1 rows of bots would be added"),
-    ],
-)
-def test_a_wrong_file_is_explained_and_nothing_is_stored(
-    browser: Browser, content: bytes, message: str
-) -> None:
-    """Spreadsheets write all of these."""
-    browser.sign_in("organiser")
-    create(browser)
-    before = browser.instance.get("/contests/league", "organiser").json()["seq"]
-    assert message in upload(browser, "bots", content, do="check")
-    assert browser.instance.get("/contests/league", "organiser").json()["seq"] == before
-
-
-def test_a_stored_record_is_shown_by_its_id(browser: Browser) -> None:
-    """What a finding or a change set names must be readable."""
-    browser.sign_in("organiser")
-    create(browser)
-    upload(browser, "bots", 'id,name\na/1,"Ada\'s, first"\nbob,Bob\n')
-    assert "Ada's, first" in text(browser, f"{DESK}/records?table=bots&record=a%2F1")
-    assert "Bob" in text(browser, f"{DESK}/records?table=bots")
-    assert "has no record" in text(browser, f"{DESK}/records?table=bots&record=eve")
-    assert browser.get(f"{DESK}/records?table=cats").status_code == 404
-
-
 def test_the_form_keeps_what_was_typed_when_a_contest_cannot_be_created(browser: Browser) -> None:
     """A wrong name must not cost the description."""
     browser.sign_in("organiser")
@@ -138,17 +69,6 @@ def test_others_have_no_desk(browser: Browser, role: str | None) -> None:
     assert [browser.get(address).status_code for address in ("/desk", DESK)] == [status, status]
     fields = {"form_token": browser.form_token("/account")} if role else {}
     assert browser.send(f"{DESK}/freeze", fields).status_code == status
-
-
-def test_a_file_is_read_from_those_only_who_may_add_records(browser: Browser) -> None:
-    """A large file would cost memory before it is rejected."""
-    browser.instance.contest("league")
-    broken = {"content-type": "multipart/form-data"}
-    assert browser.send(f"{DESK}/records", {}, **broken).status_code == 401
-    browser.sign_in("participant")
-    assert browser.send(f"{DESK}/records", {}, **broken).status_code == 403
-    browser.sign_in("organiser")
-    assert browser.send(f"{DESK}/records", {}, **broken).status_code == 400
 
 
 def test_saving_a_title_leaves_the_times_as_they_are(browser: Browser) -> None:
@@ -229,72 +149,6 @@ def test_an_organizer_voids_a_cheater_and_undoes_it(browser: Browser) -> None:
     assert all(word in steps for word in ("Opened", "Decision: appeal granted", "Appeal", "Closed"))
     assert browser.submit(SPRING, f"{SPRING}/finalize", {}).status_code == 303
     assert "The contest is final" in text(browser, SPRING)
-
-
-def test_rules_are_changed_with_the_effect_in_view(browser: Browser) -> None:
-    """Each wrong value has its message at its field; nothing counts before it is applied."""
-    browser.sign_in("organiser")
-    create(browser)
-    upload(browser, "bots", BOTS)
-    upload(browser, "matches", MATCHES.replace("rated,b", "rated,a"))
-    page = f"{DESK}/rules"
-    wrong = {"rule.k_new": "-1", "rule.round_changes": "perhaps", "reason": "too much"}
-    response = browser.submit(page, page, wrong)
-    shown = Markup(response.text)
-    assert (response.status_code, shown.errors) == (422, [])
-    assert response.text.count('class="wrong"') == 2
-    assert 'value="-1"' in response.text
-    assert "too much</textarea>" in response.text
-    proposed = browser.submit(page, page, {"rule.k_new": "16", "reason": "too much"})
-    change = proposed.headers["location"]
-    assert "2 of 2 move, at most by 0 ranks" in text(browser, change)
-    assert browser.instance.get("/contests/league").json()["overrides"] == {}
-    upload(browser, "bots", "id,name\nzoe,Zoe\n")
-    assert "the ledger has grown by 1 since" in text(browser, change)
-    assert browser.submit(change, f"{change}/apply", {}).status_code == 422
-    assert browser.submit(change, f"{change}/preview", {}).status_code == 303
-    assert "the ledger has grown" not in text(browser, change)
-    assert browser.submit(change, f"{change}/apply", {}).status_code == 303
-    assert "against arena/sentience-1: 1 of" in text(browser, page)
-    assert browser.instance.get("/contests/league").json()["overrides"] == {"k_new": 16}
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"kind": "people", "people": "eve"}, "none of the named records counts now"),
-        ({"kind": "records", "records": "users/eve"}, "there is no record 'users/eve'"),
-        ({"kind": "adjustment", "board": "user-score", "id": "u1", "points": "many"}, "a number"),
-        ({"kind": "people", "people": ""}, "a void needs at least one record or id"),
-        ({"kind": "cat"}, "there is no form for a change of 'cat'"),
-    ],
-)  # fmt: skip
-def test_a_change_without_effect_is_not_proposed(
-    browser: Browser, fields: dict[str, str], message: str
-) -> None:
-    """The form keeps what was typed, and no proposal is left behind."""
-    browser.sign_in("organiser")
-    page = f"/c/{browser.instance.contest()}/desk/changes"
-    response = browser.submit(page, page, {**fields, "reason": "the reason & more"})
-    shown = Markup(response.text)
-    assert (response.status_code, shown.errors) == (422, [])
-    assert message in shown.text
-    if fields["kind"] != "cat":
-        assert "the reason &amp; more</textarea>" in response.text
-    changes = browser.instance.get("/contests/spring/change-sets", "organiser").json()["items"]
-    assert {change["state"] for change in changes} <= {"cancelled"}
-
-
-def test_ids_of_a_change_come_from_a_file(browser: Browser) -> None:
-    """A list of a hundred records is a file, not typed."""
-    browser.sign_in("organiser")
-    page = f"/c/{browser.instance.contest()}/desk/changes"
-    fields = {"kind": "records", "records": "users/u0", "reason": "r"}
-    files = {"file": ("ids.csv", "record,why\nusers/u1,x\nusers/u2,y\n")}
-    change = browser.submit(page, page, fields, files).headers["location"]
-    assert "users/u0, users/u1, users/u2" in text(browser, change)
-    assert browser.submit(change, f"{change}/cancel", {}).status_code == 303
-    assert "cancelled" in text(browser, change)
 
 
 def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
@@ -407,39 +261,3 @@ def test_a_session_that_has_ended_costs_nothing_that_was_typed(browser: Browser)
     files = {"file": ("a.csv", "id\n1\n")}
     upload = browser.send("/c/spring/desk/records", {"table": "users"}, files, origin=origin)
     assert (upload.status_code, "choose the file again" in upload.text) == (403, True)
-
-
-def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browser) -> None:
-    """A wrong winner of a final contest: seen before it counts, marked, taken back."""
-    browser.sign_in("organiser")
-    create(browser)
-    upload(browser, "bots", BOTS)
-    upload(browser, "matches", MATCHES.replace("rated,b", "rated,a"))
-    browser.submit(DESK, f"{DESK}/finalize", {})
-    page = f"{DESK}/changes"
-    fields = {"kind": "correction", "table": "matches", "reason": "the log says so"}
-    for rows, message in (
-        ("id,winner\nm1,ann\n", "column winner: 'ann' is not one of the known values"),
-        ("id,winner\nm9,b\n", "there is no record 'matches/m9'"),
-        ("winner\nb\n", "row 1 has no complete key"),
-        ("id,winner\nm1,a\n", "there is nothing to change"),
-        ("", "the file is empty"),
-    ):
-        wrong = browser.submit(page, page, {**fields, "rows": rows})
-        assert (wrong.status_code, message in Markup(wrong.text).text) == (422, True), rows
-    proposed = browser.submit(page, page, {**fields, "rows": "id,winner\nm1,b\nm2,b\n"})
-    change = proposed.headers["location"]
-    assert "2 of 2 move, at most by 1 ranks" in text(browser, change)
-    board = browser.get("/c/league").text
-    assert board.index("people/ada") < board.index("people/bob")
-    assert browser.submit(change, f"{change}/apply", {}).status_code == 303
-    final = browser.get("/c/league").text
-    assert "This result was amended" in final
-    present = "/c/league/boards/bots?as_of=9"
-    assert f'href="{present}"' in final
-    board = Browser(browser.instance).get(present).text
-    assert board.index("people/bob") < board.index("people/ada")
-    record = text(browser, f"{DESK}/records?table=matches&record=m1")
-    assert "replaces an earlier one" in record
-    assert browser.submit(change, f"{change}/rollback", {"reason": "no"}).status_code == 303
-    assert "This result was amended" not in browser.get("/c/league").text

@@ -36,11 +36,6 @@ class Evidence:
     records: tuple[Record, ...]
     others: tuple[str, ...]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the columns that any of the records has, in their order."""
-        return tuple(dict.fromkeys(name for record in self.records for name in record.row))
-
 
 def findings(visit: Visit) -> Page:
     """Return the findings of the last scan."""

@@ -1,0 +1,109 @@
+"""Change sets on the desk: the effect is shown before anything counts."""
+
+import pytest
+
+from web.browser import Browser
+from web.desk.league import BOTS, DESK, MATCHES, create, text, upload
+from web.markup import Markup
+
+
+def test_rules_are_changed_with_the_effect_in_view(browser: Browser) -> None:
+    """Each wrong value has its message at its field; nothing counts before it is applied."""
+    browser.sign_in("organiser")
+    create(browser)
+    upload(browser, "bots", BOTS)
+    upload(browser, "matches", MATCHES.replace("rated,b", "rated,a"))
+    page = f"{DESK}/rules"
+    wrong = {"rule.k_new": "-1", "rule.round_changes": "perhaps", "reason": "too much"}
+    response = browser.submit(page, page, wrong)
+    shown = Markup(response.text)
+    assert (response.status_code, shown.errors) == (422, [])
+    assert response.text.count('class="wrong"') == 2
+    assert 'value="-1"' in response.text
+    assert "too much</textarea>" in response.text
+    proposed = browser.submit(page, page, {"rule.k_new": "16", "reason": "too much"})
+    change = proposed.headers["location"]
+    assert "2 of 2 move, at most by 0 ranks" in text(browser, change)
+    assert browser.instance.get("/contests/league").json()["overrides"] == {}
+    upload(browser, "bots", "id,name\nzoe,Zoe\n")
+    assert "the ledger has grown by 1 since" in text(browser, change)
+    assert browser.submit(change, f"{change}/apply", {}).status_code == 422
+    assert browser.submit(change, f"{change}/preview", {}).status_code == 303
+    assert "the ledger has grown" not in text(browser, change)
+    assert browser.submit(change, f"{change}/apply", {}).status_code == 303
+    assert "against arena/sentience-1: 1 of" in text(browser, page)
+    assert browser.instance.get("/contests/league").json()["overrides"] == {"k_new": 16}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"kind": "people", "people": "eve"}, "none of the named records counts now"),
+        ({"kind": "records", "records": "users/eve"}, "there is no record 'users/eve'"),
+        ({"kind": "adjustment", "board": "user-score", "id": "u1", "points": "many"}, "a number"),
+        ({"kind": "people", "people": ""}, "a void needs at least one record or id"),
+        ({"kind": "cat"}, "there is no form for a change of 'cat'"),
+    ],
+)  # fmt: skip
+def test_a_change_without_effect_is_not_proposed(
+    browser: Browser, fields: dict[str, str], message: str
+) -> None:
+    """The form keeps what was typed, and no proposal is left behind."""
+    browser.sign_in("organiser")
+    page = f"/c/{browser.instance.contest()}/desk/changes"
+    response = browser.submit(page, page, {**fields, "reason": "the reason & more"})
+    shown = Markup(response.text)
+    assert (response.status_code, shown.errors) == (422, [])
+    assert message in shown.text
+    if fields["kind"] != "cat":
+        assert "the reason &amp; more</textarea>" in response.text
+    changes = browser.instance.get("/contests/spring/change-sets", "organiser").json()["items"]
+    assert {change["state"] for change in changes} <= {"cancelled"}
+
+
+def test_ids_of_a_change_come_from_a_file(browser: Browser) -> None:
+    """A list of a hundred records is a file, not typed."""
+    browser.sign_in("organiser")
+    page = f"/c/{browser.instance.contest()}/desk/changes"
+    fields = {"kind": "records", "records": "users/u0", "reason": "r"}
+    files = {"file": ("ids.csv", "record,why\nusers/u1,x\nusers/u2,y\n")}
+    change = browser.submit(page, page, fields, files).headers["location"]
+    assert "users/u0, users/u1, users/u2" in text(browser, change)
+    assert browser.submit(change, f"{change}/cancel", {}).status_code == 303
+    assert "cancelled" in text(browser, change)
+
+
+def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browser) -> None:
+    """A wrong winner of a final contest: seen before it counts, marked, taken back."""
+    browser.sign_in("organiser")
+    create(browser)
+    upload(browser, "bots", BOTS)
+    upload(browser, "matches", MATCHES.replace("rated,b", "rated,a"))
+    browser.submit(DESK, f"{DESK}/finalize", {})
+    page = f"{DESK}/changes"
+    fields = {"kind": "correction", "table": "matches", "reason": "the log says so"}
+    for rows, message in (
+        ("id,winner\nm1,ann\n", "column winner: 'ann' is not one of the known values"),
+        ("id,winner\nm9,b\n", "there is no record 'matches/m9'"),
+        ("winner\nb\n", "row 1 has no complete key"),
+        ("id,winner\nm1,a\n", "there is nothing to change"),
+        ("", "the file is empty"),
+    ):
+        wrong = browser.submit(page, page, {**fields, "rows": rows})
+        assert (wrong.status_code, message in Markup(wrong.text).text) == (422, True), rows
+    proposed = browser.submit(page, page, {**fields, "rows": "id,winner\nm1,b\nm2,b\n"})
+    change = proposed.headers["location"]
+    assert "2 of 2 move, at most by 1 ranks" in text(browser, change)
+    board = browser.get("/c/league").text
+    assert board.index("people/ada") < board.index("people/bob")
+    assert browser.submit(change, f"{change}/apply", {}).status_code == 303
+    final = browser.get("/c/league").text
+    assert "This result was amended" in final
+    present = "/c/league/boards/bots?as_of=9"
+    assert f'href="{present}"' in final
+    board = Browser(browser.instance).get(present).text
+    assert board.index("people/bob") < board.index("people/ada")
+    record = text(browser, f"{DESK}/records?table=matches&record=m1")
+    assert "replaces an earlier one" in record
+    assert browser.submit(change, f"{change}/rollback", {"reason": "no"}).status_code == 303
+    assert "This result was amended" not in browser.get("/c/league").text
