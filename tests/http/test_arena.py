@@ -66,6 +66,7 @@ def test_a_bot_is_registered_once_per_owner_after_a_ping(instance: Instance) -> 
     public = instance.get(path).json()
     assert (public["endpoint"], public["paused"], public["answers"]) == (None, None, "push")
     assert "secret" not in public
+    assert (public["qualified_at"], bot["qualified_at"]) == (None, None)
     assert instance.get(path, "participant").json()["endpoint"] == "https://a.example/"
     rotated = instance.post(f"{path}/rotate-secret", "participant").json()
     assert rotated["secret"] not in {None, bot["secret"]}
@@ -89,6 +90,7 @@ def test_a_match_is_sealed_until_it_is_settled(instance: Instance, league: Leagu
     add_prompts(instance)
     for bot in (pushing, pulling):
         qualify(instance, bot)
+        assert instance.get(f"{BOTS}/{bot['id']}").json()["qualified_at"] == "2026-01-01T00:00:00Z"
     assert instance.post(f"{CONTEST}/matches", "organiser").status_code == 202
     assert league.work() == []
     (item,) = instance.get(f"{BOTS}/{pulling['id']}/work?wait=1", "organiser").json()["items"]

@@ -198,6 +198,8 @@ def test_after_a_freeze_no_response_of_an_arena_changes(tmp_path: Path) -> None:
             assert changed == {}, role
         assert instance.get(f"/contests/autumn/bots/{late.id}").status_code == 404
         assert instance.get(eligible, "participant").json() == reasons
+        mine = instance.get(f"/contests/autumn/bots/{own.id}", "participant").json()
+        assert mine["qualified_at"] == "2026-01-01T00:00:00Z"
         staff = instance.get(f"/contests/autumn/bots/{failing.id}", "organiser").json()
         assert staff["status"] == "paused"
         listed = instance.get("/contests/autumn/rounds", "organiser").json()["items"]

@@ -48,6 +48,7 @@ class Bot(Resource):
     version: str
     version_at: datetime
     registered_at: datetime
+    qualified_at: datetime | None = Field(description="Null: it has not qualified.")
     answers: str = Field(description="push: work is sent to its endpoint; pull: it asks for work.")
     endpoint: str | None = None
     paused: str | None = Field(default=None, description="Why it takes part in no round.")

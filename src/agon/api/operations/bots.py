@@ -1,6 +1,7 @@
 """Bots of arenas: registration, changes, eligibility, prompts."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from agon.api.models.base import Page
@@ -46,7 +47,7 @@ def register_bot(ctx: ContestContext, request: BotCreate) -> BotWithSecret:
     An endpoint must repeat the nonce of a ping before the bot is registered.
     """
     bot, secret = bots.register(ctx.service, ctx.contest.id, **request.model_dump(), by=ctx.caller)
-    return BotWithSecret(**_fields(ctx, bot), secret=secret)
+    return BotWithSecret(**_fields(ctx, bot, {}), secret=secret)
 
 
 @operation("GET", _BOTS, id="listBots", permission="contest.read", summary="List bots")
@@ -55,13 +56,19 @@ def list_bots(ctx: ContestContext, page: PageRequest) -> Page[Bot]:
     stored = bots.bots(
         ctx.service, ctx.view, after=page.after(str), limit=page.sought, by=ctx.caller
     )
-    return page.page(stored, key=lambda bot: bot.id, item=lambda bot: Bot(**_fields(ctx, bot)))
+    qualified = bots.qualification_times(ctx.service, ctx.view, stored, by=ctx.caller)
+
+    def item(bot: LiveBot) -> Bot:
+        return Bot(**_fields(ctx, bot, qualified))
+
+    return page.page(stored, key=lambda bot: bot.id, item=item)
 
 
 @operation("GET", _BOTS + "/{bot}", id="getBot", permission="contest.read", summary="Get a bot")
 def get_bot(ctx: ContestContext, bot: FreeId) -> Bot:
     """Return a bot; its owner and organizers see all of it."""
-    return Bot(**_fields(ctx, bots.bot(ctx.service, ctx.view, bot, by=ctx.caller)))
+    registered = bots.bot(ctx.service, ctx.view, bot, by=ctx.caller)
+    return Bot(**_fields(ctx, registered, _qualification(ctx, registered)))
 
 
 @operation("PATCH", _BOTS + "/{bot}", id="changeBot", permission="bot.manage",
@@ -70,7 +77,7 @@ def update_bot(ctx: ContestContext, bot: FreeId, request: BotUpdate) -> BotWithS
     """Change a bot. A first endpoint comes with a secret, which is returned only once."""
     changes = bots.BotChanges(**request.model_dump())
     changed, secret = bots.change(ctx.service, ctx.contest.id, bot, changes, by=ctx.caller)
-    return BotWithSecret(**_fields(ctx, changed), secret=secret)
+    return BotWithSecret(**_fields(ctx, changed, _qualification(ctx, changed)), secret=secret)
 
 
 @operation("POST", _BOTS + "/{bot}/rotate-secret", id="rotateBotSecret", permission="bot.manage",
@@ -78,7 +85,7 @@ def update_bot(ctx: ContestContext, bot: FreeId, request: BotUpdate) -> BotWithS
 def rotate_secret(ctx: ContestContext, bot: FreeId) -> BotWithSecret:
     """Replace the secret of a bot's endpoint; the old one signs too for a day."""
     changed, secret = bots.rotate_secret(ctx.service, ctx.contest.id, bot, by=ctx.caller)
-    return BotWithSecret(**_fields(ctx, changed), secret=secret)
+    return BotWithSecret(**_fields(ctx, changed, _qualification(ctx, changed)), secret=secret)
 
 
 @operation("GET", _BOTS + "/{bot}/eligibility", id="getEligibility", permission="bot.manage",
@@ -162,7 +169,11 @@ class Bots(Noun):
     qualify = qualify_bot
 
 
-def _fields(ctx: ContestContext, bot: LiveBot) -> dict[str, Any]:
+def _qualification(ctx: ContestContext, bot: LiveBot) -> Mapping[str, datetime]:
+    return bots.qualification_times(ctx.service, ctx.view, [bot], by=ctx.caller)
+
+
+def _fields(ctx: ContestContext, bot: LiveBot, qualified: Mapping[str, datetime]) -> dict[str, Any]:
     own = bots.is_own(bot, ctx.contest, ctx.caller)
     state = state_of(bot) if own else state_at(bot, reach(ctx.view)) or state_of(bot)
     fields: dict[str, Any] = {
@@ -170,6 +181,7 @@ def _fields(ctx: ContestContext, bot: LiveBot) -> dict[str, Any]:
         "name": bot.name,
         "owner": bot.owner_id,
         "registered_at": bot.registered_at,
+        "qualified_at": qualified.get(bot.id),
         **vars(state),
     }
     if own:

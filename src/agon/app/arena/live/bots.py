@@ -1,8 +1,8 @@
 """Register the bots of an arena, change them, and state what keeps one from judging."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import orjson
@@ -23,7 +23,7 @@ from agon.entities.access import Caller
 from agon.entities.arena import LiveBot
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unavailable, Unreadable
-from agon.kernel.times import written_time
+from agon.kernel.times import parse_time, written_time
 from agon.ledger.keys import record_key
 from agon.store.session import Session
 
@@ -213,6 +213,34 @@ def bot(service: Service, view: View, bot_id: str, *, by: Caller) -> LiveBot:
 
 def _is_visible(registered: LiveBot, view: View, by: Caller) -> bool:
     return is_own(registered, view.contest, by) or state_at(registered, reach(view)) is not None
+
+
+def qualification_times(
+    service: Service, view: View, registered: Sequence[LiveBot], *, by: Caller
+) -> dict[str, datetime]:
+    """Return when each of some bots qualified; those that have not are left out.
+
+    Of a frozen contest the public sees who had qualified before, and owners their own bots.
+    """
+    own = {bot.id for bot in registered if is_own(bot, view.contest, by)}
+    table = table_of(view.contest.discipline, "bots")
+    times: dict[str, datetime] = {}
+    with service.store.read() as session:
+        for until, visible in ((None, True), (reach(view), False)):
+            keys = [
+                record_key(table, {"id": bot.id})
+                for bot in registered
+                if (bot.id in own) is visible
+            ]
+            existing = session.entries.existing(
+                view.contest.no, records=[key for key in keys if key is not None], until=until
+            )
+            for entry in existing.values():
+                row = orjson.loads(entry.line)["body"]["row"]
+                at = parse_time(row.get("qualified_at"))
+                if at is not None:
+                    times[row["id"]] = at
+    return times
 
 
 def is_own(registered: LiveBot, contest: Contest, by: Caller) -> bool:
