@@ -23,6 +23,7 @@ _MODULES = {
     "serve": "agon.cli.serve",
     "contest": "agon.cli.contest",
     "replay": "agon.cli.replay",
+    "export": "agon.cli.export",
     "worker": "agon.cli.worker",
     "jobs": "agon.cli.jobs",
     "db": "agon.cli.db",

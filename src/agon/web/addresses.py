@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 STATIC: Final = "/static"
 
@@ -205,6 +205,19 @@ def api(*segments: str, **query: Any) -> str:
 
 def _path(segments: Iterable[str]) -> str:
     return "".join(f"/{quote(segment, safe='')}" for segment in segments if segment)
+
+
+def route_path(sent: str) -> str:
+    """Return a path as it is routed: decoded, but within a segment ``/`` and ``%`` stay encoded.
+
+    Example:
+        >>> route_path("/c/spring/people/a%2Fb%C3%A9")
+        '/c/spring/people/a%2Fbé'
+    """
+    segments = (
+        unquote(segment).replace("%", "%25").replace("/", "%2F") for segment in sent.split("/")
+    )
+    return "/".join(segments)
 
 
 def local(address: str) -> str:
