@@ -11,6 +11,7 @@ from agon.app.access.permissions import LOCAL
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transitions import open_contest
+from agon.web.addresses import judge as judge_page
 from agon.web.addresses import match, matches, robustness, vote
 from fakes.arena import League
 from fakes.arena import league as make_league
@@ -161,3 +162,40 @@ def test_a_page_states_which_matches_hold_a_rank(league: League, judge: Browser)
     known = judge.instance.get("/contests/autumn/robustness").json()
     assert known["ranks"][0]["left_out"] == ["m0", "m1"]
     assert known["bands"][0]["rank_high"] == 3
+
+
+def test_the_page_of_a_judge_states_figures_with_their_cases(
+    league: League, judge: Browser
+) -> None:
+    """A share without its number of cases is no figure."""
+    bots = [league.bot(f"b{n}").id for n in (1, 2)]
+    rows: list[tuple[str, dict[str, object], None]] = []
+    for n in range(4):
+        at = f"2026-01-01T00:00:0{n}Z"
+        rows.append(("matches", {"id": f"m{n}", "played_at": at, "kind": "rated",
+                                 "bot_a": bots[0], "bot_b": bots[1],
+                                 **({"audit_verdict": "a"} if n else {})}, None))  # fmt: skip
+        rows += [("votes", {"match_id": f"m{n}", "judge_id": name, "shown_first": "a",
+                            "vote": "B" if name == "judy" and n == 3 else "A", "voted_at": at},
+                  None) for name in ("judy", "j2", "j3")]  # fmt: skip
+    rows.append(("matches", {"id": "h", "played_at": "2026-01-02T00:00:00Z", "kind": "honeypot",
+                             "bot_a": bots[0], "bot_b": None, "honeypot_real": "a"},
+                 None))  # fmt: skip
+    rows.append(("votes", {"match_id": "h", "judge_id": "judy", "shown_first": "b", "vote": "B",
+                           "voted_at": "2026-01-02T00:00:00Z"}, None))  # fmt: skip
+    record(league.service, "autumn", rows, by=LOCAL)
+    publish(judge.instance.service, "autumn")
+    page = Markup(judge.get(judge_page("autumn", "judy")).text)
+    assert page.errors == []
+    assert "Nothing keeps this judge from the pool" in page.text
+    assert "/c/autumn/matches/m3" in page.links
+    report = judge.instance.get("/contests/autumn/judges/judy").json()
+    figures = {each["name"]: (each["value"], each["cases"]) for each in report["figures"]}
+    assert figures["agreement with the consensus"] == (0.75, 4)
+    assert figures["agreement with audits"] == (pytest.approx(2 / 3), 3)
+    assert figures["position"] == (0.6, 5)
+    assert figures["honeypots passed"] == (1.0, 1)
+    assert figures["accuracy"][1] == 4
+    assert judge.instance.get("/contests/autumn/judges/unknown").status_code == 404
+    bot = judge.instance.get(f"/contests/autumn/judges/{bots[0]}").json()
+    assert bot["obstacles"] == []

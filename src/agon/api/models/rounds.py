@@ -128,3 +128,23 @@ class Robustness(Resource):
     reason: str | None = Field(description="Why no rank has a number of matches.")
     noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
     bands: tuple[EloBand, ...]
+
+
+class JudgeFigure(Resource):
+    """A figure of a judge, with the number of cases it is from."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    cases: int
+    meaning: str
+
+
+class JudgeReport(Resource):
+    """How a judge judges, and what keeps it from the pool."""
+
+    id: str
+    kind: Literal["bot", "person", "api"]
+    figures: tuple[JudgeFigure, ...]
+    obstacles: tuple[str, ...] = Field(description="What keeps it from the pool.")

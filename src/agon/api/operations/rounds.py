@@ -5,12 +5,13 @@ from typing import Annotated
 from pydantic import Field
 
 from agon.api.models.base import Items, Page
-from agon.api.models.rounds import Latency, Match, MatchSummary, Robustness, Round
+from agon.api.models.rounds import JudgeReport, Latency, Match, MatchSummary, Robustness, Round
 from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, FreeId
 from agon.api.transport import Noun
 from agon.app.arena import matches
+from agon.app.arena.judges import judge_of
 from agon.app.arena.live import views
 from agon.app.arena.live.latencies import latencies
 from agon.app.arena.robustness import published_robustness
@@ -87,6 +88,13 @@ def get_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> Robustness:
     return Robustness.model_validate(published_robustness(ctx.service, ctx.view, as_of=as_of))
 
 
+@operation("GET", "/contests/{contest}/judges/{judge}", id="getJudge", permission="contest.read",
+           summary="Report on a judge")  # fmt: skip
+def get_judge(ctx: ContestContext, judge: FreeId, *, as_of: AsOf = None) -> JudgeReport:
+    """Return how a judge judges: agreement, accuracy, position, honeypots; each with its cases."""
+    return JudgeReport.model_validate(judge_of(ctx.service, ctx.view, judge, as_of=as_of))
+
+
 class Rounds(Noun):
     """Rounds of an arena and their matches."""
 
@@ -96,3 +104,4 @@ class Rounds(Noun):
     latencies = list_latencies
     results = list_results
     robustness = get_robustness
+    judge = get_judge

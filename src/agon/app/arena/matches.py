@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -56,7 +57,7 @@ def matches(
     """
     if kind is not None and kind not in KINDS:
         raise Unreadable(f"kind: expected {', '.join(KINDS)}, got {kind[:80]!r}")
-    with _open_arena(service, view, as_of) as (arena, _):
+    with open_arena(service, view, as_of) as (arena, _, _):
         listed, facts = arena.facts.matches, arena.facts
         wanted = np.ones(len(listed), dtype=np.bool_)
         if bot is not None:
@@ -102,7 +103,7 @@ def match_of(
 
 def _record_of(service: Service, view: View, match_id: str, as_of: str | None) -> dict[str, Any]:
     """Return a match as its records say."""
-    with _open_arena(service, view, as_of) as (arena, records):
+    with open_arena(service, view, as_of) as (arena, records, _):
         place = _index(arena.facts.matches.ids, match_id)
         if place == NONE:
             raise NotFound(f"there is no match {match_id!r}; see the list of matches")
@@ -136,16 +137,23 @@ def _prompt(service: Service, view: View, prompt_id: object) -> str | None:
 
 
 @contextmanager
-def _open_arena(
+def open_arena(
     service: Service, view: View, as_of: str | None
-) -> Iterator[tuple[ScoredArena, Records]]:
-    """Lend the scores and the records of an arena at the position of its published boards."""
+) -> Iterator[tuple[ScoredArena, Records, datetime]]:
+    """Lend the scores and the records of an arena at its published boards, and their time.
+
+    Raises:
+        NotFound: nothing was published yet.
+        Conflict: the contest is no arena.
+        NotScorable: the records cannot be scored.
+        Unreadable: ``as_of`` is neither a position nor a time.
+    """
     live_rules(view.contest)
     with service.store.read() as session:
-        position = snapshot_at(session, view, None, as_of).seq
+        snapshot = snapshot_at(session, view, None, as_of)
     with service.replicas.current(service.store, view.contest) as replica:
-        result = replica.result(at=position)
-        yield arena_of(result.scored), result.records
+        result = replica.result(at=snapshot.seq)
+        yield arena_of(result.scored), result.records, snapshot.published_at
 
 
 def _summary(arena: ScoredArena, place: int) -> dict[str, Any]:

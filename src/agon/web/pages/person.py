@@ -29,8 +29,10 @@ class Step:
 
 
 def judge(visit: Visit) -> Page:
-    """Return why a judge has its credibility."""
-    return person(replace(visit, query={"board": addresses.JUDGES, **visit.query}))
+    """Return why a judge has its credibility, how it judges, and what keeps it from the pool."""
+    page = person(replace(visit, query={"board": addresses.JUDGES, **visit.query}))
+    report = visit.api.rounds.judge(visit.path["contest"], visit.path["id"], as_of=visit.as_of)
+    return replace(page, template="judge.html", values={**page.values, "report": report})
 
 
 def person(visit: Visit) -> Page:

@@ -1,0 +1,101 @@
+"""Show how a judge of an arena judges, and what keeps it from the pool."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from agon.app.access.permissions import View
+from agon.app.arena.judging.measurements import MEASURES, measure
+from agon.app.arena.matches import open_arena
+from agon.app.contests.ledgers.positions import require_storable_name
+from agon.app.service import Service
+from agon.disciplines.arena.boards import API_JUDGE
+from agon.disciplines.arena.facts import API
+from agon.disciplines.arena.formulas import NONE
+from agon.disciplines.arena.judge_figures import JudgeFigure, judge_figures
+from agon.disciplines.arena.panel import candidates_of, obstacles
+from agon.disciplines.arena.records import JUDGE_KINDS
+from agon.disciplines.arena.scoring import ScoredArena
+from agon.errors import NotFound
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeReport:
+    """How a judge judges.
+
+    Attributes:
+        id: the judge.
+        kind: bot, person or api.
+        figures: its figures, with the number of cases of each.
+        obstacles: what keeps it from the pool, in words; empty: nothing.
+    """
+
+    id: str
+    kind: str
+    figures: tuple[JudgeFigure, ...]
+    obstacles: tuple[str, ...]
+
+
+def judge_of(
+    service: Service, view: View, judge_id: str, *, as_of: str | None = None
+) -> JudgeReport:
+    """Return how a judge judges, at the position of the published boards.
+
+    Of a model judge the measurements of the service are added: they are of all contests.
+
+    Raises:
+        NotFound: there is no such judge, or nothing was published yet.
+        Conflict: the contest is no arena.
+        Unreadable: ``as_of`` is neither a position nor a time.
+    """
+    require_storable_name(judge_id)
+    with open_arena(service, view, as_of) as (arena, _, at):
+        facts = arena.facts
+        ids = pc.cast(facts.judges.ids, pa.string())
+        number = int(pc.index(ids, pa.scalar(judge_id, pa.string())).as_py())
+        if number == NONE:
+            raise NotFound(f"there is no judge {judge_id!r}; see the board of judges")
+        figures = judge_figures(number, facts=facts, results=arena.results, rules=arena.rules)
+        kind = JUDGE_KINDS[int(facts.judges.kind[number])]
+        reasons = _obstacles(arena, number, judge_id, at)
+        return JudgeReport(
+            id=judge_id,
+            kind=kind,
+            figures=(*figures, *_measurements(service, arena, judge_id)),
+            obstacles=reasons,
+        )
+
+
+def _obstacles(arena: ScoredArena, number: int, judge_id: str, at: datetime) -> tuple[str, ...]:
+    if arena.facts.judges.kind[number] == API:
+        return (API_JUDGE,)
+    candidates = candidates_of(arena.facts, arena.ratings, arena.credibilities, arena.rules)
+    for candidate in candidates:
+        if candidate.id == judge_id:
+            return obstacles(candidate, at=at, rules=arena.rules)
+    level = arena.rules.credibility_active
+    credibility = int(arena.credibilities.credibility[number])
+    if credibility < level:
+        return (f"credibility {credibility} is below {level}",)
+    if arena.credibilities.deactivation_of(number, level=level) is not None:
+        return (f"fell below {level} and was not reinstated",)
+    return ()
+
+
+def _measurements(service: Service, arena: ScoredArena, judge_id: str) -> tuple[JudgeFigure, ...]:
+    """Return the standing measurements of a model judge; none of others."""
+    with service.store.read() as session:
+        counts = [count for count in session.judging.counts() if count.judge == judge_id]
+    return tuple(
+        JudgeFigure(
+            name={"flip": "flip rate"}.get(each.measure, f"model: {each.measure}"),
+            value=each.share,
+            low=each.interval.low,
+            high=each.interval.high,
+            cases=each.trials,
+            meaning=MEASURES[each.measure],
+        )
+        for each in measure(counts, confidence=arena.rules.confidence)
+    )

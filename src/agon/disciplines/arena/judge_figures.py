@@ -1,0 +1,113 @@
+"""State how a judge judges: shares with intervals and their number of cases."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from agon.disciplines.arena.facts import HONEYPOT, RATED, Bools, Facts
+from agon.disciplines.arena.formulas import NONE, TIE
+from agon.disciplines.arena.history import Results
+from agon.disciplines.arena.quality import quality_of
+from agon.disciplines.arena.rules import ArenaRules
+from agon.kernel.statistics import wilson
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeFigure:
+    """A figure of a judge.
+
+    Attributes:
+        name: what it measures.
+        value: the figure; None without cases, or where it is not defined.
+        low, high: its interval at the rules' confidence; None: it has none.
+        cases: the number of cases it is from.
+        meaning: how to read it.
+    """
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    cases: int
+    meaning: str
+
+
+def judge_figures(
+    judge: int, *, facts: Facts, results: Results, rules: ArenaRules
+) -> Iterator[JudgeFigure]:
+    """Yield a judge's agreement, accuracy, position bias and passed honeypots.
+
+    Shares have Wilson's interval, the accuracy that of Dawid and Skene's estimate.
+
+    Args:
+        judge: the judge's number.
+        facts: the records.
+        results: the outcome of each match.
+        rules: ``confidence`` counts.
+    """
+    votes, matches = facts.votes, facts.matches
+    own = slice(votes.opens[judge], votes.opens[judge + 1])
+    match, side, label = votes.match[own], votes.side[own], votes.label[own]
+    kind, audit, panel = matches.kind[match], matches.audit[match], results.panel[match]
+    rated = kind == RATED
+    audited = rated & (audit != NONE) & (audit != TIE)
+    decided = rated & (panel != NONE)
+    tempted = kind == HONEYPOT
+    labeled = (rated | tempted) & (label != TIE)
+
+    def share(name: str, successes: int, cases: int, meaning: str) -> JudgeFigure:
+        interval = wilson(successes, trials=cases, confidence=rules.confidence)
+        return JudgeFigure(
+            name=name,
+            value=successes / cases if cases else None,
+            low=interval.low if cases else None,
+            high=interval.high if cases else None,
+            cases=cases,
+            meaning=meaning,
+        )
+
+    def count(of: Bools) -> int:
+        return int(np.count_nonzero(of))
+
+    yield share(
+        "agreement with the consensus",
+        count(decided & (side == panel)),
+        count(decided),
+        "votes in rated matches that were with the panel, of which this vote is a part",
+    )
+    quality = quality_of(facts, results, rules)
+    yield JudgeFigure(
+        name="κ with the consensus",
+        value=quality.kappa.get(judge),
+        low=None,
+        high=None,
+        cases=count(rated),
+        meaning="agreement beyond chance: 0 is chance, 1 full agreement",
+    )
+    yield JudgeFigure(
+        name="accuracy",
+        value=quality.accuracy.get(judge),
+        low=quality.low.get(judge),
+        high=quality.high.get(judge),
+        cases=count(rated),
+        meaning="chance to be right, estimated from all votes together (Dawid–Skene)",
+    )
+    yield share(
+        "agreement with audits",
+        count(audited & (side == audit)),
+        count(audited),
+        "votes in audited matches that were with the audit",
+    )
+    yield share(
+        "position",
+        count(labeled & (label == 0)),
+        count(labeled),
+        "votes for the answer shown as A; the order is drawn, so without bias one half",
+    )
+    yield share(
+        "honeypots passed",
+        count(tempted & (side == matches.real[match])),
+        count(tempted),
+        "controls in which the real answer was chosen, not the robotic one",
+    )
