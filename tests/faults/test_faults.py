@@ -38,11 +38,13 @@ def test_an_instance_on_sqlite_survives_kills_at_random_times() -> None:
     """Accepted data does not depend on the survival of any process.
 
     Workers and writers are killed or paused for longer than a lease; the ledger is complete,
-    every request is stored once, every submission has one verdict, boards equal a replay.
+    every request is stored once, every submission has one verdict, every round is settled once,
+    boards equal a replay.
     """
     report = storm("--seed", "7")
     assert report["requests answered"] > 0
     assert report["verdicts"] > 0
+    assert report["rounds"] > 0
 
 
 def test_an_instance_on_postgresql_survives_kills_at_random_times(postgresql: Postgresql) -> None:
@@ -50,3 +52,4 @@ def test_an_instance_on_postgresql_survives_kills_at_random_times(postgresql: Po
     report = storm("--seed", "8", "--database", postgresql.address(postgresql.emptied()))
     assert report["requests answered"] > 0
     assert report["verdicts"] > 0
+    assert report["rounds"] > 0
