@@ -111,6 +111,21 @@ class League:
             model_threads=self.threads,
         )
 
+    def add_bot(self, name: str, *, pulls: bool = False) -> str:
+        """Register a qualified bot of its own owner, which judges too; return its id."""
+        owner = {"id": f"o-{name}", "handle": f"handle {name}", "account_created_at": OLD}
+        record(self.service, "autumn", [("owners", owner, None)], by=LOCAL)
+        registered, _ = register(
+            self.service, "autumn", name=name, judges=True, owner=f"o-{name}",
+            endpoint=None if pulls else f"https://{name}.example/", by=LOCAL,
+        )  # fmt: skip
+        row = {
+            "id": registered.id, "name": name, "owner_id": f"o-{name}", "qualified_at": OLD,
+            "is_judge": True,
+        }  # fmt: skip
+        record(self.service, "autumn", [("bots", row, None)], by=LOCAL, replace=True)
+        return registered.id
+
     def work(self) -> list[str]:
         """Run jobs until none is due; return the causes of those that failed."""
         service = self.service
@@ -223,23 +238,11 @@ def league(
         NewContest(id="autumn", discipline="arena", title="A", overrides=overrides),
         by=LOCAL,
     )
-    names = [f"b{number + 1}" for number in range(bots)]
-    owners = [
-        ("owners", {"id": f"o-{name}", "handle": f"handle {name}", "account_created_at": OLD}, None)
-        for name in names
-    ]
-    record(service, "autumn", owners, by=LOCAL)
-    for name in names:
-        registered, _ = register(
-            service, "autumn", name=name, judges=True, owner=f"o-{name}",
-            endpoint=None if name in pulling else f"https://{name}.example/", by=LOCAL,
-        )  # fmt: skip
-        row = {
-            "id": registered.id, "name": name, "owner_id": f"o-{name}", "qualified_at": OLD,
-            "is_judge": True,
-        }  # fmt: skip
-        record(service, "autumn", [("bots", row, None)], by=LOCAL, replace=True)
+    opened = League(service, network, clock)
+    for number in range(bots):
+        name = f"b{number + 1}"
+        opened.add_bot(name, pulls=name in pulling)
     with service.store.write() as session:
         no = session.contests.get("autumn").no
         session.arena.save_prompts(no, [Prompt(id=f"p{at}", text=f"Why {at}?") for at in range(6)])
-    return League(service, network, clock)
+    return opened

@@ -209,3 +209,20 @@ def test_the_rule_pairing_spreads_a_planned_round() -> None:
         met[pairing] = {frozenset((one.chooser, one.opponent)) for one in paired.pairings}
     assert met["nearest"] == {frozenset("wx"), frozenset("yz")}
     assert not met["spread"] & met["nearest"]
+
+
+@pytest.mark.parametrize("pairing", ["nearest", "spread"])
+def test_bots_that_wait_together_are_of_one_owner(pairing: str) -> None:
+    """No bot waits while an opponent of another owner waits too, whatever the ratings."""
+    rules = ArenaRules().override({"pairing": pairing})
+    for seed in range(60):
+        dice = random.Random(seed)  # noqa: S311 (cases, not secrets)
+        owners = dice.randint(1, 6)
+        bots = [
+            Entrant(f"b{n}", dice.randint(0, 3000), f"o{min(dice.randrange(owners) for _ in 'ab')}")
+            for n in range(dice.randint(1, 25))
+        ]
+        owner = {bot.id: bot.owner_id for bot in bots}
+        made = pair_by_rules(bots, histories={}, rules=rules)
+        assert len(made.waiting) + 2 * len(made.pairings) == len(bots)
+        assert len({owner[bot] for bot in made.waiting}) <= 1

@@ -1,6 +1,8 @@
 """Rounds from commitment to settlement, with bots and models in the same process."""
 
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.transport import Reply
@@ -8,7 +10,7 @@ from agon.disciplines.arena.commitment import verify_draw
 from agon.disciplines.arena.draws import honeypot_real
 from agon.disciplines.arena.faults import Fault
 from app.arena.live.conftest import MakeLeague
-from fakes.arena import Model
+from fakes.arena import Model, answer
 
 
 def test_a_round_is_committed_drawn_answered_judged_and_settled(
@@ -176,3 +178,36 @@ def test_a_round_has_one_timer_for_all_its_answers_and_one_for_its_votes(
     with league.service.store.read() as session:
         waiting = session.queue.page(states=("queued",), limit=100)
     assert [job.kind for job in waiting].count("round") == 2
+
+
+def test_a_bot_that_answers_only_the_third_attempt_gains_no_time(make_league: MakeLeague) -> None:
+    """All attempts have one deadline, and each states how much of it is left."""
+    league = make_league()
+    url, attempts = "https://b1.example/", []
+
+    def recover(work: Mapping[str, Any]) -> Reply | Fault:
+        if work["kind"] != "answer":
+            return answer(url, work)
+        attempts.append(work)
+        return answer(url, work) if len(attempts) == 3 else Fault("transport", "reset")
+
+    league.network.behavior[url] = recover
+    assert league.play() == []
+    assert [match["outcome"] for match in league.outcomes()] == ["rated"] * 3
+    assert [work["attempt"] for work in attempts] == [1, 2, 3]
+    assert league.pauses == [0.25, 0.5]
+    assert [work["deadline_ms"] for work in attempts] == [30_000, 29_750, 29_250]
+    assert len({(work["id"], work["deadline"]) for work in attempts}) == 1
+
+
+def test_a_new_bot_plays_in_the_next_round(make_league: MakeLeague) -> None:
+    """A league of five lets one wait; with a sixth bot all of them play at once."""
+    league = make_league(bots=5)
+    league.model = Model()
+    league.play()
+    (waiting,) = league.entries("round-settled")[-1]["outcome"]["waiting"]
+    added = league.add_bot("b6")
+    league.play()
+    playing = {bot for pair in league.pairs() for bot in pair}
+    assert {waiting, added} <= playing
+    assert league.entries("round-settled")[-1]["outcome"]["waiting"] == []
