@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from agon.api.models.analysis import Movement
 from agon.api.models.boards import BoardPage
+from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
 from agon.web.rendering import number_text, short_id, words
@@ -46,6 +48,17 @@ class Line:
     values: Sequence[Any]
     bars: Sequence[Bar]
     span: Span | None
+    moved: str
+
+
+@dataclass(frozen=True)
+class PartRange:
+    """A part of the scores of a page, for its legend: the largest, and whose it is."""
+
+    name: str
+    hue: int
+    points: float
+    id: str
 
 
 def default_board(visit: Visit) -> Page:
@@ -76,13 +89,17 @@ def _board(visit: Visit, name: str) -> Page:
         else ()
     )
     columns = columns_of(page)
+    movement = None if search or not page.rows else _movement(visit, page)
     values = {
         "contest": contest,
         "boards": boards.list(contest.id).items,
         "page": page,
         "columns": columns,
-        "lines": lines(page, columns),
+        "lines": lines(page, columns, movement),
         "has_parts": any("components" in row for row in page.rows),
+        "parts": part_ranges(page),
+        "since": None if movement is None else movement.since,
+        "own": _own_row(visit, page),
         "unscored": unscored,
         "search": search,
         "around": around,
@@ -125,7 +142,7 @@ def columns_of(page: BoardPage) -> list[str]:
     ]
 
 
-def lines(page: BoardPage, columns: Sequence[str]) -> list[Line]:
+def lines(page: BoardPage, columns: Sequence[str], movement: Movement | None = None) -> list[Line]:
     """Return the rows as they are shown, with bars and intervals on one scale each."""
     widest = max((_positive_sum(row) for row in page.rows), default=0.0)
     ends = [row[end] for row in page.rows for end in ("low", "high") if end in row]
@@ -135,9 +152,54 @@ def lines(page: BoardPage, columns: Sequence[str]) -> list[Line]:
             [row.get(name) for name in columns],
             _bars(row, widest),
             _span(row, min(ends), max(ends)) if "low" in row and "high" in row else None,
+            _movement_text(row, movement),
         )
         for row in page.rows
     ]
+
+
+def part_ranges(page: BoardPage) -> list[PartRange]:
+    """Return the largest value of each part on a page."""
+    largest: dict[str, PartRange] = {}
+    for row in page.rows:
+        hues = {name: hue % 6 for hue, name in enumerate(row.get("components", {}))}
+        for name, points in positive_parts(row):
+            if name not in largest or points > largest[name].points:
+                largest[name] = PartRange(name, hues[name], points, str(row["id"]))
+    return list(largest.values())
+
+
+def _movement(visit: Visit, page: BoardPage) -> Movement:
+    """Return the ranks that the rows of a page had before."""
+    moved: Movement = visit.api.analysis.movement(
+        page.contest, page.board, as_of=str(page.seq), start=page.start, limit=len(page.rows)
+    )
+    return moved
+
+
+def _movement_text(row: dict[str, Any], movement: Movement | None) -> str:
+    """Return how many ranks a row rose or fell; nothing if there is no board before."""
+    if movement is None or movement.since is None:
+        return ""
+    before = movement.ranks.get(str(row["id"]))
+    if before is None:
+        return "new"
+    change = before - row["rank"]
+    return "=" if not change else f"{'↑' if change > 0 else '↓'}{number_text(abs(change))}"
+
+
+def _own_row(visit: Visit, page: BoardPage) -> dict[str, Any] | None:
+    """Return the row of the signed-in visitor, if the board has one that the page does not show."""
+    user = visit.caller.user
+    if user is None or any(row["id"] == user for row in page.rows):
+        return None
+    try:
+        around = visit.api.boards.page(
+            page.contest, page.board, as_of=str(page.seq), around=user, limit=1
+        )
+    except NotFound:
+        return None
+    return around.rows[0]
 
 
 def _positive_sum(row: dict[str, Any]) -> float:

@@ -3,19 +3,63 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, takewhile
-from typing import Final
+from typing import Any, Final
 
+import orjson
+from markupsafe import Markup
+
+from agon.api.conversions import explanation_of
 from agon.api.models.boards import HistoryStep
+from agon.app.charts import Point, timeline
 from agon.app.charts.waterfall import levels
+from agon.errors import AgonError, NotFound
 from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
 from agon.web.page import Page, Visit
-from agon.web.rendering import number_text
+from agon.web.rendering import number_text, time_text
 
 PARTS: Final = 200
 _CUT: Final = 0.1
 _HISTORY: Final = 500
 _IDS_SHOWN: Final = 200
+
+
+RULE: Final = "rule."
+"""What the parameters of the query that set rules begin with."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A score next to that of another participant, part by part.
+
+    Attributes:
+        id: the other participant.
+        other: its explanation; None: there is none.
+        error: why there is none.
+        rows: name of a part, both points (None: it has no such part), and their difference.
+    """
+
+    id: str
+    other: Explanation | None
+    error: str
+    rows: Sequence[tuple[str, float | None, float | None, float]]
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A score under rules that the visitor chose.
+
+    Attributes:
+        fields: the rules that decide the score, with the value chosen or in force.
+        after: the explanation under the chosen values; None: none are chosen, or an error.
+        rows: as of :class:`Comparison`.
+        error: what is wrong with the values.
+    """
+
+    fields: Sequence[tuple[str, Any]]
+    after: Explanation | None
+    rows: Sequence[tuple[str, float | None, float | None, float]]
+    error: str
 
 
 @dataclass(frozen=True)
@@ -45,6 +89,7 @@ def person(visit: Visit) -> Page:
         board = participant.boards[0]["board"] if participant.boards else board
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
     steps = steps_of(explanation)
+    history = _history(visit, contest.id, name, board)
     values = {
         "contest": contest,
         "id": name,
@@ -54,7 +99,11 @@ def person(visit: Visit) -> Page:
         "steps": steps,
         "more": len(explanation.parts) - len(steps),
         "next_steps": [part for part in explanation.parts if part.missing],
-        "history": _history(visit, contest.id, name, board),
+        "history": history,
+        "cause_of": cause_of,
+        "plot": _plot(contest.id, name, board, history),
+        "comparison": _comparison(visit, contest.id, board, explanation),
+        "what_if": _what_if(visit, contest.id, board, explanation),
         "ids_shown": _IDS_SHOWN,
         "as_of": visit.as_of,
     }
@@ -98,6 +147,105 @@ def _history(visit: Visit, contest: str, name: str, board: str) -> Sequence[Hist
     position = boards.page(contest, board, as_of=visit.as_of, limit=1).seq
     steps = takewhile(lambda step: step.seq <= position, boards.history(contest, name, board=board))
     return list(islice(steps, _HISTORY))
+
+
+def _plot(contest: str, name: str, board: str, history: Sequence[HistoryStep]) -> Markup | None:
+    """Return the history as a chart in which each point opens the score as of then."""
+    points = [
+        Point(
+            step.at,
+            step.score,
+            f"{time_text(step.at)}: {number_text(step.score)}, {cause_of(step)}",
+            addresses.person(contest, name, board=board, as_of=step.seq),
+        )
+        for step in history
+        if step.score is not None
+    ]
+    if not points:
+        return None
+    return Markup(timeline(points, name="plot", title="Score"))  # noqa: S704 - it escapes
+
+
+def cause_of(step: HistoryStep) -> str:
+    """Return what caused a step: a change set, the reason for having no score, or records."""
+    if step.by is not None:
+        undone = ", rolled back" if step.by.rolled_back else ""
+        return f"change set {step.by.change} ({step.by.kind}{undone}): {step.by.reason}"
+    return step.reason or f"records up to position {step.seq:,}"
+
+
+def _comparison(
+    visit: Visit, contest: str, board: str, explanation: Explanation
+) -> Comparison | None:
+    """Return the score next to that of the participant in ``with``, if one is chosen."""
+    name = visit.query.get("with")
+    if not name:
+        return None
+    try:
+        other = visit.api.boards.explain(contest, name, board=board, as_of=visit.as_of)
+    except NotFound as error:
+        return Comparison(name, None, str(error), ())
+    return Comparison(name, other, "", differences(explanation, other))
+
+
+def differences(
+    left: Explanation, right: Explanation
+) -> list[tuple[str, float | None, float | None, float]]:
+    """Return the parts of two scores by name, most different first, without those of 0.
+
+    The differences sum to that of the scores.
+    """
+    both: list[dict[str, float]] = []
+    for explanation in (left, right):
+        points: dict[str, float] = {}
+        for part in explanation.parts:
+            points[part.name] = points.get(part.name, 0.0) + part.points
+        both.append(points)
+    rows = [
+        (name, both[0].get(name), both[1].get(name),
+         round(both[1].get(name, 0.0) - both[0].get(name, 0.0), left.places))
+        for name in {**both[0], **both[1]}
+        if both[0].get(name) or both[1].get(name)
+    ]  # fmt: skip
+    rows.sort(key=lambda row: -abs(row[3]))
+    return rows[:PARTS]
+
+
+def _what_if(visit: Visit, contest: str, board: str, explanation: Explanation) -> WhatIf:
+    """Return the score under the values of rules that the query sets."""
+    in_force: dict[str, Any] = {}
+    for part in explanation.parts:
+        in_force |= part.rules
+    chosen = {
+        key.removeprefix(RULE): value
+        for key, value in visit.query.items()
+        if key.startswith(RULE) and value != field_text(in_force.get(key.removeprefix(RULE)))
+    }
+    fields = [
+        (name, chosen.get(name, field_text(value)))
+        for name, value in sorted(in_force.items())
+        if isinstance(value, bool | int | float | str)
+    ]
+    if not chosen:
+        return WhatIf(fields, None, (), "")
+    try:
+        both = visit.api.analysis.what_if(
+            contest, board, explanation.id, rules=orjson.dumps(chosen).decode(), as_of=visit.as_of
+        )
+    except AgonError as error:
+        return WhatIf(fields, None, (), str(error))
+    after = explanation_of(both.after.model_dump())
+    return WhatIf(fields, after, differences(explanation, after), "")
+
+
+def field_text(value: Any) -> str:
+    """Return the value of a rule as a field of a form has it.
+
+    Example:
+        >>> field_text(True), field_text(0.5), field_text("linear")
+        ('true', '0.5', 'linear')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _is_family(name: str, shown: str) -> bool:

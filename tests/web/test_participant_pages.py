@@ -1,0 +1,169 @@
+"""What participants look for: movement, history, comparison, other rules."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agon.app.charts import Point, timeline
+from agon.app.charts.timeline import scales
+from agon.app.contests.boards.publish import publish
+from agon.app.contests.ingest.records import record
+from agon.web import addresses
+from agon.web.rendering import number_text
+from fakes.contests import HOSTILE
+from fakes.instance import Instance, instance_at
+from fakes.service import ORGANISER
+from web.browser import Browser
+from web.markup import Markup
+from web.test_site import fill
+
+SVG = "{http://www.w3.org/2000/svg}"
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """An instance in which the board of the league was published twice."""
+    instance = instance_at(tmp_path_factory.mktemp("participants"))
+    fill(instance)
+    rows = [
+        ("matches", {"id": f"n{n}", "played_at": f"2026-01-1{n}T00:00:00Z", "kind": "rated",
+                     "bot_a": "bob", "bot_b": "ada", "winner": "a"}, f"n{n}")
+        for n in range(4)
+    ]  # fmt: skip
+    rows.append(("bots", {"id": "zoe", "name": "zoe"}, "zoe"))
+    record(instance.service, "league", rows, by=ORGANISER)
+    publish(instance.service, "league")
+    yield instance
+    instance.close()
+
+
+def page_of(site: Instance, address: str) -> tuple[str, Markup]:
+    """Return a page, which must be valid and must not run anything inline."""
+    response = site.client.get(address)
+    page = Markup(response.text)
+    assert (response.status_code, page.errors, page.inline) == (200, [], []), address
+    return response.text, page
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 10**7), st.floats(-1e6, 1e6)), min_size=1, max_size=20).map(
+        sorted
+    )
+)
+def test_a_point_of_the_history_is_where_its_time_and_score_are(
+    steps: list[tuple[int, float]],
+) -> None:
+    """Coordinates that cannot be turned back into data mislead."""
+    points = [
+        Point(BEGIN + timedelta(seconds=at), value, "t", f"/{index}")
+        for index, (at, value) in enumerate(steps)
+    ]
+    drawn = ET.fromstring(timeline(points, name="h", title="Score"))  # noqa: S314 - we wrote it
+    along, up = scales(points)
+    links = list(drawn.iter(f"{SVG}a"))
+    assert [link.attrib["href"] for link in links] == [point.address for point in points]
+    for point, link in zip(points, links, strict=True):
+        circle = link[0].attrib
+        assert abs(float(circle["cx"]) - along(point.at.timestamp())) <= 0.5
+        assert abs(float(circle["cy"]) - up(point.value)) <= 0.5
+        pixel = (up.high - up.low) / abs(up.end - up.start)
+        value = up.low + (up.start - float(circle["cy"])) * pixel
+        assert abs(value - point.value) <= 0.5 * pixel
+
+
+def test_the_points_of_the_history_open_the_score_as_of_then(site: Instance) -> None:
+    """A participant asks what happened on that day."""
+    steps = site.get("/contests/league/boards/bots/history/ada").json()["items"]
+    page, markup = page_of(site, addresses.person("league", "ada"))
+    chart = re.findall(r'<svg [^>]*class="chart".*?</svg>', page, re.DOTALL)[0]
+    scored = [step for step in steps if step["score"] is not None]
+    links = [link.attrib["href"] for link in ET.fromstring(chart).iter(f"{SVG}a")]  # noqa: S314
+    assert len(links) == len(scored) > 1
+    assert set(links) <= set(markup.links)
+    for link, step in zip(links, scored, strict=True):
+        assert f"{step['score']:,.0f}" in page_of(site, link)[1].text.replace("−", "-")
+
+
+def test_a_board_shows_who_moved_and_since_when(site: Instance) -> None:
+    """The first look at a board is at what changed."""
+    moved = site.get("/contests/league/boards/bots/movement").json()
+    rows = site.get("/contests/league/boards/bots").json()["rows"]
+    page, markup = page_of(site, addresses.contest("league"))
+    shown = re.findall(r'<td class="num moved">(.*?)</td>', page)
+    for row, text in zip(rows, shown, strict=True):
+        before = moved["ranks"][row["id"]]
+        change = None if before is None else before - row["rank"]
+        expected = (
+            "new" if change is None else "=" if not change else f"{'↓↑'[change > 0]}{abs(change)}"
+        )
+        assert text == expected
+    assert {text[0] for text in shown} >= {"↑", "↓"}
+    assert addresses.board("league", "bots", as_of=moved["since"]["seq"]) in markup.links
+    first, _ = page_of(site, addresses.board("league", "bots", as_of=moved["since"]["seq"]))
+    assert '<td class="num moved">' not in first  # there is no board before
+
+
+def test_every_column_of_a_board_is_explained_on_the_page(site: Instance) -> None:
+    """A head that does not say what it is makes readers guess."""
+    page, markup = page_of(site, addresses.contest("league"))
+    targets = re.findall(r'class="help" href="#([^"]+)"', page)
+    assert {"about-rank", "about-moved", "about-score"} <= set(targets) <= markup.ids
+
+
+def test_a_visitor_s_own_row_is_shown_on_every_page(site: Instance) -> None:
+    """With a million rows one's own is on page 20,000."""
+    browser = Browser(site)
+    browser.sign_in("participant")
+    rows = site.get("/contests/league/boards/bots").json()["rows"]
+    own = next(row for row in rows if row["id"] == site.get("/me", "participant").json()["user"])
+    other = next(row for row in rows if row["id"] != own["id"])
+    around = browser.get(
+        addresses.board("league", "bots", limit=1, around=other["id"])
+    ).text  # a page without the own row
+    assert "You: rank <a href=" in around
+    assert f"around={own['id']}" in around
+    page = browser.get(addresses.contest("league")).text
+    assert ("You: rank" in page, page.count('class="own"')) == (False, 1)
+
+
+def test_a_comparison_sums_to_the_difference_of_the_scores(site: Instance) -> None:
+    """Why is A before B?"""
+    scores = [
+        site.get(f"/contests/league/boards/bots/explanations/{name}").json()["score"]
+        for name in ("ada", "bob")
+    ]
+    page, markup = page_of(site, addresses.person("league", "ada", **{"with": "bob"}))
+    table = page.partition('aria-label="Parts of both scores"')[2].partition("</table>")[0]
+    values = [
+        float(text.replace("−", "-").replace("+", "").replace(",", ""))
+        for text in re.findall(r'<td class="num">([^<]*)</td></tr>', table)
+    ]
+    assert values[0] == pytest.approx(scores[1] - scores[0], abs=1e-3)
+    assert sum(values[1:]) == pytest.approx(values[0], abs=0.01 * len(values))
+    for other, text in ((HOSTILE, HOSTILE), ("unknown", "unknown")):
+        assert text in page_of(site, addresses.person("league", "ada", **{"with": other}))[1].text
+    assert addresses.person("league", "bob", board="bots") in markup.links
+
+
+def test_a_score_under_other_rules_is_in_the_address(site: Instance) -> None:
+    """A participant wants to know what a rule does, and to show it to others."""
+    page, _ = page_of(site, addresses.person("league", "ada"))
+    names = re.findall(r'name="(rule\.[^"]+)"', page)
+    assert names
+    start = next(name for name in names if name == "rule.elo_start")
+    page, _ = page_of(site, addresses.person("league", "ada", **{start: "2000"}))
+    rules = '{"elo_start":"2000"}'
+    after = site.get(f"/contests/league/boards/bots/what-if/ada?rules={rules}").json()["after"]
+    assert f"<strong>{number_text(after['score'])}</strong> instead of" in page
+    assert 'value="2000"' in page
+    wrong = page_of(site, addresses.person("league", "ada", **{start: "many"}))[1]
+    assert "elo_start" in wrong.text
+    assert (
+        'value="many"' in site.client.get(addresses.person("league", "ada", **{start: "many"})).text
+    )
