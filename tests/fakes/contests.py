@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from agon.app.analysis.simulate import simulate
+from agon.app.arena.live.bots import register
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.cases.findings import scan
@@ -33,6 +34,9 @@ def all_disciplines(service: Service) -> None:
         if name == "arena":
             rows += _hostile(rows)
         _contest(service, name, title=f"The {name} <i>", rows=rows)
+    owner = {"id": "ada", "handle": "ada", "account_created_at": "2026-01-01T00:00:00Z"}
+    record(service, "arena", [("owners", owner, None)], by=ORGANISER)
+    register(service, "arena", name=HOSTILE, owner="ada", endpoint=None, judges=True, by=ORGANISER)
     _contest(service, "secret", discipline="arena", title="The secret <i>", visibility="private",
              rows=[("bots", {"id": "ada", "name": "ada"}, None)])  # fmt: skip
     problem = autumn(service)

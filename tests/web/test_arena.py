@@ -11,8 +11,8 @@ from agon.app.access.permissions import LOCAL
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transitions import open_contest
+from agon.web.addresses import bot, bots, match, matches, robustness, vote
 from agon.web.addresses import judge as judge_page
-from agon.web.addresses import match, matches, robustness, vote
 from fakes.arena import League
 from fakes.arena import league as make_league
 from fakes.instance import instance_at
@@ -199,3 +199,37 @@ def test_the_page_of_a_judge_states_figures_with_their_cases(
     assert judge.instance.get("/contests/autumn/judges/unknown").status_code == 404
     bot = judge.instance.get(f"/contests/autumn/judges/{bots[0]}").json()
     assert bot["obstacles"] == []
+
+
+def test_an_owner_registers_a_bot_and_reads_why_it_failed(league: League, judge: Browser) -> None:
+    """The secret is shown once; everything typed is kept where something is wrong."""
+    owner = Browser(judge.instance)
+    assert "Sign in</a> to register" in owner.get(bots("autumn")).text
+    owner.sign_in("participant")
+    wrong = owner.submit(bots("autumn"), bots("autumn"), {"name": "", "version": "<7>"})
+    assert (wrong.status_code, "&lt;7&gt;" in wrong.text) == (422, True)
+    fields = {"name": "<Ada's>", "judges": "yes"}
+    created = owner.submit(bots("autumn"), bots("autumn"), fields)
+    page = Markup(created.text)
+    assert (created.status_code, page.errors, "<Ada's>" in page.text) == (200, [], True)
+    assert "has not qualified" in page.text
+    again = owner.submit(bots("autumn"), bots("autumn"), fields)
+    assert (again.status_code, "bots_per_owner" in again.text) == (422, True)
+    address = next(link for link in Markup(owner.get(bots("autumn")).text).links
+                   if "Ada" in owner.get(link).text and "/bots/" in link)  # fmt: skip
+    for action, text in (
+        ({"action": "pause"}, "paused"),
+        ({"action": "resume"}, "registered"),
+        ({"action": "version", "version": "8"}, "8, since"),
+        ({"action": "judges", "judges": "no"}, "The bot does not judge"),
+    ):
+        assert owner.submit(address, address, action).status_code == 303
+        assert text in Markup(owner.get(address).text).text
+    refused = owner.submit(address, address, {"action": "qualify"})
+    assert (refused.status_code, "human answers" in refused.text) == (422, True)
+    assert "Pause" not in judge.get(address).text
+    league.fail("b1")
+    league.play()
+    failed = Markup(owner.get(bot("autumn", league.bot("b1").id)).text).text
+    assert "the bot's" in failed
+    assert "status 500" in failed

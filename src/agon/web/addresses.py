@@ -97,6 +97,16 @@ def match(contest_id: str, match_id: str, **query: Any) -> str:
     return _with_query(f"{matches(contest_id)}/{_last(match_id)}", query)
 
 
+def bots(contest_id: str) -> str:
+    """Return the address of the registered bots of an arena."""
+    return f"{contest(contest_id)}/bots"
+
+
+def bot(contest_id: str, bot_id: str) -> str:
+    """Return the address of a registered bot, where its owner changes it."""
+    return f"{bots(contest_id)}/{_last(bot_id)}"
+
+
 def vote(contest_id: str, **query: Any) -> str:
     """Return the address of the page on which judges vote."""
     return _with_query(f"{contest(contest_id)}/vote", query)

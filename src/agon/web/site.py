@@ -32,6 +32,7 @@ from agon.web.page_cache import PageCache
 from agon.web.pages import (
     account,
     board,
+    bots,
     distribution,
     epochs,
     feed,
@@ -79,6 +80,8 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/problems/{id}", problems.problem),
     ("/c/{contest}/matches", matches.matches),
     ("/c/{contest}/matches/{id}", matches.match),
+    ("/c/{contest}/bots", bots.bots),
+    ("/c/{contest}/bots/{id}", bots.bot),
     ("/c/{contest}/robustness", robustness.robustness),
     ("/c/{contest}/vote", vote.vote),
     ("/c/{contest}/rules", rules.rules),
@@ -101,6 +104,8 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     ("/sign-out", account.sign_out, None),
     (addresses.theme(), theme.choose, None),
     ("/c/{contest}/problems/{id}", problems.submit, "submission.add"),
+    ("/c/{contest}/bots", bots.register, "bot.manage"),
+    ("/c/{contest}/bots/{id}", bots.change, "bot.manage"),
     ("/c/{contest}/vote", vote.cast, "work.hand-in"),
     *desk.FORMS,
 )

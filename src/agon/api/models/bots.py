@@ -71,6 +71,16 @@ class Eligibility(Resource):
     reasons: tuple[str, ...] = Field(description="What keeps it from judging.")
 
 
+class BotFault(Resource):
+    """A failure of a bot in a settled match."""
+
+    match: str
+    outcome: str | None = Field(description="What became of the match.")
+    owner: str = Field(description="Whose fault it is: ours, transport, or bot.")
+    code: str
+    detail: str | None
+
+
 class PromptSummary(Resource):
     """The result of adding prompts or human answers."""
 

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from agon.api.models.base import Page
+from agon.api.models.base import Items, Page
 from agon.api.models.bots import (
     Bot,
     BotCreate,
+    BotFault,
     BotUpdate,
     BotWithSecret,
     Eligibility,
@@ -20,7 +21,7 @@ from agon.api.operations.records import encode_ndjson, ndjson_body
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
 from agon.api.transport import Noun
-from agon.app.arena.live import bots, qualification
+from agon.app.arena.live import bots, qualification, views
 from agon.app.arena.live.bot_states import state_at, state_of
 from agon.app.contests.ledgers.positions import reach
 from agon.entities.arena import LiveBot
@@ -96,6 +97,15 @@ def get_eligibility(ctx: ContestContext, bot: FreeId) -> Eligibility:
     return Eligibility(judge=not reasons, reasons=reasons)
 
 
+@operation("GET", _BOTS + "/{bot}/faults", id="listBotFaults", permission="contest.read",
+           summary="List the faults of a bot")  # fmt: skip
+def list_bot_faults(ctx: ContestContext, bot: FreeId) -> Items[BotFault]:
+    """Return why a bot failed in the settled matches of the latest rounds, newest first."""
+    bots.bot(ctx.service, ctx.view, bot, by=ctx.caller)
+    faults = views.faults_of_bot(ctx.service, ctx.view, bot)
+    return Items(items=tuple(map(BotFault.model_validate, faults)))
+
+
 @operation("POST", _BOTS + "/{bot}/qualify", id="qualifyBot", permission="bot.manage",
            summary="Let a bot qualify", status=202, location="/jobs/{result.id}")  # fmt: skip
 def qualify_bot(ctx: ContestContext, bot: FreeId) -> Job:
@@ -166,6 +176,7 @@ class Bots(Noun):
     update = update_bot
     rotate_secret = rotate_secret
     eligibility = get_eligibility
+    faults = list_bot_faults
     qualify = qualify_bot
 
 

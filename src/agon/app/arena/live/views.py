@@ -19,6 +19,9 @@ from agon.entities.arena import ArenaRound
 from agon.errors import NotFound
 from agon.store.session import Session
 
+MAX_ROUNDS: Final = 200
+"""Number of rounds that are searched for the faults of a bot."""
+
 _NONE_MISSING: Final[Mapping[str, int]] = {"answers": 0, "votes": 0}
 
 
@@ -88,6 +91,33 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
             },
         }
     raise missing
+
+
+def faults_of_bot(
+    service: Service, view: View, bot_id: str, *, rounds: int = MAX_ROUNDS
+) -> list[dict[str, Any]]:
+    """Return the faults of a bot in the settled ones of the latest rounds, newest first.
+
+    Args:
+        service: the service.
+        view: what the caller may see.
+        bot_id: the bot.
+        rounds: how many rounds are searched.
+    """
+    with service.store.read() as session:
+        latest = session.arena.rounds(view.contest.no, limit=rounds)
+        return [
+            {
+                "match": drawn["match"],
+                "outcome": match["outcome"] or result_of(drawn),
+                **{name: fault[name] for name in ("owner", "code", "detail")},
+            }
+            for of in latest
+            if "draw" in of.body and _is_known(view, of) and _is_visible(view, of)
+            for drawn, match in matches_of(of)
+            for fault in match["faults"]
+            if fault["bot"] == bot_id
+        ]
 
 
 def _render(session: Session, view: View, of: ArenaRound) -> dict[str, Any]:

@@ -1,0 +1,119 @@
+"""The pages of registered bots: the list, and one with what its owner can do."""
+
+from itertools import islice
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from agon.api.models.bots import BotCreate, BotUpdate
+from agon.app.access.permissions import permits
+from agon.errors import AgonError
+from agon.web import addresses
+from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.pages.arena import arena
+
+_BOTS: Final = 500
+
+
+def bots(visit: Visit) -> Page:
+    """Return the registered bots, and the form that registers the visitor's."""
+    return _bots_page(visit)
+
+
+def register(visit: Visit) -> Page:
+    """Register the visitor's bot; the page shows the secret of its endpoint, only now."""
+    contest = arena(visit)
+    try:
+        created = visit.api.bots.register(
+            contest.id,
+            BotCreate(
+                name=visit.form.get("name", "").strip(),
+                endpoint=visit.form.get("endpoint", "").strip() or None,
+                version=visit.form.get("version", "").strip(),
+                judges="judges" in visit.form,
+            ),
+        )
+    except (AgonError, ValidationError) as error:
+        return _bots_page(visit, error=error, status=422)
+    return _bot_page(visit, created.id, secret=created.secret, notice="The bot is registered.")
+
+
+def bot(visit: Visit) -> Page:
+    """Return a bot: status, version, latency, faults; for its owner also what can be changed."""
+    return _bot_page(visit, visit.path["id"])
+
+
+def change(visit: Visit) -> Page | Redirect:
+    """Do what the owner chose: replace the secret, pause, go on, a new version, or qualify."""
+    contest, bot_id, api = arena(visit), visit.path["id"], visit.api.bots
+    action = visit.form.get("action", "")
+    try:
+        if action == "rotate":
+            secret = api.rotate_secret(contest.id, bot_id).secret
+            return _bot_page(visit, bot_id, secret=secret, notice="The secret is replaced.")
+        if action == "qualify":
+            api.qualify(contest.id, bot_id)
+            notice = (
+                "The attempt to qualify has begun; a panel compares its answer with a person's."
+            )
+            return _bot_page(visit, bot_id, notice=notice)
+        api.update(contest.id, bot_id, _update(action, visit))
+    except (AgonError, ValidationError) as error:
+        return _bot_page(visit, bot_id, error=error, status=422)
+    return Redirect(address=addresses.bot(contest.id, bot_id))
+
+
+def _update(action: str, visit: Visit) -> BotUpdate:
+    if action in {"pause", "resume"}:
+        return BotUpdate(paused=action == "pause")
+    if action == "judges":
+        return BotUpdate(judges=visit.form.get("judges") == "yes")
+    return BotUpdate(version=visit.form.get("version", "").strip())
+
+
+def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> Page:
+    contest = arena(visit)
+    return Page(
+        template="bots.html",
+        title=f"Bots · {contest.title}",
+        values={
+            "contest": contest,
+            "bots": list(islice(visit.api.bots.list(contest.id), _BOTS)),
+            "may_register": visit.caller.user is not None
+            and permits(visit.caller, "bot.manage", contest=contest.id),
+            "errors": error_texts(error),
+            "form": visit.form,
+        },
+        data=addresses.api("contests", contest.id, "bots"),
+        status=status,
+    )
+
+
+def _bot_page(
+    visit: Visit,
+    bot_id: str,
+    *,
+    secret: str | None = None,
+    notice: str | None = None,
+    error: Exception | None = None,
+    status: int = 200,
+) -> Page:
+    contest = arena(visit)
+    shown: Any = visit.api.bots.get(contest.id, bot_id)
+    is_own = shown.forfeits is not None and permits(visit.caller, "bot.manage", contest=contest.id)
+    return Page(
+        template="bot.html",
+        title=f"{shown.name} · {contest.title}",
+        values={
+            "contest": contest,
+            "bot": shown,
+            "is_own": is_own,
+            "eligibility": visit.api.bots.eligibility(contest.id, bot_id) if is_own else None,
+            "faults": visit.api.bots.faults(contest.id, bot_id).items,
+            "secret": secret,
+            "notice": notice,
+            "errors": error_texts(error),
+        },
+        data=addresses.api("contests", contest.id, "bots", bot_id),
+        status=status,
+    )
