@@ -16,6 +16,8 @@ MAX_ROWS: Final = 500
 _PARTS: Final = ("components", "percentiles", "counts")
 _OWN: Final = frozenset({"rank", "id", "score", "low", "high", "rank_low", "rank_high", *_PARTS})
 _UNSCORED: Final = 100
+_COUNTS: Final = ("matches", "wins", "losses", "ties")
+"""Columns that are read together; the others follow by name, as rows are stored."""
 
 
 @dataclass(frozen=True)
@@ -131,15 +133,18 @@ def _board(visit: Visit, name: str) -> Page:
 def columns_of(page: BoardPage) -> list[str]:
     """Return the names of the columns other than rank, id, score, parts and interval.
 
-    A column that repeats the score, as the rating of a bot does, is left out.
+    A column that repeats the score, as the rating of a bot does, is left out. Counts of matches
+    come first.
     """
     if not page.rows:
         return []
-    return [
+    names = [
         name
         for name in page.rows[0]
         if name not in _OWN and any(row.get(name) != row["score"] for row in page.rows)
     ]
+    return [*(name for name in _COUNTS if name in names),
+            *(name for name in names if name not in _COUNTS)]  # fmt: skip
 
 
 def lines(page: BoardPage, columns: Sequence[str], movement: Movement | None = None) -> list[Line]:
