@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agon.app.charts.histogram import WIDTH
+from agon.editions import editions
 from agon.web import addresses
 from fakes.contests import HOSTILE, all_disciplines
 from fakes.instance import Instance, instance_at
@@ -145,6 +146,26 @@ def test_other_rules_are_scored_by_the_same_engine(site: Instance) -> None:
         )
     assert site.get(f"{url}/rules-effect?rules=[]").status_code == 422
     assert "did you mean" in site.get(f'{url}/rules-effect?rules={{"elo_strat":1}}').text
+
+
+def test_the_rules_are_compared_with_another_edition(site: Instance) -> None:
+    """An edition is chosen by what it does."""
+    in_force = site.get("/contests/autumn").json()["edition"]
+    other = next(name for name in editions("dojo") if not name.endswith(in_force))
+    address = f"{addresses.rules('autumn')}?with={other}"
+    response = site.client.get(address, headers=site.as_("organiser"))
+    markup = Markup(response.text)
+    url = f"/contests/autumn/boards/season/rules-effect?edition={other}"
+    effect = site.get(url, "organiser").json()
+    assert (response.status_code, markup.errors) == (200, [])
+    assert f"{len(effect['rules'])} rules differ" in markup.text
+    assert response.text.count(f"<small>{other}: ") == len(effect["rules"]) > 0
+    assert f"{effect['summary']['moved']:,} would have another rank or score" in markup.text
+    page, markup = page_of(site, address)
+    assert "do not disclose" in markup.text
+    assert page.count(f"<small>{other}: ") == len(effect["rules"])
+    assert "Worked examples" in page_of(site, addresses.rules("community"))[1].text
+    assert site.client.get(f"{addresses.rules('community')}?with=no").status_code == 404
 
 
 def test_other_rules_do_not_show_what_verdicts_hide(site: Instance) -> None:

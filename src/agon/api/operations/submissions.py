@@ -48,11 +48,18 @@ def submit(ctx: ContestContext, request: SubmissionCreate) -> SubmissionReceipt:
 
 @operation("GET", "/contests/{contest}/submissions", id="listSubmissions",
            permission="submission.read-own", summary="List submissions")  # fmt: skip
-def list_submissions(ctx: ContestContext, page: PageRequest) -> Page[Submission]:
+def list_submissions(
+    ctx: ContestContext,
+    page: PageRequest,
+    *,
+    user: FreeId | None = None,
+    problem: FreeId | None = None,
+) -> Page[Submission]:
     """Return submissions, oldest first: all for organizers, their own for participants."""
     stored = listing.submissions(
-        ctx.service, ctx.view, by=ctx.caller, after=page.after(str), limit=page.sought
-    )
+        ctx.service, ctx.view, by=ctx.caller, after=page.after(str), limit=page.sought,
+        user=user, problem=problem,
+    )  # fmt: skip
     return page.page(stored, key=lambda submission: submission.id, item=Submission.model_validate)
 
 

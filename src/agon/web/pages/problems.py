@@ -92,9 +92,5 @@ def _own(visit: Visit, contest: str, problem_id: str) -> list[Any]:
     """Return the visitor's newest submissions for a problem, the newest first."""
     if visit.caller.user is None or not permits(visit.caller, "submission.read-own"):
         return []
-    own = [
-        submission
-        for submission in visit.api.submissions.list(contest)
-        if submission.user == visit.caller.user and submission.problem == problem_id
-    ]
+    own = list(visit.api.submissions.list(contest, user=visit.caller.user, problem=problem_id))
     return own[::-1][:_SUBMISSIONS]

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from agon.editions import edition
+from agon.editions import edition, editions
+from agon.editions.edition import Edition
+from agon.errors import AgonError
 from agon.web import addresses
 from agon.web.page import Page, Visit
 
@@ -17,6 +19,7 @@ class Rule:
         value: its value in this contest.
         released: its value in the edition.
         meaning, reason, source, bounds: its texts.
+        other: its value in the edition it is compared with, else its value in force.
     """
 
     name: str
@@ -26,18 +29,26 @@ class Rule:
     reason: str
     source: str
     bounds: str
+    other: Any
 
     @property
     def is_changed(self) -> bool:
         """Whether the contest overrides the edition's value."""
         return bool(self.value != self.released)
 
+    @property
+    def differs(self) -> bool:
+        """Whether the edition it is compared with has another value."""
+        return bool(self.value != self.other)
+
 
 def rules(visit: Visit) -> Page:
-    """Return the rules in force, those that differ from the edition first."""
+    """Return the rules in force, those that differ first: from the edition, or from another one."""
     contest = visit.contest()
     released = edition(contest.edition)
     in_force = released.with_rules(contest.overrides)
+    name = visit.query.get("with")
+    other = edition(name, of=contest.discipline) if name else None
     rows = [
         Rule(
             text.name,
@@ -47,6 +58,7 @@ def rules(visit: Visit) -> Page:
             released.reasons.get(text.name, text.reason),
             text.source,
             text.bounds,
+            getattr(in_force if other is None else other.rules, text.name),
         )
         for text in type(released.rules).texts()
     ]
@@ -56,7 +68,27 @@ def rules(visit: Visit) -> Page:
         values={
             "contest": contest,
             "edition": released,
-            "rules": sorted(rows, key=lambda rule: not rule.is_changed),
+            "rules": sorted(rows, key=lambda rule: (not rule.differs, not rule.is_changed)),
+            "other": other,
+            "editions": [
+                each for each in editions(contest.discipline) if each != released.full_name
+            ],
+            "examples": released.examples,
+            **_effect(visit, contest.id, other),
         },
         data=addresses.api("contests", contest.id),
     )
+
+
+def _effect(visit: Visit, contest: str, other: Edition | None) -> dict[str, Any]:
+    """Return what another edition would do to the ranks of the default board, or why not."""
+    if other is None:
+        return {"effect": None, "no_effect": ""}
+    board = visit.api.boards.default(contest)
+    try:
+        effect = visit.api.analysis.rules_effect(
+            contest, board, edition=other.full_name, as_of=visit.as_of
+        )
+    except AgonError as error:
+        return {"effect": None, "no_effect": str(error)}
+    return {"effect": effect, "no_effect": ""}

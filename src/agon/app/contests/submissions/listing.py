@@ -1,6 +1,6 @@
 """Return submissions to their senders and to the staff of a contest, and to no other caller."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -16,6 +16,7 @@ from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import StoredEntry
 from agon.errors import NotFound, Unreadable
+from agon.kernel.fingerprints import canonical_json
 from agon.ledger.keys import record_key
 from agon.store.session import Session
 
@@ -63,7 +64,14 @@ def submission(service: Service, view: View, submission_id: str, *, by: Caller) 
 
 
 def submissions(
-    service: Service, view: View, *, by: Caller, after: str | None = None, limit: int = 50
+    service: Service,
+    view: View,
+    *,
+    by: Caller,
+    after: str | None = None,
+    limit: int = 50,
+    user: str | None = None,
+    problem: str | None = None,
 ) -> list[SubmissionView]:
     """Return submissions, oldest first: all for the staff, their own for participants.
 
@@ -73,6 +81,8 @@ def submissions(
         by: the caller.
         after: the id of the last known one.
         limit: maximum number of submissions.
+        user: only those of this user; None: of all.
+        problem: only those for this problem; None: for all.
 
     Raises:
         Unreadable: the limit is out of range, or there is no submission ``after``.
@@ -87,16 +97,25 @@ def submissions(
                 raise Unreadable("this cursor is not of this list; begin again without it")
             start = entries[received_key(after)].seq
         feedback = Feedback(session, view, now=service.clock())
-        return list(islice(_all(session, view, by, feedback, start), limit))
+        names = [name for name in (user, problem) if name is not None]
+        matching = (
+            each
+            for each in _all(session, view, by, feedback, start, names)
+            if user in {None, each.user} and problem in {None, each.problem}
+        )
+        return list(islice(matching, limit))
 
 
 def _all(
-    session: Session, view: View, by: Caller, feedback: Feedback, start: int
+    session: Session, view: View, by: Caller, feedback: Feedback, start: int, names: Sequence[str]
 ) -> Iterator[SubmissionView]:
+    """Yield the submissions that the caller may see and whose entries hold some names."""
     sees_all = _sees_all(view, by)
-    name = orjson.dumps(by.user)
+    required = [canonical_json(name) for name in names]
+    if not sees_all:
+        required.append(canonical_json(by.user))
     for entry in session.entries.of_kind(view.contest.no, ["submission-received"], after=start):
-        if sees_all or name in entry.line:  # skips most of the others' without parsing
+        if all(name in entry.line for name in required):  # skips most others without parsing
             visible = _visible(session, view, by, entry, sees_all=sees_all, feedback=feedback)
             if visible is not None:
                 yield visible
