@@ -31,7 +31,9 @@ from fakes.routes import routes
 from fakes.service import ORGANISER, PARTICIPANT
 
 NAMES = {"contest": ["autumn"], "number": ["1", "2"]}
-OF_ARENAS = ("/bots", "/rounds", "/matches/", "/judge/", "/work")
+OF_ARENAS = (
+    "/bots", "/rounds", "/matches/", "/judge/", "/judges/", "/work", "/results", "/robustness",
+)  # fmt: skip
 ROLES = (None, "viewer", "participant", "judge", "organiser", "operator")
 VOLATILE = ("x-request-id", "ratelimit", "x-ratelimit", "date", "server-timing")
 
@@ -51,7 +53,7 @@ def templates(instance: Instance) -> list[str]:
         for route in routes(instance.app)
         if route.method == "GET" and any(part in route.template for part in OF_ARENAS)
     ]
-    assert len(found) == 9, found
+    assert len(found) == 12, found
     return found
 
 
@@ -59,7 +61,7 @@ def responses(
     instance: Instance, role: str | None, values: dict[str, list[str]], *, skip: str = "-"
 ) -> dict[str, tuple[int, dict[str, str], str]]:
     """Return status, headers and body of every GET route of arenas, for all known ids."""
-    values = NAMES | values
+    values = NAMES | {"judge": values["bot"]} | values
     answers = {}
     for template in templates(instance):
         names = re.findall(r"\{(\w+)\}", template)
