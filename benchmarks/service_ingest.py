@@ -31,7 +31,7 @@ from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
 from agon.http.process import server
 from agon.settings import Settings
-from agon.store.engines import open_engine
+from agon.store.connection.engines import open_engine
 from agon.wiring import open_service
 
 WITHIN = 1 / 2

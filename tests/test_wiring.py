@@ -8,7 +8,7 @@ import pytest
 from agon import wiring
 from agon.app.arena.judging.port import ModelVote
 from agon.app.sandbox import Mode, Sandbox, SandboxEscape
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Conflict, NotFound, Unavailable
 from agon.settings import Settings, load
 from fakes.models import KEY, serve_model

@@ -20,7 +20,7 @@ from agon.app.queue.jobs import round_job
 from agon.app.queue.source import Assignment, Progress
 from agon.app.service import Service
 from agon.app.worker.handlers import RESULT_HANDLERS, round_runners
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import Prompt
 from agon.errors import AgonError
 from agon.ledger.entry import read_line

@@ -31,7 +31,7 @@ from agon.app.service import Service, SigningKey
 from agon.app.worker.handlers import round_runners, sandbox_runners, service_runners
 from agon.app.worker.local_source import LocalSource
 from agon.app.worker.loop import Worker, WorkResult
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.dojo.canonical import source_hash
 from agon.entities.arena import LiveBot, Prompt
 from agon.http.operations import operation_routes

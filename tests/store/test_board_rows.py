@@ -10,7 +10,7 @@ import pytest
 from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import DatabaseUnavailable
 from agon.store.board_rows import BoardRows, open_board_rows
-from agon.store.engines import begin
+from agon.store.connection.engines import begin
 from agon.store.session import Store
 from store.factories import snapshot
 

@@ -14,7 +14,7 @@ import pytest
 from agon.errors import CheckFailed, Unavailable
 from agon.ledger.entry import genesis
 from agon.store import open_store
-from agon.store.database_errors import to_agon_error
+from agon.store.connection.database_errors import to_agon_error
 from agon.store.maintenance.backup import backup
 from agon.store.maintenance.verify import verify
 from store.factories import NOON, chained, contest, created, opened, vote

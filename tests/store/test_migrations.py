@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from agon.errors import Unavailable
 from agon.store import open_store
-from agon.store.engines import begin, open_engine
+from agon.store.connection.engines import begin, open_engine
 from agon.store.migrations import NEWEST, current, known_revisions, upgrade
 from agon.store.schema import METADATA
 

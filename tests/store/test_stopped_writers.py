@@ -17,7 +17,7 @@ from agon.app.service import Service
 from agon.errors import Unavailable
 from agon.settings import Settings
 from agon.store import open_store
-from agon.store.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S
+from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S
 from conftest import Postgresql
 from fakes.service import ORGANISER, service_at
 

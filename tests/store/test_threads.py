@@ -4,7 +4,7 @@ from threading import Event, get_ident
 
 import pytest
 
-from agon.store.threads import run_in_thread
+from agon.store.connection.threads import run_in_thread
 
 
 def test_the_caller_goes_on_while_the_work_is_done() -> None:

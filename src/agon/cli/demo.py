@@ -108,8 +108,8 @@ def _contests(folder: Path, results: "list[DemoResult]") -> str:
 
 def _play_league(database: str) -> None:
     """Play some rounds of simulated bots and judges on a server of the database."""
-    from agon.cli.arena_report import read_report
-    from agon.cli.arena_simulate_live import play, summary
+    from agon.cli.arena.report import read_report
+    from agon.cli.arena.simulate_live import play, summary
     from agon.cli.shared.tables import Output
     from agon.cli.shared.target import Target
     from agon.client.connection import Connection

@@ -41,7 +41,7 @@ def open_store(
         []
     """
     try:
-        from agon.store.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, open_engine
+        from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, open_engine
         from agon.store.migrations import current, upgrade
         from agon.store.session import Store
     except ModuleNotFoundError as error:

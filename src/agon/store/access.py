@@ -8,8 +8,7 @@ from sqlalchemy import ColumnElement, Row, Select, delete, func, select, tuple_,
 from agon.entities.access import AuditEntry, StoredResponse, Token, User
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import from_micros, to_micros
-from agon.store.schema import AUDIT, RESPONSES, TOKENS, USERS
-from agon.store.transaction import (
+from agon.store.connection.transaction import (
     Transaction,
     from_micros_or_none,
     json_or_none,
@@ -17,6 +16,7 @@ from agon.store.transaction import (
     parse_json,
     to_micros_or_none,
 )
+from agon.store.schema import AUDIT, RESPONSES, TOKENS, USERS
 
 _SUGGESTED_AMONG = 1000
 

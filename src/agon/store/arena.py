@@ -10,7 +10,8 @@ from sqlalchemy import Row, Select, Table, bindparam, func, select, update
 from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work, WorkKind
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
-from agon.store.locks import lock_row
+from agon.store.connection.locks import lock_row
+from agon.store.connection.transaction import Transaction, json_text, parse_json
 from agon.store.schema import (
     HUMAN_ANSWERS,
     LIVE_BOTS,
@@ -19,7 +20,6 @@ from agon.store.schema import (
     ROUNDS,
     WORK,
 )
-from agon.store.transaction import Transaction, json_text, parse_json
 
 T = TypeVar("T")
 

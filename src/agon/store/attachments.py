@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from agon.errors import NotFound, Unreadable
 from agon.ledger.attachments import MAX_ATTACHMENT_BYTES
+from agon.store.connection.transaction import Transaction
 from agon.store.schema import ATTACHMENTS
-from agon.store.transaction import Transaction
 
 _PAGE: Final = 100
 

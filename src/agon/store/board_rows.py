@@ -18,8 +18,8 @@ import orjson
 
 from agon.entities.contests import ROWS_PER_CHUNK
 from agon.errors import DatabaseUnavailable
-from agon.store.database_errors import translate_errors
-from agon.store.engines import display_url, parse_url
+from agon.store.connection.database_errors import translate_errors
+from agon.store.connection.engines import display_url, parse_url
 
 _TIMEOUT_S: Final = 10
 """Maximum number of seconds the database may take for one read."""

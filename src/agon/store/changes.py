@@ -7,9 +7,9 @@ from sqlalchemy import Row, or_, select
 from agon.entities.contests import Change, StepCause
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
+from agon.store.connection.transaction import Transaction, json_or_none, json_text, parse_json
 from agon.store.paging import oldest_first
 from agon.store.schema import CHANGES
-from agon.store.transaction import Transaction, json_or_none, json_text, parse_json
 
 
 class Changes:

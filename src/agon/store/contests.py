@@ -9,15 +9,15 @@ from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import from_micros, to_micros
 from agon.ledger.contest_state import ContestState
-from agon.store.locks import lock_row
-from agon.store.schema import CONTESTS
-from agon.store.transaction import (
+from agon.store.connection.locks import lock_row
+from agon.store.connection.transaction import (
     Transaction,
     from_micros_or_none,
     json_text,
     parse_json,
     to_micros_or_none,
 )
+from agon.store.schema import CONTESTS
 
 _SUGGESTED_AMONG = 1000
 _NAMES = tuple(column.name for column in CONTESTS.columns)

@@ -13,9 +13,9 @@ from sqlalchemy import func, select
 from agon.entities.contests import ExistingEntry, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import from_micros, to_micros
-from agon.store.database_errors import is_conflict, original
+from agon.store.connection.database_errors import is_conflict, original
+from agon.store.connection.transaction import Transaction
 from agon.store.schema import ENTRIES
-from agon.store.transaction import Transaction
 
 _PORTION = 10_000
 _FEW = 500

@@ -7,8 +7,8 @@ from sqlalchemy import func, or_, select
 
 from agon.entities.contests import Event
 from agon.kernel.times import from_micros, to_micros
+from agon.store.connection.transaction import Transaction, json_text, parse_json
 from agon.store.schema import EVENTS
-from agon.store.transaction import Transaction, json_text, parse_json
 
 _NUMBERING_LOCK: Final = 0x61676F6E  # "agon": the advisory lock for numbering events
 

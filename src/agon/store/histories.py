@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from agon.entities.contests import HistoryStep
 from agon.kernel.times import from_micros, to_micros
+from agon.store.connection.transaction import Transaction
 from agon.store.schema import HISTORIES
-from agon.store.transaction import Transaction
 
 _NAMES: Final = [column.name for column in HISTORIES.columns]
 _LISTED: Final = ", ".join(f'"{name}"' for name in _NAMES)

@@ -7,9 +7,9 @@ from sqlalchemy import Row, func, select, update
 from agon.entities.invitations import Invitation
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
+from agon.store.connection.transaction import Transaction, from_micros_or_none, to_micros_or_none
 from agon.store.paging import oldest_first
 from agon.store.schema import INVITATIONS
-from agon.store.transaction import Transaction, from_micros_or_none, to_micros_or_none
 
 _TIMES = ("expires_at", "revoked_at")
 

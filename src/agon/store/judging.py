@@ -5,9 +5,9 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from agon.entities.judging import Count, ModelUsage
-from agon.store.locks import lock_row
+from agon.store.connection.locks import lock_row
+from agon.store.connection.transaction import Transaction, from_micros_or_none, to_micros_or_none
 from agon.store.schema import MODEL_COUNTS, MODEL_USAGE
-from agon.store.transaction import Transaction, from_micros_or_none, to_micros_or_none
 
 
 class Judging:

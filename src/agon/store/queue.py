@@ -19,9 +19,14 @@ from sqlalchemy.exc import IntegrityError
 from agon.entities.jobs import Job, JobKind, JobState, NewJob, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import from_micros, to_micros
+from agon.store.connection.transaction import (
+    Transaction,
+    from_micros_or_none,
+    json_text,
+    parse_json,
+)
 from agon.store.paging import newest_first
 from agon.store.schema import JOBS, SWITCHES, WORKERS
-from agon.store.transaction import Transaction, from_micros_or_none, json_text, parse_json
 from agon.store.wait_estimate import estimate_wait
 
 _COLUMNS: Final = tuple(column.name for column in JOBS.columns)

@@ -14,8 +14,9 @@ from agon.store.arena import Arena
 from agon.store.attachments import Attachments
 from agon.store.cases import Cases
 from agon.store.changes import Changes
+from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, begin, display_url
+from agon.store.connection.transaction import Transaction
 from agon.store.contests import Contests
-from agon.store.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, begin, display_url
 from agon.store.entries import Entries
 from agon.store.events import Events
 from agon.store.histories import Histories
@@ -24,7 +25,6 @@ from agon.store.judging import Judging
 from agon.store.migrations import require_newest
 from agon.store.queue import Queue
 from agon.store.snapshots import Snapshots
-from agon.store.transaction import Transaction
 from agon.store.webhooks import Webhooks
 
 

@@ -12,8 +12,8 @@ from sqlalchemy import Row, Select, delete, select, update
 from agon.entities.contests import ROWS_PER_CHUNK, Snapshot
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
+from agon.store.connection.transaction import Transaction, json_text, parse_json
 from agon.store.schema import SNAPSHOT_IDS, SNAPSHOT_ROWS, SNAPSHOTS
-from agon.store.transaction import Transaction, json_text, parse_json
 
 _IDS_PER_BUCKET: Final = 256
 _AT_A_TIME: Final = 500

@@ -8,8 +8,8 @@ from sqlalchemy import func, literal_column, select, tuple_
 
 from agon.entities.jobs import Job, WaitEstimate, WorkerInfo
 from agon.kernel.times import to_micros
+from agon.store.connection.transaction import Transaction
 from agon.store.schema import JOBS
-from agon.store.transaction import Transaction
 
 _SAMPLE_SIZE: Final = 50
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from sqlalchemy.engine import Connection
 
 from agon.errors import AgonError
-from agon.store.database_errors import translate_errors
-from agon.store.engines import CHANNEL, display_url, open_engine, parse_url
+from agon.store.connection.database_errors import translate_errors
+from agon.store.connection.engines import CHANNEL, display_url, open_engine, parse_url
 
 _LOOKED_EVERY_SECONDS: Final = 0.02
 _STOPPED_WITHIN_SECONDS: Final = 0.2

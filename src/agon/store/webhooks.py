@@ -7,9 +7,9 @@ from sqlalchemy import Row, Select, delete, select
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
+from agon.store.connection.transaction import Transaction, json_text, parse_json
 from agon.store.paging import newest_first
 from agon.store.schema import DELIVERIES, WEBHOOKS
-from agon.store.transaction import Transaction, json_text, parse_json
 
 
 class Webhooks:

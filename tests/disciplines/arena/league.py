@@ -11,9 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from agon.disciplines.arena import draws
-from agon.disciplines.arena.matchmaking import Entrant
-from agon.disciplines.arena.pairing import pair_by_rules
 from agon.disciplines.arena.population import (
     SPREAD,
     Character,
@@ -21,9 +18,12 @@ from agon.disciplines.arena.population import (
     truth_probability,
 )
 from agon.disciplines.arena.records import SCHEMA
+from agon.disciplines.arena.rounds import draws
+from agon.disciplines.arena.rounds.matchmaking import Entrant
+from agon.disciplines.arena.rounds.pairing import pair_by_rules
+from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena, score
-from agon.disciplines.arena.spread import History, PastRound, histories_of
 from agon.kernel.ratings.elo import rating_change
 from agon.kernel.statistics import spearman
 from agon.records import read_rows

@@ -15,7 +15,12 @@ from agon.disciplines.arena.accounts import (
     similarity,
 )
 from agon.disciplines.arena.plagiarism import fingerprint, jaccard, text_similarity, words
-from agon.disciplines.arena.qualification import Attempt, Outcome, next_attempt_at, outcome_of
+from agon.disciplines.arena.rounds.qualification import (
+    Attempt,
+    Outcome,
+    next_attempt_at,
+    outcome_of,
+)
 from sizes import size
 
 

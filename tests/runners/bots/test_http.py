@@ -16,7 +16,7 @@ import pytest
 
 from agon.app.arena.live.transport import Endpoint, Reply
 from agon.app.webhooks.signatures import verify
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
 from agon.runners.bots.http import MAX_REPLY_BYTES, HttpBots
 from runners.certificates import NAME, write_certificate

@@ -17,7 +17,7 @@ import pytest
 from agon.errors import CheckFailed, Conflict, NotFound, Unavailable, Unreadable
 from agon.ledger.entry import genesis
 from agon.store import open_store
-from agon.store.engines import begin, open_engine
+from agon.store.connection.engines import begin, open_engine
 from agon.store.maintenance import archive
 from agon.store.maintenance.backup import backup, restore
 from agon.store.maintenance.verify import verify

@@ -7,7 +7,7 @@ import pytest
 from agon.editions import edition, rules_sha256
 from agon.errors import CheckFailed, Unavailable
 from agon.store import open_store
-from agon.store.engines import begin, open_engine
+from agon.store.connection.engines import begin, open_engine
 from agon.store.maintenance.verify import verify
 
 

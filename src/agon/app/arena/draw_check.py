@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.analysis.score import rules_of
-from agon.disciplines.arena.commitment import drawing_seed, verify_draw
-from agon.disciplines.arena.rounds import METHOD, RoundInputs, draw_round
+from agon.disciplines.arena.rounds.commitment import drawing_seed, verify_draw
+from agon.disciplines.arena.rounds.round import METHOD, RoundInputs, draw_round
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import AgonError
 from agon.kernel.fingerprints import sha256

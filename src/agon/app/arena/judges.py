@@ -15,8 +15,8 @@ from agon.disciplines.arena.boards import API_JUDGE
 from agon.disciplines.arena.facts import API
 from agon.disciplines.arena.formulas import NONE
 from agon.disciplines.arena.judge_figures import JudgeFigure, judge_figures
-from agon.disciplines.arena.panel import candidates_of, obstacles
 from agon.disciplines.arena.records import JUDGE_KINDS
+from agon.disciplines.arena.rounds.panel import candidates_of, obstacles
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.errors import NotFound
 

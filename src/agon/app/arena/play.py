@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Any, Final, Protocol
 
 from agon.app.arena.live.transport import Reply
-from agon.disciplines.arena.draws import shown_first, uniform
-from agon.disciplines.arena.faults import Fault
 from agon.disciplines.arena.plagiarism import text_similarity
+from agon.disciplines.arena.rounds.draws import shown_first, uniform
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.arena.rules import ArenaRules
 
 PROTOCOL: Final = "agon-arena-1"

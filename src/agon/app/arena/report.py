@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agon.app.analysis.score import rules_of
-from agon.disciplines.arena.reliability import RoundRecord, forfeit_findings, reliability_of
+from agon.disciplines.arena.rounds.reliability import RoundRecord, forfeit_findings, reliability_of
 from agon.entities.contests import Contest
 from agon.kernel.findings import Finding
 from agon.ledger.entry import read_line

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final, Literal
 
-from agon.disciplines.arena.draws import uniform
+from agon.disciplines.arena.rounds.draws import uniform
 
 Character = Literal["honest", "always wrong", "coin flip"]
 """How a judge votes: as well as it can see, always for the worse answer, or without reading."""

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from agon.app.arena.live.transport import Reply
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import NotFound
 from agon.runners.bots.http import MAX_REPLY_BYTES
 from agon.runners.bots.replies import read_reply

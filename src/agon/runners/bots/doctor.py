@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import orjson
 
 from agon.app.webhooks.signatures import SECRET_BYTES, TOLERANCE
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.runners.bots.http import HttpBots, Response, signing_headers
 from agon.runners.bots.replies import read_reply
 

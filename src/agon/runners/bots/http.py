@@ -14,7 +14,7 @@ from agon import __version__
 from agon.app.arena.live.transport import Endpoint, Reply
 from agon.app.webhooks.address_guard import ForbiddenUrl, Target, check_address
 from agon.app.webhooks.signatures import signature
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
 from agon.runners.bots.replies import read_reply
 from agon.runners.timed_network import TimedBackend

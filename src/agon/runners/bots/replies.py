@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from agon.app.arena.live.transport import Reply
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.kernel.plain_json import InvalidJson, read_json
 
 EXPECTED: Final = {"answer": "text", "vote": "vote", "ping": "nonce"}

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import orjson
 
 from agon.app.arena.judging.port import CallFailure, Exchange, ModelReply, Question
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.kernel.plain_json import InvalidJson, read_json
 from agon.runners.judges.http import JsonClient, Response
 

@@ -13,7 +13,7 @@ import httpcore2
 
 from agon import __version__
 from agon.app.arena.judging.port import CallFailure
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable, Unreadable
 from agon.runners.retry_after import parse_retry_after
 from agon.runners.timed_network import TimedBackend

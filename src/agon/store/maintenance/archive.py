@@ -22,9 +22,9 @@ from sqlalchemy import LargeBinary, Table, func, select, text
 from agon.errors import Unreadable
 from agon.kernel.progress import is_observed, step
 from agon.ledger.files import share_read
+from agon.store.connection.transaction import Transaction
 from agon.store.migrations import NEWEST
 from agon.store.schema import METADATA
-from agon.store.transaction import Transaction
 
 FORMAT: Final = 1
 MAX_MEMBER_BYTES: Final = 64 * 1024 * 1024

@@ -13,12 +13,18 @@ from typing import Final
 
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from agon.kernel.progress import step
-from agon.store.database_errors import translate_errors
-from agon.store.engines import begin, create_private_file, display_url, open_engine, parse_url
+from agon.store.connection.database_errors import translate_errors
+from agon.store.connection.engines import (
+    begin,
+    create_private_file,
+    display_url,
+    open_engine,
+    parse_url,
+)
+from agon.store.connection.transaction import Transaction
 from agon.store.maintenance.archive import is_empty, read_archive, write_archive
 from agon.store.maintenance.verify import DatabaseVerification, verify_within
 from agon.store.migrations import current, require_newest, upgrade
-from agon.store.transaction import Transaction
 
 ARCHIVE_SUFFIX: Final = ".tar.gz"
 """The end of an archive's name; a backup with any other name is a SQLite file."""

@@ -20,11 +20,11 @@ from agon.ledger.fold import LedgerState, check_lines, empty_ledger
 from agon.ledger.issues import SHOWN, LedgerIssue
 from agon.ledger.rules_check import check_rules
 from agon.store.attachments import Attachments
-from agon.store.engines import begin, display_url, open_engine
+from agon.store.connection.engines import begin, display_url, open_engine
+from agon.store.connection.transaction import Transaction
 from agon.store.migrations import require_newest
 from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
 from agon.store.session import Session
-from agon.store.transaction import Transaction
 
 _BATCH: Final = 10_000
 """Number of entries that are read together."""

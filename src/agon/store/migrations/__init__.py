@@ -10,7 +10,7 @@ from sqlalchemy import inspect, text
 from sqlalchemy.engine import Connection
 
 from agon.errors import Unavailable
-from agon.store.engines import begin, create_file, display_url, open_engine, parse_url
+from agon.store.connection.engines import begin, create_file, display_url, open_engine, parse_url
 
 NEWEST: Final = "0001"
 """The revision this version of agon works with."""

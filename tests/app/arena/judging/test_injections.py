@@ -16,7 +16,7 @@ from agon.app.arena.judging.injections import CONTROL, NULL, SuiteResult, cases,
 from agon.app.arena.judging.measurements import NULL_ANSWER
 from agon.app.arena.judging.port import ModelVote, Side
 from agon.app.arena.judging.question import write_question
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
 from agon.kernel.statistics import wilson
 from agon.runners.judges.opening import open_separate_judge

@@ -12,7 +12,7 @@ from agon.app.arena.judging.limits import (
     reserve,
     settle,
 )
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.judging import ModelUsage
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -18,7 +18,7 @@ from agon.app.arena.judging.port import (
     Question,
 )
 from agon.app.arena.judging.usage import LocalUsage
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.judging import Count
 from fakes.models import Asked, verdict
 

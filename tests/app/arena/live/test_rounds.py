@@ -6,9 +6,9 @@ from typing import Any
 
 from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.transport import Reply
-from agon.disciplines.arena.commitment import verify_draw
-from agon.disciplines.arena.draws import honeypot_real
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.commitment import verify_draw
+from agon.disciplines.arena.rounds.draws import honeypot_real
+from agon.disciplines.arena.rounds.faults import Fault
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import Model, answer
 

@@ -14,7 +14,7 @@ from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.transport import Reply
 from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
 from agon.app.contests.ingest.records import record
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import HumanAnswer
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict, NotFound, Unreadable

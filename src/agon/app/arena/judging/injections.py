@@ -13,7 +13,7 @@ from typing import Final
 from agon.app.arena.judging.injection_texts import DUELS, FAMILIES, Duel
 from agon.app.arena.judging.measurements import NULL_ANSWER, Measurement, counts_of_vote, measure
 from agon.app.arena.judging.port import JudgeModel, Side
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.judging import Count
 from agon.errors import Unavailable
 from agon.kernel.statistics import Interval, wilson

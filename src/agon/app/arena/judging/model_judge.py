@@ -19,7 +19,7 @@ from agon.app.arena.judging.port import (
 from agon.app.arena.judging.question import write_question
 from agon.app.arena.judging.usage import UsageMeter
 from agon.app.arena.judging.verdict import VerdictIssue, read_verdict
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.judging import Count
 
 FIRST_WAIT_S: Final = 0.5

@@ -13,7 +13,7 @@ from agon.app.arena.judging.limits import (
     reserve,
     settle,
 )
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.judging import Count, ModelUsage
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from agon.app.arena.live.honeypots import HoneypotTexts
 from agon.app.arena.live.matches import SIDES, matches_of
 from agon.app.arena.live.pinging import PROTOCOL
 from agon.app.service import Service
-from agon.disciplines.arena.commitment import drawing_seed
 from agon.disciplines.arena.plagiarism import text_similarity
+from agon.disciplines.arena.rounds.commitment import drawing_seed
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot, Work
 from agon.entities.contests import Contest

@@ -11,7 +11,7 @@ from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.results import fault_result, reply_result, store_results
 from agon.app.arena.live.transport import Endpoint, Reply
 from agon.app.service import Service
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import LiveBot, Work
 from agon.entities.contests import Contest
 

@@ -10,8 +10,8 @@ from agon.app.contests.ledgers.append import append
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
-from agon.disciplines.arena.commitment import commitment, drawing_seed
-from agon.disciplines.arena.rounds import (
+from agon.disciplines.arena.rounds.commitment import commitment, drawing_seed
+from agon.disciplines.arena.rounds.round import (
     METHOD,
     RoundInputs,
     draw_qualification,
@@ -19,8 +19,8 @@ from agon.disciplines.arena.rounds import (
     entrants_of,
     judges_of,
 )
+from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
 from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.spread import History, PastRound, histories_of
 from agon.entities.arena import ArenaRound
 from agon.entities.contests import Contest
 from agon.errors import Conflict

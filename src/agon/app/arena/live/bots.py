@@ -18,7 +18,7 @@ from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
-from agon.disciplines.arena.panel import candidates_of, obstacles
+from agon.disciplines.arena.rounds.panel import candidates_of, obstacles
 from agon.entities.access import Caller
 from agon.entities.arena import LiveBot
 from agon.entities.contests import Contest

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from agon.app.arena.live.matches import SIDES, matches_of
 from agon.app.arena.live.memory import Memory
-from agon.disciplines.arena.honeypots import (
+from agon.disciplines.arena.plagiarism import text_similarity
+from agon.disciplines.arena.rounds.honeypots import (
     RoboticAnswer,
     draw_robotic_answer,
     draw_weak_answer,
 )
-from agon.disciplines.arena.plagiarism import text_similarity
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound
 from agon.entities.contests import Contest

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from agon.app.arena.live.matches import matches_of
-from agon.disciplines.arena.honeypots import MEMORY_VOTES
+from agon.disciplines.arena.rounds.honeypots import MEMORY_VOTES
 from agon.entities.arena import ArenaRound
 from agon.entities.contests import Contest
 from agon.errors import NotFound

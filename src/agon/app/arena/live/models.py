@@ -9,7 +9,7 @@ from typing import Any
 from agon.app.arena.judging.port import JudgeModel, ModelVote
 from agon.app.arena.live.matches import Drawn, matches_of
 from agon.app.arena.live.ports import ArenaPorts
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound
 from agon.entities.contests import Contest

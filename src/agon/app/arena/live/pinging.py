@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from agon.app.arena.live.transport import BotTransport, Endpoint
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unreadable
 
 PROTOCOL: Final = "agon-arena-1"

@@ -9,7 +9,7 @@ from agon.app.arena.live.transport import Reply
 from agon.app.arena.live.versions import stated_version
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import Work
 from agon.store.session import Session
 

@@ -14,8 +14,8 @@ from agon.app.arena.live.versions import mark_stated_versions
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
-from agon.disciplines.arena.commitment import drawing_seed
-from agon.disciplines.arena.rounds import METHOD
+from agon.disciplines.arena.rounds.commitment import drawing_seed
+from agon.disciplines.arena.rounds.round import METHOD
 from agon.entities.arena import ArenaRound
 from agon.entities.contests import Contest
 from agon.kernel.fingerprints import sha256

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 
 
 @dataclass(frozen=True)

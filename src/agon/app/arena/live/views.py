@@ -13,7 +13,7 @@ from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.settlement import result_of
 from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
-from agon.disciplines.arena.commitment import commitment
+from agon.disciplines.arena.rounds.commitment import commitment
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound
 from agon.errors import NotFound

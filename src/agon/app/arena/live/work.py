@@ -12,7 +12,7 @@ from agon.app.arena.live.results import LABELS, answer_result, fault_result, sav
 from agon.app.arena.live.versions import stated_version
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.service import Service
-from agon.disciplines.arena.faults import Fault
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.access import Caller
 from agon.entities.arena import Work
 from agon.entities.contests import Contest

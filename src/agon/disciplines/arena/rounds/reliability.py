@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from agon.disciplines.arena.faults import FaultOwner
-from agon.disciplines.arena.spread import MEMORY
+from agon.disciplines.arena.rounds.faults import FaultOwner
+from agon.disciplines.arena.rounds.spread import MEMORY
 from agon.kernel.findings import Finding, Severity
 from agon.kernel.rounding import publish
 from agon.kernel.tails import binomial_tail

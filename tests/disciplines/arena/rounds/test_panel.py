@@ -6,11 +6,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agon.disciplines.arena import draws
 from agon.disciplines.arena.facts import facts_of
 from agon.disciplines.arena.history import credibilities_of, ratings_of, results_of
-from agon.disciplines.arena.panel import Candidate, Panel, candidates_of, draw_panel, obstacles
 from agon.disciplines.arena.records import SCHEMA
+from agon.disciplines.arena.rounds import draws
+from agon.disciplines.arena.rounds.panel import (
+    Candidate,
+    Panel,
+    candidates_of,
+    draw_panel,
+    obstacles,
+)
 from agon.disciplines.arena.rules import ArenaRules
 from agon.records import read_rows
 from disciplines.arena.arenas import Tables, match, vote

@@ -13,7 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from agon.disciplines.arena.matchmaking import Entrant, Pairing, Round, pair
+from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairing, Round, pair
 from agon.kernel.boards import id_order
 from agon.kernel.matching import NONE, augment_matching
 

@@ -29,7 +29,7 @@ def translate_errors(database: str) -> Iterator[None]:
     """Raise the database's errors as agon's.
 
     Args:
-        database: name of the database in messages (:func:`agon.store.engines.display_url`).
+        database: its name in messages (:func:`~agon.store.connection.engines.display_url`).
 
     Raises:
         DatabaseUnavailable: it cannot be reached, is busy for too long, or is not a database.

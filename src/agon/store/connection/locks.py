@@ -5,7 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Row, Select
 from sqlalchemy.exc import OperationalError
 
-from agon.store.transaction import Transaction
+from agon.store.connection.transaction import Transaction
 
 _END_STALLED: Final = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from agon.disciplines.arena.draws import sample, shown_first
 from agon.disciplines.arena.facts import API, Facts, parse_time
 from agon.disciplines.arena.formulas import NONE
 from agon.disciplines.arena.history import Credibilities, Ratings
+from agon.disciplines.arena.rounds.draws import sample, shown_first
 from agon.disciplines.arena.rules import ArenaRules
 
 

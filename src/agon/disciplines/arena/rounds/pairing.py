@@ -6,9 +6,9 @@ import numpy as np
 
 from agon.disciplines.arena.facts import Facts
 from agon.disciplines.arena.formulas import NONE
-from agon.disciplines.arena.matchmaking import Entrant, Round, pair
+from agon.disciplines.arena.rounds.matchmaking import Entrant, Round, pair
+from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of, pair_spread
 from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.spread import History, PastRound, histories_of, pair_spread
 
 
 def pair_by_rules(
@@ -35,7 +35,7 @@ def recorded_histories(facts: Facts) -> dict[str, History]:
 
     Matches with one ``played_at`` are a round. Who waited is not recorded, and a honeypot's record
     names one of the two bots, so a live arena keeps its rounds and uses
-    :func:`agon.disciplines.arena.spread.histories_of`.
+    :func:`agon.disciplines.arena.rounds.spread.histories_of`.
     """
     matches = facts.matches
     names = [str(name) for name in facts.bots.ids.to_pylist()]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines.arena.matchmaking import Entrant, Pairing, pair
+from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairing, pair
 from disciplines.arena.oracle import id_key
 from sizes import size
 

@@ -5,9 +5,9 @@ from collections import deque
 
 import pytest
 
-from agon.disciplines.arena.honeypot_texts import TEMPLATES
-from agon.disciplines.arena.honeypots import MEMORY_VOTES, RoboticAnswer, draw_robotic_answer
 from agon.disciplines.arena.plagiarism import jaccard
+from agon.disciplines.arena.rounds.honeypot_texts import TEMPLATES
+from agon.disciplines.arena.rounds.honeypots import MEMORY_VOTES, RoboticAnswer, draw_robotic_answer
 from sizes import size
 
 PROMPT = "What would you do with a free afternoon in a city?"

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.disciplines.arena.draws import (
+from agon.disciplines.arena.facts import PERSON
+from agon.disciplines.arena.rounds.draws import (
     honeypot_real,
     is_audited,
     is_honeypot,
@@ -16,12 +17,11 @@ from agon.disciplines.arena.draws import (
     shown_first,
     uniform,
 )
-from agon.disciplines.arena.facts import PERSON
-from agon.disciplines.arena.matchmaking import Entrant, Pairing
-from agon.disciplines.arena.pairing import pair_by_rules
-from agon.disciplines.arena.panel import candidates_of, obstacles
+from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairing
+from agon.disciplines.arena.rounds.pairing import pair_by_rules
+from agon.disciplines.arena.rounds.panel import candidates_of, obstacles
+from agon.disciplines.arena.rounds.spread import History
 from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.spread import History
 
 if TYPE_CHECKING:
     from agon.disciplines.arena.scoring import ScoredArena
@@ -123,7 +123,7 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
 
     Args:
         inputs: what the draw depends on.
-        seed: the seed of all draws (:func:`agon.disciplines.arena.commitment.drawing_seed`).
+        seed: the seed of all draws (:func:`agon.disciplines.arena.rounds.commitment.drawing_seed`).
         rules: probabilities and sizes.
 
     Returns:

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import ArgumentError
 
 from agon.errors import Unavailable, Unreadable
-from agon.store.database_errors import translate_errors
+from agon.store.connection.database_errors import translate_errors
 
 LOCK_TIMEOUT_S: Final = 20.0
 """How long a session waits for another that writes, by default: less than a request may take."""

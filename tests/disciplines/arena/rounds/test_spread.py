@@ -7,13 +7,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agon.disciplines.arena.matchmaking import Entrant, Round
-from agon.disciplines.arena.pairing import pair_by_rules, recorded_histories
 from agon.disciplines.arena.records import SCHEMA
-from agon.disciplines.arena.rounds import entrants_of
+from agon.disciplines.arena.rounds.matchmaking import Entrant, Round
+from agon.disciplines.arena.rounds.pairing import pair_by_rules, recorded_histories
+from agon.disciplines.arena.rounds.round import entrants_of
+from agon.disciplines.arena.rounds.spread import (
+    MEMORY,
+    History,
+    PastRound,
+    histories_of,
+    pair_spread,
+)
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import score
-from agon.disciplines.arena.spread import MEMORY, History, PastRound, histories_of, pair_spread
 from agon.records import read_rows
 from disciplines.arena.arenas import Tables, match
 from sizes import size

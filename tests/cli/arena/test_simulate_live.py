@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agon.cli.arena_simulate_live import summary
+from agon.cli.arena.simulate_live import summary
 from agon.client.league.league import League, PlayedRound
 from cli.command import Cli
 from cli.targets import Server

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from agon.disciplines.arena.draws import uniform
+from agon.disciplines.arena.rounds.draws import uniform
 
 HUMAN, BOT = "human", "bot"
 

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from agon.disciplines.arena.commitment import commitment, drawing_seed, verify_draw
+from agon.disciplines.arena.rounds.commitment import commitment, drawing_seed, verify_draw
 
 HEAD = "ab" * 32
 COMMITTED = {"round": "r12", "commitment": commitment("secret"), "method": "arena-round-2"}

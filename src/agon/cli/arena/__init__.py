@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.arena_bots import examine, play_locally, serve_reference_bot
-from agon.cli.arena_injections import injections
-from agon.cli.arena_judges import judges
-from agon.cli.arena_prompts import add_prompts
-from agon.cli.arena_report import report_rounds
-from agon.cli.arena_simulate_live import simulate_live
+from agon.cli.arena.bots import examine, play_locally, serve_reference_bot
+from agon.cli.arena.injections import injections
+from agon.cli.arena.judges import judges
+from agon.cli.arena.prompts import add_prompts
+from agon.cli.arena.report import report_rounds
+from agon.cli.arena.simulate_live import simulate_live
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
 

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, CursorResult
 
 from agon.errors import Unreadable
 from agon.kernel.times import from_micros, to_micros
-from agon.store.threads import run_in_thread
+from agon.store.connection.threads import run_in_thread
 
 _COPY_TYPES: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
 

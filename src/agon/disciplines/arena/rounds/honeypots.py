@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agon.disciplines.arena.draws import uniform
-from agon.disciplines.arena.honeypot_texts import TEMPLATES
+from agon.disciplines.arena.rounds.draws import uniform
+from agon.disciplines.arena.rounds.honeypot_texts import TEMPLATES
 
 MEMORY_VOTES: Final = 50
 """Number of a judge's latest votes in which no template occurs twice."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agon.disciplines.arena.faults import CODES, Fault, FaultOwner
+from agon.disciplines.arena.rounds.faults import CODES, Fault, FaultOwner
 
 
 def test_every_code_has_one_owner() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agon.disciplines.arena.reliability import (
+from agon.disciplines.arena.rounds.reliability import (
     LATEST,
     BotReliability,
     RoundRecord,
