@@ -56,6 +56,8 @@ BOARD_AND_FINDING = '''
 from dataclasses import dataclass as _dataclass
 from dataclasses import replace as _replace
 
+from agon.kernel.findings import Finding
+
 
 @_dataclass(frozen=True)
 class _WithCheers:

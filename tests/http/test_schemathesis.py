@@ -28,10 +28,11 @@ from sizes import ALL, size
 
 ENDLESS = "streamEvents"  # a stream has no end to wait for
 OPERATIONS = [operation.id for operation in all_operations() if operation.id != ENDLESS]
-EXCLUSIVE = ({"cursor"}, {"around", "q"})
+EXCLUSIVE = ({"cursor"}, {"around", "q"}, {"rules"})
 """Query parameters of which a schema cannot say which values, or which of them together, are valid.
 
-Cursors are opaque, and OpenAPI describes no parameters that exclude each other.
+Cursors are opaque, names of rules are the discipline's, and OpenAPI describes no parameters that
+exclude each other.
 """
 
 

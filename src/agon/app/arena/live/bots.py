@@ -186,7 +186,11 @@ def bots(
     """Return a contest's bots in the order of their ids, those after an id.
 
     Of a frozen contest the public sees those registered before, and owners their own.
+
+    Raises:
+        Conflict: the contest is of another discipline.
     """
+    live_rules(view.contest)
     visible: list[LiveBot] = []
     last = after or ""
     with service.store.read() as session:
