@@ -57,7 +57,7 @@ WORK = {
         ("schema", "arena"), "agon.records.Schema.__iter__",
     ),
     "a database": Work(
-        ("contest ", "cases ", "replay", "jobs ", "token ", "user ", "webhooks ", "db "),
+        ("contest ", "cases ", "replay", "jobs ", "token ", "user ", "webhooks ", "db ", "export "),
         ("contest", "create", "spring", "--discipline", "arena", *DATABASE),
         "sqlalchemy.Engine.connect",
     ),
