@@ -75,7 +75,7 @@ def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: 
 
 
 def representatives(site: Site, role: str) -> list[Visited]:
-    """Return the pages of each sort that no earlier role saw; with AGON_TEST_ALL all pages."""
+    """Return the pages of each sort that no earlier role saw; with TEST_ALL_SIZES all pages."""
     pages = [page for page in site.visited[role].values() if page.is_page and page.status == 200]
     if ALL:
         return pages
