@@ -19,7 +19,7 @@ from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import run_trial
 from agon.runners.agents.builtin import NopAgent, OracleAgent
-from agon.runners.containers.engine import was_removed_meanwhile
+from agon.runners.containers.engine import is_unsettled
 from agon.runners.containers.isolation import build_ulimits
 from runners.containers.coreutils_image import import_coreutils_image
 from runners.containers.coverage_tasks import TASKS, CoverageTask
@@ -103,7 +103,7 @@ def _built(context: Path) -> str:
     """Return the id of the image of a Dockerfile; it stays, and is the same the next time."""
     command = ("build", "-q", "--network=none", "--pull=never", *build_ulimits(), str(context))
     built = _podman(*command, check=False)
-    if built.returncode and was_removed_meanwhile(built.stderr):  # by another test
+    if built.returncode and is_unsettled(built.stderr):  # by another test
         built = _podman(*command, "--layers=false", check=False)
     assert not built.returncode, built.stderr
     return built.stdout.strip()

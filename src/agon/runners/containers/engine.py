@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +18,16 @@ from agon.runners.containers.archive_filter import printable
 KNOWN: Final = ("podman", "docker")
 TIMEOUT_S: Final = 60.0
 """Timeout of a small request to the engine, in seconds."""
-_MAX_LISTS: Final = 10
-"""Maximum number of attempts to list what other clients are removing."""
-_REMOVED_MEANWHILE: Final = re.compile(
-    r'(container|image|layer) not known|item named "?manifest"?', re.IGNORECASE
+_PAUSES_S: Final = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+"""Pauses before further attempts to read what other clients are adding or removing."""
+_UNKNOWN_ID: Final = r'parsing named reference "[0-9a-f]{64}"'
+_UNSETTLED: Final = re.compile(
+    rf'(container|image|layer) not known|item named "?manifest"?|{_UNKNOWN_ID}', re.IGNORECASE
 )
+_MISSING: Final = re.compile(
+    rf"no such|\S: (container|image) not known$|{_UNKNOWN_ID}", re.IGNORECASE
+)
+"""What the engines say of an object that does not exist."""
 _INSTALL: Final = "install the Debian packages podman and runc (apt-get install podman runc)"
 
 
@@ -113,26 +119,30 @@ class CommandLine:
     def containers(self, *labels: str) -> list[str]:
         """Return the ids of containers with all these labels, running or not."""
         filters = (f"--filter=label={label}" for label in labels)
-        return self._list("ps", "-a", "-q", "--no-trunc", *filters).split()
+        return self._read("ps", "-a", "-q", "--no-trunc", *filters).split()
 
     def containers_named(self, pattern: str) -> list[str]:
         """Return the ids of containers whose whole name matches a regular expression."""
-        rows = (line.partition(" ") for line in self._list(*self.listing).splitlines())
+        rows = (line.partition(" ") for line in self._read(*self.listing).splitlines())
         return [number for number, _, name in rows if re.fullmatch(pattern, name)]
 
     def images(self, label: str) -> list[str]:
         """Return the ids of images with this label, each once."""
-        listed = self._list("images", "-q", "--no-trunc", f"--filter=label={label}")
+        listed = self._read("images", "-q", "--no-trunc", f"--filter=label={label}")
         return list(dict.fromkeys(listed.split()))
 
-    def _list(self, *arguments: str) -> str:
-        """Run a request for a list, again when it met what another client was removing."""
-        for _ in range(_MAX_LISTS - 1):
+    def _read(self, *arguments: str, final: re.Pattern[str] | None = None) -> str:
+        """Run a request that reads, again when it met what another client adds or removes.
+
+        Messages that match ``final`` are raised at once.
+        """
+        for pause in _PAUSES_S:
             try:
                 return self.ask(*arguments)
             except EngineError as error:
-                if not was_removed_meanwhile(str(error)):
+                if not is_unsettled(str(error)) or (final and final.search(str(error))):
                     raise
+            time.sleep(pause)
         return self.ask(*arguments)
 
     def inspect(self, what: str, name: str) -> Mapping[str, Any] | None:
@@ -142,25 +152,25 @@ class CommandLine:
             EngineError: the engine fails in another way.
         """
         try:
-            objects = json.loads(self.ask(what, "inspect", name))
+            objects = json.loads(self._read(what, "inspect", name, final=_MISSING))
         except EngineError as wrong:
-            if any(sign in str(wrong).lower() for sign in ("no such", "not known")):
+            if _MISSING.search(str(wrong)):
                 return None
             raise
         return dict(objects[0])
 
 
-def was_removed_meanwhile(message: str) -> bool:
-    """Return whether podman failed because another client removed what it had just listed.
+def is_unsettled(message: str) -> bool:
+    """Return whether podman failed because another client was adding or removing what it read.
 
-    Its storage is locked for each step and not for a whole request, so that a list, and a build
-    that looks for cached layers, fail on an image that disappears in between.
+    Its storage is locked for each step and not for a whole request, so that a list, a description,
+    and a build that looks for cached layers fail on an image that is not yet, or no longer, whole.
 
     Example:
-        >>> was_removed_meanwhile("Error: getting top layer info: layer not known")
+        >>> is_unsettled("Error: getting top layer info: layer not known")
         True
     """
-    return bool(_REMOVED_MEANWHILE.search(message))
+    return bool(_UNSETTLED.search(message))
 
 
 def find_engine(wanted: str = "", *, runtime: str = "") -> CommandLine:

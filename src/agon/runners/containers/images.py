@@ -22,7 +22,7 @@ from agon.app.containers.home_settings import settings_of_home, within_or_at
 from agon.errors import InvalidRule, Unavailable
 from agon.runners.containers.archive_filter import printable
 from agon.runners.containers.descendants import end
-from agon.runners.containers.engine import CommandLine, EngineError, was_removed_meanwhile
+from agon.runners.containers.engine import CommandLine, EngineError, is_unsettled
 from agon.runners.containers.first_process import PRIVATE, SAVE_FOLDERS
 from agon.runners.containers.isolation import LABEL, build_ulimits
 from agon.runners.containers.staging import content_hash
@@ -53,9 +53,10 @@ for folder in /*/ /var/*/; do
 done
 """
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
-_LOG_LINES = 12
-_MAX_REPEATS: Final = 3
-"""Maximum number of further attempts at a build that met what another client was removing."""
+_LOG_LINES: Final = 12
+_LOG_COLUMNS: Final = 1000
+_MAX_REPEATS: Final = 4
+"""Maximum number of further attempts at a build that met what another client changed."""
 _PULL_S: Final = 1800.0
 _LISTING_MIB: Final = 256
 
@@ -78,9 +79,8 @@ class Images:
             InvalidRule: a folder cannot be writable.
         """
         with self._lock:
-            begin = time.monotonic()
             try:
-                return self._build(recipe, begin)
+                return self._build_again(recipe)
             except EngineError as wrong:
                 raise Unavailable(f"{self._engine.named.name}: {wrong}") from None
 
@@ -91,18 +91,34 @@ class Images:
             self._engine.ask("rmi", "-f", name)
         return len(names)
 
-    def _build(self, recipe: ImageSpec, begin: float) -> Image:
+    def _build_again(self, recipe: ImageSpec) -> Image:
+        """Build, again where podman met an image that another client adds or removes.
+
+        Further attempts use no cached layers, because the search for them reads all images.
+        """
+        begin = time.monotonic()
+        options: tuple[str, ...] = ()
+        for _ in range(_MAX_REPEATS if self._engine.named.name == "podman" else 0):
+            try:
+                return self._build(recipe, begin, options)
+            except (BuildFailed, EngineError) as error:
+                if not is_unsettled(str(error).splitlines()[-1]):
+                    raise
+            options = ("--layers=false",)
+        return self._build(recipe, begin, options)
+
+    def _build(self, recipe: ImageSpec, begin: float, options: tuple[str, ...]) -> Image:
         writable = writable_folders(recipe.writable)
         content = self._content(recipe, writable)
         tag = f"localhost/agon-task:{content[:32]}"
         details = self._engine.inspect("image", tag)
         if details is None:
             with tempfile.TemporaryDirectory(prefix="agon-build-") as folder:
-                base = self._own(recipe, Path(folder))
-                self._add_layer(base, tag, recipe, writable, Path(folder))
+                base = self._own(recipe, begin, options, Path(folder))
+                self._add_layer(base, tag, recipe, writable, begin, Path(folder))
             built = self._engine.inspect("image", tag)
             if built is None:
-                raise EngineError(f"the image {tag} is lost")
+                raise EngineError(f"{tag}: image not known")
             return _image(built, content, begin, cached=False)
         return _image(details, content, begin, cached=True)
 
@@ -132,17 +148,22 @@ class Images:
             )
         return str(details["Id"])
 
-    def _own(self, recipe: ImageSpec, scratch: Path) -> str:
+    def _own(self, recipe: ImageSpec, begin: float, options: tuple[str, ...], scratch: Path) -> str:
         """Return the id of the task's image, built or named."""
         if recipe.context is None:
             return recipe.image
-        return self._run_build(recipe, str(recipe.context.resolve()), scratch / "own", ())
+        context = str(recipe.context.resolve())
+        return self._run_build(recipe, begin, context, scratch / "own", options)
 
     def _add_layer(
-        self, base: str, tag: str, recipe: ImageSpec, writable: tuple[str, ...], scratch: Path
-    ) -> None:
+        self, base: str, tag: str, recipe: ImageSpec, writable: tuple[str, ...], begin: float,
+        scratch: Path,
+    ) -> None:  # fmt: skip
         """Build agon's layer as root, and restore the image's user."""
-        config = (self._engine.inspect("image", base) or {}).get("Config") or {}
+        details = self._engine.inspect("image", base)
+        if details is None:
+            raise EngineError(f"{base}: image not known")
+        config = details.get("Config") or {}
         home, present = self._list_folders(base)
         work = _workdir(config)
         tools = _tools(config)
@@ -164,7 +185,7 @@ class Images:
         (context / "Dockerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
         one_layer = ("--layers=false",) if self._engine.named.name == "podman" else ()
         further = (f"--tag={tag}", *one_layer)
-        self._run_build(recipe, str(context), scratch / "layer", further)
+        self._run_build(recipe, begin, str(context), scratch / "layer", further)
 
     def _list_folders(self, image: str) -> tuple[str, list[str]]:
         """Return the home folder of an image's user, and its folders in ``/`` and ``/var``."""
@@ -178,30 +199,22 @@ class Images:
         return (home if _PLAIN_PATH.fullmatch(home) else "/root"), folders
 
     def _run_build(
-        self, recipe: ImageSpec, context: str, image_id: Path, further: Sequence[str]
+        self, recipe: ImageSpec, begin: float, context: str, image_id: Path, further: Sequence[str]
     ) -> str:
-        """Build a context and return the image's id.
-
-        A build that met an image which another client was removing is repeated without cached
-        layers, within the same time.
-        """
+        """Build a context and return the image's id."""
         command = (
             *self._engine.command, "build", f"--network={self.network}",
             f"--iidfile={image_id}", f"--label={LABEL}.image=1", "--force-rm", *build_ulimits(),
-            *self._of_podman(recipe), *further,
+            *self._of_podman(recipe), *further, context,
         )  # fmt: skip
-        deadline = time.monotonic() + recipe.timeout_s
-        for without_layers in ((), *[("--layers=false",)] * _MAX_REPEATS):
-            try:
-                lines = self._build_log((*command, *without_layers, context), image_id, deadline)
-            except subprocess.TimeoutExpired:
-                raise BuildFailed(f"building took more than {recipe.timeout_s:g} s") from None
-            if not lines:
-                return image_id.read_text(encoding="ascii").strip()
-            if self._engine.named.name != "podman" or not was_removed_meanwhile(lines[-1]):
-                break
-        tail = "\n  ".join(lines[-_LOG_LINES:])
-        raise BuildFailed(f"the image of {context} cannot be built:\n  {tail}")
+        try:
+            lines = self._build_log(command, image_id, begin + recipe.timeout_s)
+        except subprocess.TimeoutExpired:
+            raise BuildFailed(f"building took more than {recipe.timeout_s:g} s") from None
+        if lines:
+            tail = "\n  ".join(lines[-_LOG_LINES:])
+            raise BuildFailed(f"the image of {context} cannot be built:\n  {tail}")
+        return image_id.read_text(encoding="ascii").strip()
 
     def _build_log(self, command: Sequence[str], image_id: Path, deadline: float) -> list[str]:
         """Build once; return the last lines of the log, none when it succeeds.
@@ -221,7 +234,11 @@ class Images:
                     remove_unfinished_builds(self._engine, host=self._host)
         if not process.returncode:
             return []
-        lines = [printable(line) for line in log[-8192:].splitlines() if line.strip()]
+        lines = [
+            printable(line, longest=_LOG_COLUMNS)
+            for line in log[-8192:].splitlines()
+            if line.strip()
+        ]
         return lines or [f"exit code {process.returncode} and no output"]
 
     def _of_podman(self, recipe: ImageSpec) -> tuple[str, ...]:
