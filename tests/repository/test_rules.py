@@ -13,6 +13,8 @@ EXAMPLES = ROOT / "src" / "agon" / "examples"  # data: programs of a season, not
 SOURCES = sorted(
     path for path in (ROOT / "src" / "agon").rglob("*.py") if EXAMPLES not in path.parents
 )
+LONG_LISTS = ("judge_figures",)
+"""Longer functions that are lists of the same calls: a part of the list would need a name."""
 MODULES = ("rules", "records", "formulas", "facts", "scoring", "integrity", "simulate")
 
 
@@ -36,15 +38,15 @@ def test_no_file_is_longer_than_four_hundred_lines_without_a_reason() -> None:
 
 
 def test_no_function_is_longer_than_a_reader_can_hold() -> None:
-    """Its docstring does not count; the tables of a database are a list, however long."""
-    long = [
-        f"{path.relative_to(ROOT)}: {node.name}"
+    """Its docstring and parameters do not count; the tables of a database are a list."""
+    long = {
+        node.name
         for path in SOURCES
         if "migrations" not in path.parts
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _body_lines(node) > 65
-    ]
-    assert long == []
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _body_lines(node) > 60
+    }
+    assert long == set(LONG_LISTS)
 
 
 def _body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

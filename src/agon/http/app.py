@@ -35,7 +35,7 @@ from agon.http.server_context import ServerContext
 from agon.http.sse import Streams
 from agon.logs import logger
 from agon.settings import Settings
-from agon.store.board_rows import open_board_rows
+from agon.store.board_rows import BoardRows, open_board_rows
 from agon.web.site import site_routes
 
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
@@ -48,7 +48,34 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         service: database, clock and keys; the caller closes it.
         settings: limits, proxies, authentication.
     """
-    parts = ServerContext(
+    context = _server_context(service, settings)
+    rows = open_board_rows(settings.database)
+    app = FastAPI(
+        title="agon",
+        summary=SUMMARY,
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+        middleware=_middleware(context, rows),
+        exception_handlers={
+            AgonError: on_agon_error,
+            HTTPException: on_http_error,
+            RequestValidationError: on_invalid_request,
+        },
+    )
+    app.state.serving = context
+    app.state.board_rows = rows
+    app.router.routes.extend(operation_routes(all_operations()))
+    app.router.routes.extend(site_routes(service, public_url=settings.public_url))
+    _complete_openapi(app)
+    return app
+
+
+def _server_context(service: Service, settings: Settings) -> ServerContext:
+    return ServerContext(
         service=service,
         settings=settings,
         limiter=Limiter(token=settings.rate_limit_token, address=settings.rate_limit_address),
@@ -61,46 +88,36 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         ),
         log=logger("agon.http").bind(),
     )
-    rows, limiter = open_board_rows(settings.database), ConcurrencyLimiter()
+
+
+def _middleware(context: ServerContext, rows: BoardRows) -> list[Middleware]:
+    """Return what a request passes on its way to a route, the outermost first."""
+    service, settings = context.service, context.settings
+    limiter = ConcurrencyLimiter()
     views = ViewCache(service, in_threads=settings.database_file is None)
-    board_pages = BoardPages(service, rows=rows, views=views, limiter=limiter)
-    app = FastAPI(
-        title="agon",
-        summary=SUMMARY,
-        version=__version__,
-        openapi_url="/api/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        lifespan=_lifespan,
-        middleware=[
-            Middleware(
-                ForwardedMiddleware,
-                trusted=settings.trusted_proxies,
-                public_url=settings.public_url,
-            ),
-            Middleware(AddressMiddleware),
-            *cors_middleware(settings.cors_origins),
-            Middleware(HeadMiddleware),
-            Middleware(ErrorPagesMiddleware),
-            Middleware(LoggingMiddleware, serving=parts),
-            Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
-            Middleware(AuthMiddleware, serving=parts),
-            Middleware(PageDataMiddleware, state=rows.state),
-            Middleware(BoardPagesMiddleware, pages=board_pages),
-            Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
-            Middleware(IdempotencyMiddleware, serving=parts),
-        ],
-        exception_handlers={
-            AgonError: on_agon_error,
-            HTTPException: on_http_error,
-            RequestValidationError: on_invalid_request,
-        },
-    )
-    app.state.serving = parts
-    app.state.board_rows = rows
-    app.router.routes.extend(operation_routes(all_operations()))
-    app.router.routes.extend(site_routes(service, public_url=settings.public_url))
+    pages = BoardPages(service, rows=rows, views=views, limiter=limiter)
+    return [
+        Middleware(
+            ForwardedMiddleware,
+            trusted=settings.trusted_proxies,
+            public_url=settings.public_url,
+        ),
+        Middleware(AddressMiddleware),
+        *cors_middleware(settings.cors_origins),
+        Middleware(HeadMiddleware),
+        Middleware(ErrorPagesMiddleware),
+        Middleware(LoggingMiddleware, serving=context),
+        Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
+        Middleware(AuthMiddleware, serving=context),
+        Middleware(PageDataMiddleware, state=rows.state),
+        Middleware(BoardPagesMiddleware, pages=pages),
+        Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
+        Middleware(IdempotencyMiddleware, serving=context),
+    ]
+
+
+def _complete_openapi(app: FastAPI) -> None:
+    """Let the application describe itself in full, once it is asked."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -109,7 +126,6 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way to extend it
-    return app
 
 
 @asynccontextmanager

@@ -5,10 +5,10 @@ Exit 0 of the tests scores 1.0, any other exit 0.0, a timeout 0.0; an internal e
 """
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
@@ -139,17 +139,16 @@ def run_trial(
     verdict: Verification | None = None
     try:
         with _in_network(task, containers, image, trial, network) as placed:
-            place = AgentEnvironment(
+            environment = AgentEnvironment(
                 containers=containers,
                 image=image,
                 trial=placed,
                 limits=_agent_limits(task),
                 outputs=outputs_of(task, image),
             )
-            work = agent.work(task, place)
+            work = agent.work(task, environment)
             if network == "none" and placed.network != "none":
-                network = "agent" if work.run.servers else network
-                network = "services" if task.files.services else network
+                network = _network_of_servers(task, work.run)
             if work.run.outputs is not None:
                 verdict = _verify(
                     task, work.run.outputs, containers, image=image, trial=placed, network=network
@@ -181,14 +180,7 @@ def run_trial(
         test_network=network,
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),
-        timings={
-            "build_s": 0.0 if image.cached else round(image.seconds, 3),
-            **{
-                f"{name}_s": round(account.command_ms / 1000, 3) if account else 0.0
-                for name, account in accounts.items()
-            },
-            "total_s": round((finished - started).total_seconds(), 3),
-        },
+        timings=_timings(image, accounts, finished - started),
         parts=_parts(work, verdict, trial.folder),
         usage=None if work is None else work.usage,
     )
@@ -213,6 +205,27 @@ def _in_network(
         services=specs,
         main=task.files.main,
     )
+
+
+def _network_of_servers(task: Task, run: AgentRun) -> str:
+    """Return whose network the tests join, in a trial with a network of its own."""
+    if task.files.services:
+        return "services"
+    return "agent" if run.servers else "none"
+
+
+def _timings(
+    image: Image, accounts: Mapping[str, ContainerResult | None], total: timedelta
+) -> dict[str, float]:
+    """Return the seconds of the parts of a trial."""
+    return {
+        "build_s": 0.0 if image.cached else round(image.seconds, 3),
+        **{
+            f"{name}_s": round(account.command_ms / 1000, 3) if account else 0.0
+            for name, account in accounts.items()
+        },
+        "total_s": round(total.total_seconds(), 3),
+    }
 
 
 def _agent_limits(task: Task) -> Limits:

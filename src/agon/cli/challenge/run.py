@@ -120,6 +120,15 @@ def run_agent(  # noqa: PLR0913 (an option each)
             now=_now,
             watch=watch,
         )
+    _report(summary, folder, form)
+
+
+def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
+    """Print the summary, and what to do about trials without a score.
+
+    Raises:
+        Unavailable: no trial has a score.
+    """
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
