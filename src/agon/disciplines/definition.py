@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from agon.errors import NotFound, did_you_mean
@@ -141,6 +142,43 @@ class LazyMapping(Mapping[str, str]):
     def __len__(self) -> int:
         """Return the number of keys."""
         return len(self._made)
+
+
+class PackageParts:
+    """The functions of a discipline's package, whose modules are imported when they are used.
+
+    Reading a stored board needs a discipline's description and none of its computations. The
+    package has the modules ``scoring`` (with ``score``), ``integrity`` (``find``, ``CHECKS``) and
+    ``simulate`` (``simulate``, ``ATTACKS``).
+
+    Example:
+        >>> parts = PackageParts("agon.disciplines.arena")
+        >>> "agreement" in parts.checks
+        True
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self.checks = LazyMapping(lambda: self._module("integrity").CHECKS)
+        self.attacks = LazyMapping(lambda: self._module("simulate").ATTACKS)
+
+    def score(self, records: "Records", rules: Any) -> ScoredRecords:
+        """Return the scored records."""
+        scored: ScoredRecords = self._module("scoring").score(records, rules)
+        return scored
+
+    def find(self, records: "Records", rules: Any) -> "list[Finding]":
+        """Return the integrity findings."""
+        findings: list[Finding] = self._module("integrity").find(records, rules)
+        return findings
+
+    def simulate(self, *, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
+        """Return a simulation."""
+        made: Simulation = self._module("simulate").simulate(size=size, seed=seed, attacks=attacks)
+        return made
+
+    def _module(self, name: str) -> Any:
+        return import_module(f"{self._package}.{name}")
 
 
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks

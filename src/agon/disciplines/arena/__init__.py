@@ -1,45 +1,13 @@
 """Rank bots by Elo and judges by credibility: two bots answer, judges pick the more human."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
-from agon.disciplines.definition import Demo, Discipline, LazyMapping, ScoredRecords, Simulation
+from agon.disciplines.definition import Demo, Discipline, PackageParts
 
-if TYPE_CHECKING:
-    from agon.kernel.findings import Finding
-    from agon.records import Records
-
-
-def _score(records: "Records", rules: Any) -> ScoredRecords:
-    from agon.disciplines.arena import scoring
-
-    return scoring.score(records, rules)
-
-
-def _find(records: "Records", rules: Any) -> "list[Finding]":
-    from agon.disciplines.arena import integrity
-
-    return integrity.find(records, rules)
-
-
-def _checks() -> Mapping[str, str]:
-    from agon.disciplines.arena import integrity
-
-    return integrity.CHECKS
-
-
-def _simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
-    from agon.disciplines.arena import simulate
-
-    return simulate.simulate(size=size, seed=seed, attacks=attacks)
-
-
-def _attacks() -> Mapping[str, str]:
-    from agon.disciplines.arena import simulate
-
-    return simulate.ATTACKS
+_PARTS = PackageParts(__name__)
 
 
 def _intervals(board: str, rules: Any) -> Mapping[str, Any] | None:
@@ -53,12 +21,12 @@ DISCIPLINE = Discipline(
     schema=SCHEMA,
     rules=ArenaRules,
     boards=BOARDS,
-    score=_score,
-    find=_find,
-    simulate=_simulate,
+    score=_PARTS.score,
+    find=_PARTS.find,
+    simulate=_PARTS.simulate,
     size_unit="matches",
-    checks=LazyMapping(_checks),
-    attacks=LazyMapping(_attacks),
+    checks=_PARTS.checks,
+    attacks=_PARTS.attacks,
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),
     board_ids={"bots": "bots.id", "judges": "judges.id", "bradley-terry": "bots.id"},
     shares_ranks=lambda _: True,

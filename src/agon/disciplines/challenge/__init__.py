@@ -1,52 +1,15 @@
 """Score agent competitions on a stake-weighted network: evaluations become weights (seed 001)."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
 from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
 from agon.disciplines.definition import (
     Demo,
     Discipline,
-    LazyMapping,
-    ScoredRecords,
-    Simulation,
+    PackageParts,
     SubmissionKind,
 )
 
-if TYPE_CHECKING:
-    from agon.kernel.findings import Finding
-    from agon.records import Records
-
-
-def _score(records: "Records", rules: Any) -> ScoredRecords:
-    from agon.disciplines.challenge import scoring
-
-    return scoring.score(records, rules)
-
-
-def _find(records: "Records", rules: Any) -> "list[Finding]":
-    from agon.disciplines.challenge import integrity
-
-    return integrity.find(records, rules)
-
-
-def _checks() -> Mapping[str, str]:
-    from agon.disciplines.challenge import integrity
-
-    return integrity.CHECKS
-
-
-def _simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
-    from agon.disciplines.challenge import simulate
-
-    return simulate.simulate(size=size, seed=seed, attacks=attacks)
-
-
-def _attacks() -> Mapping[str, str]:
-    from agon.disciplines.challenge import simulate
-
-    return simulate.ATTACKS
+_PARTS = PackageParts(__name__)
 
 
 DISCIPLINE = Discipline(
@@ -54,12 +17,12 @@ DISCIPLINE = Discipline(
     schema=SCHEMA,
     rules=ChallengeRules,
     boards=BOARDS,
-    score=_score,
-    find=_find,
-    simulate=_simulate,
+    score=_PARTS.score,
+    find=_PARTS.find,
+    simulate=_PARTS.simulate,
     size_unit="evaluations",
-    checks=LazyMapping(_checks),
-    attacks=LazyMapping(_attacks),
+    checks=_PARTS.checks,
+    attacks=_PARTS.attacks,
     participants=("submissions.miner_uid", "validators.id"),
     board_ids={
         "weights": "submissions.miner_uid",

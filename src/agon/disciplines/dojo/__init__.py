@@ -1,28 +1,19 @@
 """Judge programs that continue integer sequences: gates, brevity, diversity, seasons."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from agon.disciplines.definition import (
     Demo,
     Discipline,
-    LazyMapping,
+    PackageParts,
     ScoredRecords,
-    Simulation,
     SubmissionKind,
 )
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
 
-if TYPE_CHECKING:
-    from agon.kernel.findings import Finding
-    from agon.records import Records
-
-
-def _score(records: "Records", rules: Any) -> ScoredRecords:
-    from agon.disciplines.dojo import scoring
-
-    return scoring.score(records, rules)
+_PARTS = PackageParts(__name__)
 
 
 def _withhold(scored: Any, discloses: Callable[[str], bool]) -> ScoredRecords:
@@ -30,41 +21,17 @@ def _withhold(scored: Any, discloses: Callable[[str], bool]) -> ScoredRecords:
     return withheld
 
 
-def _find(records: "Records", rules: Any) -> "list[Finding]":
-    from agon.disciplines.dojo import integrity
-
-    return integrity.find(records, rules)
-
-
-def _checks() -> Mapping[str, str]:
-    from agon.disciplines.dojo import integrity
-
-    return integrity.CHECKS
-
-
-def _simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
-    from agon.disciplines.dojo import simulate
-
-    return simulate.simulate(size=size, seed=seed, attacks=attacks)
-
-
-def _attacks() -> Mapping[str, str]:
-    from agon.disciplines.dojo import simulate
-
-    return simulate.ATTACKS
-
-
 DISCIPLINE = Discipline(
     name="dojo",
     schema=SCHEMA,
     rules=DojoRules,
     boards=("season", "problem:<id>"),
-    score=_score,
-    find=_find,
-    simulate=_simulate,
+    score=_PARTS.score,
+    find=_PARTS.find,
+    simulate=_PARTS.simulate,
     size_unit="submissions",
-    checks=LazyMapping(_checks),
-    attacks=LazyMapping(_attacks),
+    checks=_PARTS.checks,
+    attacks=_PARTS.attacks,
     participants=("submissions.user_id",),
     submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),
     problems="problems",
