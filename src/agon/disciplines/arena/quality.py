@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.arena.facts import RATED, Codes, Facts, Numbers
@@ -76,8 +77,8 @@ def quality_of(facts: Facts, results: Results, rules: ArenaRules) -> Quality:
     kappas = kappas_of(facts, results)
     if not len(judge):
         return Quality(kappas, {}, {}, {})
-    judges, worker = np.unique(judge, return_inverse=True)
-    task = np.unique(match, return_inverse=True)[1]
+    judges, worker = _distinct(judge)
+    _, task = _distinct(match)
     classes = TIE + 1 if (side == TIE).any() else TIE
     fit = dawid_skene(task, worker, side, classes=classes)
     accuracy = worker_accuracy(fit, confidence=rules.confidence)
@@ -86,6 +87,13 @@ def quality_of(facts: Facts, results: Results, rules: ArenaRules) -> Quality:
         for numbers in (accuracy.value, accuracy.low, accuracy.high)
     )
     return Quality(kappas, value, low, high)
+
+
+def _distinct(numbers: Numbers) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the distinct numbers (from 0 up) in order, and the index of each among them."""
+    occurs = np.bincount(numbers) > 0
+    index = np.cumsum(occurs, dtype=np.intp) - 1
+    return np.flatnonzero(occurs), index[numbers]
 
 
 def _votes_of_rated_matches(facts: Facts) -> tuple[Numbers, Numbers, Codes]:
