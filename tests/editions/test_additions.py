@@ -56,7 +56,10 @@ BOARD_AND_FINDING = '''
 from dataclasses import dataclass as _dataclass
 from dataclasses import replace as _replace
 
+from agon.disciplines.definition import ScoredRecords
 from agon.kernel.findings import Finding
+
+_released = DISCIPLINE
 
 
 @_dataclass(frozen=True)
@@ -84,8 +87,8 @@ DISCIPLINE = _replace(
     DISCIPLINE,
     boards=(*DISCIPLINE.boards, "cheers"),
     checks={**DISCIPLINE.checks, "cheering": "Users who cheer."},
-    score=lambda records, rules: _WithCheers(_score(records, rules)),
-    find=lambda records, rules: [*_find(records, rules), _cheering(records, rules)],
+    score=lambda records, rules: _WithCheers(_released.score(records, rules)),
+    find=lambda records, rules: [*_released.find(records, rules), _cheering(records, rules)],
 )
 '''
 
