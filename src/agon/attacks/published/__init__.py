@@ -1,0 +1,65 @@
+"""Repeat published results about attacks, next to the publications' own figures."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from agon.attacks.published import (
+    anomalous_users,
+    best_of_clones,
+    campaign_costs,
+    consensus_guarantees,
+    few_votes,
+    ladder,
+    vote_rigging,
+)
+from agon.attacks.published.figures import Experiment, Figure, Sources
+
+EXPERIMENTS: Final = tuple(
+    Experiment(name, module.SOURCE, module.figures)
+    for name, module in (
+        ("consensus guarantees", consensus_guarantees),
+        ("few votes", few_votes),
+        ("vote rigging", vote_rigging),
+        ("campaign costs", campaign_costs),
+        ("best of clones", best_of_clones),
+        ("ladder", ladder),
+        ("anomalous users", anomalous_users),
+    )
+)
+"""The published results, in the order in which they are repeated."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A published figure next to ours.
+
+    Attributes:
+        source: the publication.
+        figure: both figures.
+        seconds: how long the computation of all figures of the source up to this one took.
+    """
+
+    source: str
+    figure: Figure
+    seconds: float
+
+
+def reproduce(
+    sources: Sources,
+    *,
+    clock: Callable[[], float],
+    report: Callable[[str, int, int], None] = lambda *_: None,
+) -> Iterator[Row]:
+    """Yield every published figure next to ours.
+
+    Args:
+        sources: the imported records of real contests, by name.
+        clock: returns the time in seconds.
+        report: is called before each experiment, with its name, its number and their total.
+    """
+    for number, experiment in enumerate(EXPERIMENTS):
+        report(experiment.name, number, len(EXPERIMENTS))
+        begin = clock()
+        for figure in experiment.figures(sources):
+            yield Row(experiment.source, figure, clock() - begin)

@@ -1,0 +1,86 @@
+"""The price of a campaign of votes, and two tests of who takes part in it.
+
+N votes with at most m per account cost ⌈N / m⌉ accounts, N actions, and once what it takes to
+recognize the model. The publication's defense compares how likely a user's votes are under the
+public ratings with honest users. It is strong against votes by chance; against a user who votes
+honestly except for one bot, most votes say nothing. The second test counts the votes for each bot
+among the battles in which the user saw it.
+
+Source: Huang et al. (2025), Exploring and Mitigating Adversarial Manipulation of Voting-Based
+Leaderboards, arXiv 2501.07493.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from agon.attacks.published import voters
+from agon.attacks.published.figures import Figure, Sources
+
+SOURCE = "Cost of voting campaigns (arXiv 2501.07493)"
+
+_USERS, _VOTES, _BOTS, _SPREAD, _SEED = 2_000, 200, 20, 0.8, 0
+"""With 20 bots a user sees each one in 20 of 200 battles."""
+
+
+def campaign_cost(
+    votes: int, *, per_account: int, account: float, action: float, detector: float
+) -> float:
+    """Return the cost of a campaign: ⌈N / m⌉ c_account + N c_action + c_detector.
+
+    Args:
+        votes: N.
+        per_account: m, how many votes an account may cast before it is found or blocked.
+        account: the price of an account.
+        action: the price of a vote.
+        detector: the price of recognizing the model.
+
+    Example:
+        >>> campaign_cost(1000, per_account=30, account=0.5, action=0.01, detector=10)
+        37.0
+    """
+    return math.ceil(votes / per_account) * account + votes * action + detector
+
+
+def _cost_by_votes(
+    votes: int, *, per_account: int, account: float, action: float, detector: float
+) -> float:
+    """Add up the cost vote by vote, with a new account whenever the last one is used up."""
+    cost, free = detector, 0
+    for _ in range(votes):
+        if not free:
+            cost, free = cost + account, per_account
+        cost, free = cost + action, free - 1
+    return cost
+
+
+def figures(_: Sources) -> Iterator[Figure]:
+    """Yield the cost of a campaign, and the power of both tests at 1 % of false alarms."""
+    yield Figure(
+        name="price of 1,000 votes, 30 per account: formula, and vote by vote",
+        theirs=round(
+            campaign_cost(1000, per_account=30, account=0.26, action=0.01, detector=10), 2
+        ),
+        ours=round(_cost_by_votes(1000, per_account=30, account=0.26, action=0.01, detector=10), 2),
+        comparison="within",
+        unit="$",
+    )
+    generator = np.random.default_rng(_SEED)
+    honest = voters.honest_votes(generator, users=_USERS, votes=_VOTES, bots=_BOTS, spread=_SPREAD)
+    others = {
+        "flip a coin": voters.coin_flips(generator, honest),
+        "always vote for a middling bot": voters.always_for(_BOTS // 2, honest),
+    }
+    for behavior, votes in others.items():
+        theirs, ours = (
+            voters.power_at(0.01, honest=test(honest), others=test(votes))[0]
+            for test in (voters.unlikelihood, voters.most_telling)
+        )
+        yield Figure(
+            name=f"power against users who {behavior}, 200 votes: likelihood, and both tests",
+            theirs=round(theirs, 2),
+            ours=round(ours, 2),
+            comparison="at least",
+            tolerance=0.02,
+        )

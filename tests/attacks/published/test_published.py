@@ -1,0 +1,92 @@
+"""Published results: what this repository computes next to the publications' figures."""
+
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agon
+from agon.attacks.published import EXPERIMENTS, Row, reproduce
+from agon.attacks.published.figures import Experiment, Figure, Sources
+from sizes import ALL
+
+PAGE = Path(__file__).parents[3] / "docs" / "methods" / "published-results.md"
+QUICK = ("few votes", "campaign costs", "ladder")
+"""The experiments that take a second together; all of them take eight."""
+
+
+def votes(name: str) -> Mapping[str, Any]:
+    """Return the tables of imported votes of LLMFAO; a match is a vote."""
+    source = files("agon.examples") / "llmfao" / name
+    return agon.import_records("comparisons", str(source), unit="votes").tables
+
+
+SOURCES: Sources = {
+    "crowd": lambda: votes("crowd-comparisons.csv"),
+    "gpt-4": lambda: votes("gpt4-crowd-comparisons.csv"),
+}
+
+
+def cells(source: str, figure: Figure) -> str:
+    """Write a figure as a row of the page's table."""
+    unit = f" {figure.unit}" if figure.unit else ""
+    limit = {"within": f"± {figure.tolerance:g}"}.get(figure.comparison, figure.comparison)
+    shown = [source, figure.name, f"{figure.theirs:g}{unit}", f"{figure.ours:g}{unit}", limit]
+    return f"| {' | '.join(shown)} |"
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda each: each.name)
+def test_published_figures_are_reproduced_and_the_page_states_them(experiment: Experiment) -> None:
+    """An organizer who reads the page gets the same numbers from the command."""
+    figures = list(experiment.figures(SOURCES)) if ALL or experiment.name in QUICK else []
+    assert [figure.name for figure in figures if not figure.holds] == []
+    page = PAGE.read_text(encoding="utf-8").splitlines()
+    rows = [cells(experiment.source, figure) for figure in figures]
+    assert [row for row in rows if row not in page] == []
+    stated = [line for line in page if line.startswith(f"| {experiment.source} |")]
+    assert stated
+    assert stated == rows or not figures
+
+
+def test_rows_are_yielded_as_they_are_computed_with_time_and_progress(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The command draws a row as soon as it is there, and names the experiment under way."""
+
+    def figures(_: Sources) -> Iterator[Figure]:
+        yield Figure(name="first", theirs=1, ours=1, comparison="within")
+        yield Figure(name="second", theirs=1, ours=2, comparison="at most")
+
+    experiments = (Experiment("a", "A (2020)", figures), Experiment("b", "B (2021)", figures))
+    monkeypatch.setattr("agon.attacks.published.EXPERIMENTS", experiments)
+    ticks, begun = count(), []
+    rows = reproduce(
+        {},
+        clock=lambda: float(next(ticks)),
+        report=lambda name, number, total: begun.append((name, number, total)),
+    )
+    first = next(rows)
+    assert (first.source, first.figure.name, first.seconds) == ("A (2020)", "first", 1.0)
+    assert begun == [("a", 0, 2)]
+    rest: list[Row] = list(rows)
+    assert [(row.source, row.seconds) for row in rest] == [
+        ("A (2020)", 2.0), ("B (2021)", 1.0), ("B (2021)", 2.0),
+    ]  # fmt: skip
+    assert begun == [("a", 0, 2), ("b", 1, 2)]
+    assert [row.figure.holds for row in rest] == [False, True, False]
+
+
+def test_a_figure_compares_as_its_comparison_says() -> None:
+    """A tolerance counts on the side that is worse."""
+
+    def holds(ours: float, comparison: str, tolerance: float = 0) -> bool:
+        return Figure(
+            name="", theirs=10, ours=ours, comparison=comparison, tolerance=tolerance  # type: ignore[arg-type]  # each of the three in turn
+        ).holds  # fmt: skip
+
+    assert [holds(ours, "within", 2) for ours in (7.9, 8, 12, 12.1)] == [False, True, True, False]
+    assert [holds(ours, "at most") for ours in (9, 10, 10.1)] == [True, True, False]
+    assert [holds(ours, "at least", 1) for ours in (8.9, 9, 20)] == [False, True, True]
