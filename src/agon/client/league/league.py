@@ -93,7 +93,8 @@ class League:
             contest = self.connection.get("contests", self.contest)
         except NotFound:
             new = {
-                "id": self.contest, "discipline": "arena", "title": f"League {self.contest}",
+                "id": self.contest, "discipline": "arena",
+                "title": self.contest.replace("-", " ").capitalize(),
                 "description": "Simulated bots and judges.", "overrides": RULES,
             }  # fmt: skip
             contest = self.connection.send("POST", "contests", body=new)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import orjson
 
 from agon.app.access.permissions import View, permits
+from agon.app.arena.live.bot_ids import new_bot_id
 from agon.app.arena.live.bot_states import state_at, with_state
 from agon.app.arena.live.scored import live_rules, scored_arena
 from agon.app.arena.live.versions import mark_version
@@ -84,9 +85,10 @@ def register(
     secret = None if endpoint is None else service.random(SECRET_BYTES)
     if endpoint is not None and secret is not None:
         _check(service, endpoint, secret)
-    bot_id, now = service.new_id(), service.clock()
+    now = service.clock()
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
+        bot_id = new_bot_id(service, session, contest, name)
         own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
         if len(own) >= rules.bots_per_owner:
             raise Conflict(
