@@ -22,6 +22,7 @@ from agon.app.service import Service
 from agon.app.worker.handlers import RESULT_HANDLERS, round_runners
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import Prompt
+from agon.entities.contests import Contest
 from agon.errors import AgonError
 from agon.ledger.entry import read_line
 from fakes.service import Clock, service_at
@@ -110,6 +111,12 @@ class League:
             threads=self.threads,
             model_threads=self.threads,
         )
+
+    @property
+    def contest(self) -> Contest:
+        """The arena as it is now."""
+        with self.service.store.read() as session:
+            return session.contests.get("autumn")
 
     def add_bot(self, name: str, *, pulls: bool = False) -> str:
         """Register a qualified bot of its own owner, which judges too; return its id."""

@@ -189,7 +189,7 @@ def people_vote(played: League, instance: Instance) -> list[dict[str, Any]]:
         ]
     for item in items:
         answer = HandIn(text=f"words of {item.assignee}")
-        hand_in(played.service, "autumn", item.id, answer, by=LOCAL)
+        hand_in(played.service, played.contest, item.id, answer, by=LOCAL)
     assert played.work() == []
     waiting = [instance.get(f"{CONTEST}/judge/work", role).json()["items"] for role in roles]
     return [{item["match"]: item for item in items} for items in waiting]

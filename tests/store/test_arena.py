@@ -7,6 +7,7 @@ import pytest
 from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work
 from agon.entities.contests import Contest
 from agon.errors import NotFound
+from agon.store.arena import StoredResult
 from agon.store.session import Store
 from store.factories import later
 
@@ -101,9 +102,17 @@ def test_the_first_result_of_work_is_kept(store: Store, spring: Contest) -> None
         assert session.arena.waiting_work(spring.no, "b1", now=later(30)) == []
         done = replace(waiting[0], result={"text": "x"}, result_at=later(1), handed_in="{}")
         assert session.arena.set_results([done]) == [done]
+        assert session.arena.set_result(done) == StoredResult(is_stored=False, is_last=False)
         assert session.arena.set_results([replace(done, result={"text": "y"})]) == []
         assert session.arena.work("w1") == done
         assert session.arena.is_waiting(spring.no, "r1")
         assert [item.id for item in session.arena.work_of(spring.no, "r1")] == ["w1", "w2"]
         with pytest.raises(NotFound):
             session.arena.work("w3")
+        session.arena.add_work([_work(spring.no, "w4", assignee="b4")])
+        for name, is_last in (("w2", False), ("w4", True)):
+            ended = replace(session.arena.work(name), result={"text": "z"}, result_at=later(1))
+            stored = session.arena.set_result(ended)
+            assert stored == StoredResult(is_stored=True, is_last=is_last)
+            assert session.arena.work(name) == ended
+        assert not session.arena.is_waiting(spring.no, "r1")

@@ -17,6 +17,8 @@ from agon.errors import Conflict, Unavailable, Unreadable
 from agon.ledger.entry import chain, genesis
 from agon.store import open_store
 from agon.store.session import Store
+from conftest import Postgresql
+from fakes.round_trips import round_trips
 from sizes import ALL
 from store.factories import chained, contest, created, job, later, new, vote
 
@@ -53,6 +55,36 @@ def test_a_reading_session_sees_one_state(store: Store, spring: Contest) -> None
         assert list(reading.entries.after(spring.no)) == []
     with store.read() as reading:
         assert reading.contests.get("spring").seq == 1
+
+
+def test_a_session_adds_two_round_trips_to_those_of_its_queries(postgresql: Postgresql) -> None:
+    """Each request opens two sessions; on a busy machine a round trip takes milliseconds."""
+    store = open_store(postgresql.address(postgresql.emptied()))
+    with store.read() as session:
+        session.queue.is_paused()  # the first session checks the revision, too
+    with round_trips(store) as reading, store.read() as session:
+        session.queue.is_paused()
+    with round_trips(store) as writing, store.write() as session:
+        session.queue.is_paused()
+    store.close()
+    assert (len(reading), len(writing)) == (3, 3)
+
+
+def test_connections_that_the_server_closed_are_replaced(postgresql: Postgresql) -> None:
+    """PostgreSQL was restarted while nobody used it; no request may fail for that."""
+    store = open_store(postgresql.address(postgresql.emptied()))
+    for begin in (store.read, store.write):
+        with store.read() as first, store.read() as second, store.read() as third:
+            for session in (first, second, third):
+                session.queue.is_paused()  # three connections
+        postgresql.run(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND application_name = 'agon'"
+        )
+        for _ in range(4):
+            with begin() as session:
+                session.queue.is_paused()
+    store.close()
 
 
 def test_a_reading_session_cannot_write(store: Store) -> None:

@@ -1,7 +1,7 @@
 """Store live arenas: bots, prompts, rounds and work."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -28,6 +28,22 @@ _BATCH: Final = 1_000
 
 _JSON: Final = frozenset({"body", "result", "recent_prompts", "recent_templates", "states"})
 """Columns with JSON text."""
+
+_RESULT: Final = ("result", "result_at", "handed_in", "latency_ms")
+"""Columns of the result of work."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredResult:
+    """What became of a result that was handed in.
+
+    Attributes:
+        is_stored: whether the work had none before.
+        is_last: whether it is stored, and no other work of the round waits.
+    """
+
+    is_stored: bool
+    is_last: bool
 
 
 class Arena:
@@ -217,10 +233,7 @@ class Arena:
 
     def is_waiting(self, contest_no: int, round_id: str) -> bool:
         """Return whether work of a round has no result."""
-        asking = select(WORK.c.id).where(
-            WORK.c.contest_no == contest_no, WORK.c.round == round_id, WORK.c.result.is_(None)
-        )
-        return self._transaction.first(asking.limit(1)) is not None
+        return self._transaction.first(_waiting(contest_no, round_id).limit(1)) is not None
 
     def latencies(self, contest_no: int) -> list[tuple[WorkKind, str, float]]:
         """Return kind, assignee and milliseconds of all work that was done without a fault.
@@ -238,6 +251,18 @@ class Arena:
             for row in self._transaction.all(listing)
         ]
 
+    def set_result(self, done: Work) -> "StoredResult":
+        """Store the result of work whose round is locked, unless it has one; a single statement."""
+        written = _columns(done)
+        others = _waiting(done.contest_no, done.round, other_than=done.id).exists()
+        row = self._transaction.first(
+            update(WORK)
+            .where(WORK.c.id == done.id, WORK.c.result.is_(None))
+            .values({name: written[name] for name in _RESULT})
+            .returning(others.label("waits"))
+        )
+        return StoredResult(is_stored=row is not None, is_last=row is not None and not row.waits)
+
     def set_results(self, done: Sequence[Work]) -> list[Work]:
         """Store the results of work that has none, whose round is locked; return that work."""
         missing = select(WORK.c.id).where(
@@ -245,13 +270,12 @@ class Arena:
         )
         ids = {row.id for row in self._transaction.all(missing)}
         saved = [each for each in done if each.id in ids]
-        names = ("result", "result_at", "handed_in", "latency_ms")
         changing = update(WORK).where(WORK.c.id == bindparam("work_id"))
         rows = []
         for each in saved:
             written = _columns(each)
-            rows.append({"work_id": each.id, **{f"new_{name}": written[name] for name in names}})
-        values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+            rows.append({"work_id": each.id, **{f"new_{name}": written[name] for name in _RESULT}})
+        values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in _RESULT}
         self._transaction.change_many(changing.values(**values), rows)
         return saved
 
@@ -261,6 +285,17 @@ class Arena:
 
 def _of(table: Table, contest_no: int, name: str) -> Select[Any]:
     return select(table).where(table.c.contest_no == contest_no, table.c.id == name)
+
+
+def _waiting(contest_no: int, round_id: str, *, other_than: str = "") -> Select[Any]:
+    """Return the query for work of a round without a result; it may be a part of an UPDATE."""
+    work = WORK.alias("waiting")
+    return select(work.c.id).where(
+        work.c.contest_no == contest_no,
+        work.c.round == round_id,
+        work.c.result.is_(None),
+        work.c.id != other_than,
+    )
 
 
 def _require_round(row: Row[Any] | None, round_id: str) -> Row[Any]:

@@ -39,7 +39,7 @@ def get_judge_work(ctx: ContestContext, *, wait: Wait = 0) -> WorkItems:  # noqa
 def hand_in(ctx: ContestContext, item: Id, request: HandInRequest) -> Receipt:
     """Hand in an answer, a vote or an error. The same body again has the effect of one."""
     handed_in = work.HandIn(**request.model_dump())
-    receipt = work.hand_in(ctx.service, ctx.contest.id, item, handed_in, by=ctx.caller)
+    receipt = work.hand_in(ctx.service, ctx.contest, item, handed_in, by=ctx.caller)
     return Receipt.model_validate(receipt)
 
 

@@ -26,10 +26,15 @@ PostgreSQL ends it then, so that a process that was stopped within it does not h
 CHANNEL: Final = "agon_stored"
 """On PostgreSQL, every session that stored something is notified on this channel."""
 
-_NOTIFY: Final = f"""
-SELECT pg_notify('{CHANNEL}', '') WHERE txid_current_if_assigned() IS NOT NULL
+_BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+_NOTIFY_AND_COMMIT: Final = f"""
+SELECT pg_notify('{CHANNEL}', '') WHERE txid_current_if_assigned() IS NOT NULL; COMMIT
 """
 """Only a session that stored something has a transaction id; others send no notification."""
+
+_POOL_SIZE: Final = 8
+_OVERFLOW: Final = 8
 
 _STATEMENT_TIMEOUT_S: Final = 120
 _READING_IDLE_TIMEOUT_S: Final = 600
@@ -114,8 +119,8 @@ def open_engine(url: str, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
     arguments = {"connect_timeout": 10, "application_name": "agon", "options": settings}
     try:
         return create_engine(
-            parsed, connect_args=arguments, pool_size=8, max_overflow=8, pool_pre_ping=True,
-            pool_recycle=1800,
+            parsed, connect_args=arguments, isolation_level="AUTOCOMMIT",  # begin() sends BEGIN
+            pool_size=_POOL_SIZE, max_overflow=_OVERFLOW, pool_recycle=1800,
         )  # fmt: skip
     except ModuleNotFoundError as error:
         raise Unavailable(
@@ -137,22 +142,54 @@ def begin(
     Raises:
         Unavailable: the database cannot be reached, or stays locked.
     """
-    sqlite = engine.dialect.name == "sqlite"
-    with translate_errors(display_url(engine.url)), engine.connect() as connection:
-        if not sqlite and not writing:
-            connection.execution_options(
-                isolation_level="REPEATABLE READ", postgresql_readonly=True
-            )
-        with connection.begin():
-            if sqlite:
-                connection.exec_driver_sql(f"PRAGMA query_only = {int(not writing)}")
-                connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
-            elif writing:
-                idle = f"SET LOCAL idle_in_transaction_session_timeout = {_ms(idle_timeout_s)}"
-                connection.exec_driver_sql(idle)
+    database = display_url(engine.url)
+    if engine.dialect.name == "sqlite":
+        with translate_errors(database), engine.connect() as connection, connection.begin():
+            connection.exec_driver_sql(f"PRAGMA query_only = {int(not writing)}")
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
             yield connection
-            if writing and not sqlite:
-                connection.exec_driver_sql(_NOTIFY)
+        return
+    idle = f"SET LOCAL idle_in_transaction_session_timeout = {_ms(idle_timeout_s)}"
+    opening = f"BEGIN; {idle}" if writing else _BEGIN_READING
+    with (
+        translate_errors(database),
+        _connected(engine, opening) as connection,
+        connection.begin(),  # on an error it rolls back
+    ):
+        yield connection
+        if writing:
+            _send(connection, _NOTIFY_AND_COMMIT)
+
+
+@contextmanager
+def _connected(engine: Engine, opening: str) -> Iterator[Connection]:
+    """Lend a connection to PostgreSQL on which statements were run.
+
+    A connection of the pool that the server has closed meanwhile is replaced by the next one, at
+    last by a new one. So none has to be tried before, which would take a round trip.
+    """
+    for is_last in (*[False] * (_POOL_SIZE + _OVERFLOW), True):
+        with engine.connect() as connection:
+            try:
+                _send(connection, opening)
+            except Exception:
+                if is_last or not _is_closed(connection):
+                    raise
+                connection.invalidate()
+                continue
+            yield connection
+            return
+
+
+def _send(connection: Connection, statements: str) -> None:
+    """Run statements without values on PostgreSQL, all of them in one round trip."""
+    driver: Any = connection.connection.driver_connection
+    driver.execute(statements, prepare=False)
+
+
+def _is_closed(connection: Connection) -> bool:
+    driver: Any = connection.connection.driver_connection
+    return bool(driver.closed)
 
 
 def create_file(url: str) -> None:

@@ -90,7 +90,7 @@ def test_a_new_version_is_recorded_and_makes_the_rating_provisional_again(
         assert league.play() == []
         for item in work_of_bot(league.service, "autumn", league.bot("b3").id, by=LOCAL):
             handed_in = HandIn(text=f"words {item['match']}", version="3 beta")
-            hand_in(league.service, "autumn", item["id"], handed_in, by=LOCAL)
+            hand_in(league.service, league.contest, item["id"], handed_in, by=LOCAL)
         assert league.work() == []
         league.later(3600)
     rows = league.rows("versions")

@@ -26,7 +26,7 @@ def vote_as_judy(league: League) -> None:
     """Cast all votes of the person who judges."""
     while items := work_of_judge(league.service, "autumn", by=JUDGE):
         for item in items:
-            hand_in(league.service, "autumn", item["id"], HandIn(vote="A"), by=JUDGE)
+            hand_in(league.service, league.contest, item["id"], HandIn(vote="A"), by=JUDGE)
         assert league.work() == []
 
 

@@ -51,7 +51,7 @@ def ask_endpoints(
 
     def store(done: Iterable[Work]) -> None:
         check()
-        store_results(service, contest.id, list(done))
+        store_results(service, contest, list(done))
 
     if not items:
         return 0

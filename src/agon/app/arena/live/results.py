@@ -11,6 +11,7 @@ from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import Work
+from agon.entities.contests import Contest
 from agon.store.session import Session
 
 LABELS: Final = ("A", "B")
@@ -51,26 +52,33 @@ def expire(item: Work, now: datetime) -> Work:
     return replace(item, result=fault_result(fault), result_at=now)
 
 
-def store_results(service: Service, contest_id: str, done: Sequence[Work]) -> None:
-    """Store the results of work of one round in one session; a result that exists stays."""
-    with service.store.write() as session:
-        save_results(service, session, contest_id, done)
-
-
-def save_results(
-    service: Service, session: Session, contest_id: str, done: Sequence[Work]
-) -> Sequence[Work]:
-    """Store the results of work of one round that has none; after the last one the round goes on.
+def save_result(service: Service, session: Session, contest: Contest, done: Work) -> bool:
+    """Store the result of work that has none; after the last one of its round the round goes on.
 
     Returns:
-        The work that had none.
+        Whether it had none.
     """
-    contest, round_id = session.contests.get(contest_id), done[0].round
-    session.arena.require_lock(contest.no, round_id)
-    saved = session.arena.set_results(done)
-    latencies = {each.assignee: each.latency_ms for each in saved if each.latency_ms is not None}
-    session.arena.set_latencies(contest.no, latencies)
-    if saved and not session.arena.is_waiting(contest.no, round_id):
-        job = round_job(contest, id=service.new_id(), round_id=round_id)
-        session.queue.add(job, now=service.clock())
-    return saved
+    session.arena.require_lock(contest.no, done.round)
+    stored = session.arena.set_result(done)
+    if stored.is_last:
+        _go_on(service, session, contest, done.round)
+    return stored.is_stored
+
+
+def store_results(service: Service, contest: Contest, done: Sequence[Work]) -> None:
+    """Store the results of work of one round in one session, as :func:`save_result` does."""
+    round_id = done[0].round
+    with service.store.write() as session:
+        session.arena.require_lock(contest.no, round_id)
+        saved = session.arena.set_results(done)
+        latencies = {
+            each.assignee: each.latency_ms for each in saved if each.latency_ms is not None
+        }
+        session.arena.set_latencies(contest.no, latencies)
+        if saved and not session.arena.is_waiting(contest.no, round_id):
+            _go_on(service, session, contest, round_id)
+
+
+def _go_on(service: Service, session: Session, contest: Contest, round_id: str) -> None:
+    job = round_job(contest, id=service.new_id(), round_id=round_id)
+    session.queue.add(job, now=service.clock())

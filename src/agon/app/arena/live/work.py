@@ -8,7 +8,7 @@ import orjson
 
 from agon.app.access.permissions import SYSTEM
 from agon.app.arena.live.bots import newest_row, own_bot
-from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_results
+from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_result
 from agon.app.arena.live.versions import stated_version
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.service import Service
@@ -75,7 +75,7 @@ def work_of_judge(service: Service, contest_id: str, *, by: Caller) -> list[Mapp
 
 
 def hand_in(
-    service: Service, contest_id: str, work_id: str, handed_in: HandIn, *, by: Caller
+    service: Service, contest: Contest, work_id: str, handed_in: HandIn, *, by: Caller
 ) -> Mapping[str, Any]:
     """Store an answer or a vote; return what was accepted.
 
@@ -90,14 +90,13 @@ def hand_in(
     _require_one(handed_in)
     body = orjson.dumps(vars(handed_in)).decode()
     with service.store.write() as session:
-        contest = session.contests.get(contest_id)
         item = session.arena.work(work_id)
         _require_own(session, contest, item, by)
         now = service.clock()
         result = _result(item, handed_in)
         if item.handed_in is None and now <= item.deadline:
             done = replace(item, result=result, result_at=now, handed_in=body)
-            if save_results(service, session, contest_id, [done]):
+            if save_result(service, session, contest, done):
                 return _receipt(done)
             item = session.arena.work(work_id)
         if item.handed_in == body:
