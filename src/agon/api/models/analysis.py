@@ -14,7 +14,7 @@ class DistributionBin(Resource):
 
     low: float
     high: float
-    n: int = Field(description="Participants with a value from low to below high.")
+    n: int = Field(description="Participants with a value from low to below high, or of both.")
 
 
 class PartDistribution(Resource):

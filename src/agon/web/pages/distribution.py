@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from agon.api.models.analysis import PartDistribution
+from agon.api.models.analysis import DistributionBin, PartDistribution
 from agon.app.charts import HistogramBin, histogram
 from agon.errors import NotFound
 from agon.web import addresses
@@ -88,7 +88,7 @@ def _charts(
         own = _bin_of(part, value)
         bins = [
             HistogramBin(
-                f"{number_text(each.low)} to {number_text(each.high)}",
+                _range(each),
                 each.n,
                 short_id(name or "") if index == own else "",
             )
@@ -102,6 +102,13 @@ def _charts(
         yield PartChart(part.name, part.n, bins, drawn, value, below)
 
 
+def _range(each: DistributionBin) -> str:
+    """Return the values of a bin."""
+    if each.low == each.high:
+        return number_text(each.low)
+    return f"{number_text(each.low)} to {number_text(each.high)}"
+
+
 def _bin_of(part: PartDistribution, value: float | None) -> int | None:
     """Return the index of the bin that has a value."""
     if value is None:
@@ -111,7 +118,9 @@ def _bin_of(part: PartDistribution, value: float | None) -> int | None:
         (
             at
             for at, each in enumerate(part.bins)
-            if each.low <= value < each.high or (at == last and value == each.high)
+            if each.low <= value < each.high
+            or value == each.low
+            or (at == last and value == each.high)
         ),
         None,
     )

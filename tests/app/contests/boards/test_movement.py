@@ -73,5 +73,11 @@ def test_every_value_is_in_one_of_the_bins(values: list[float]) -> None:
     counted = bins(np.array(values))
     assert len(counted) <= MAX_BINS + 1
     assert sum(each.n for each in counted) == len(values)
+    distinct = sorted(set(values))
+    if len(distinct) <= 4:
+        assert [(each.low, each.high, each.n) for each in counted] == [
+            (value, value, values.count(value)) for value in distinct
+        ]
+        return
     assert all(a.high == b.low for a, b in pairwise(counted))
     assert all(each.low < each.high for each in counted)

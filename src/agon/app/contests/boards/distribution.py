@@ -21,13 +21,19 @@ MAX_PARTS: Final = 12
 
 SCORE: Final = "score"
 
+_FEW: Final = 4
+"""Maximum number of distinct values that have a bin each."""
+
 _EQUAL: Final = 1e-9
 """Values whose relative difference is at most this are in one bin."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bin:
-    """How many participants have a value from ``low`` to below ``high``; the last one has both."""
+    """How many participants have a value from ``low`` to below ``high``; the last one has both.
+
+    A bin of one value has equal ends.
+    """
 
     low: float
     high: float
@@ -41,7 +47,8 @@ class PartDistribution:
     Attributes:
         name: ``score`` or the part.
         n: number of participants that have it.
-        bins: adjacent, of equal width, in rising order; their ``n`` sum to ``n``.
+        bins: in rising order, adjacent and of equal width, or each of one value; their ``n`` sum
+            to ``n``.
     """
 
     name: str
@@ -88,16 +95,20 @@ def distribution(
 def bins(values: "np.ndarray[Any, np.dtype[np.float64]]", *, most: int = MAX_BINS) -> list[Bin]:
     """Return how many values are in each of at most ``most`` bins with round edges.
 
-    Their width is 1, 2 or 5 times a power of ten, the least that is enough.
+    Their width is 1, 2 or 5 times a power of ten, the least that is enough. A few distinct values
+    have a bin each, as ranges between them would all be empty.
 
     Example:
-        >>> [(each.low, each.high, each.n) for each in bins(np.array([0.0, 3.0, 4.0, 9.0]), most=5)]
-        [(0.0, 2.0, 1), (2.0, 4.0, 1), (4.0, 6.0, 1), (6.0, 8.0, 0), (8.0, 10.0, 1)]
-        >>> bins(np.array([7.0, 7.0]))
-        [Bin(low=7.0, high=8.0, n=2)]
+        >>> edges = np.array([0.0, 3.0, 4.0, 9.0, 9.5])
+        >>> [(each.low, each.high, each.n) for each in bins(edges, most=5)]
+        [(0.0, 2.0, 1), (2.0, 4.0, 1), (4.0, 6.0, 1), (6.0, 8.0, 0), (8.0, 10.0, 2)]
+        >>> bins(np.array([0.0, 50.0, 50.0]))
+        [Bin(low=0.0, high=0.0, n=1), Bin(low=50.0, high=50.0, n=2)]
     """
-    if not len(values):
-        return []
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) <= _FEW:
+        pairs = zip(distinct.tolist(), counts.tolist(), strict=True)
+        return [Bin(low=value, high=value, n=count) for value, count in pairs]
     low, high = float(values.min()), float(values.max())
     step, places = _step(low, high, most)
     first = math.floor(low / step + 1e-9)
