@@ -78,8 +78,8 @@ class ArenaRound:
     """A round, or an attempt to qualify, which is a round of one match with a person's answer.
 
     Attributes:
-        id: ``r12``; of an attempt to qualify ``q3``.
-        number: the number in the id.
+        id: ``r12``.
+        number: the number in the id; rounds and attempts to qualify share one sequence.
         kind: which of both.
         phase: what happens now.
         seed: the seed of all draws, encrypted with the server's key.

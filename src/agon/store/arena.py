@@ -192,11 +192,9 @@ class Arena:
             listing = listing.where(ROUNDS.c.number < before)
         return self._all(ArenaRound, listing.order_by(ROUNDS.c.number.desc()).limit(limit))
 
-    def last_number(self, contest_no: int, *, kind: str) -> int:
-        """Return the highest number of a round; 0: there is none."""
-        asking = select(func.max(ROUNDS.c.number)).where(
-            ROUNDS.c.contest_no == contest_no, ROUNDS.c.kind == kind
-        )
+    def last_number(self, contest_no: int) -> int:
+        """Return the highest number of a round or an attempt to qualify; 0: there is none."""
+        asking = select(func.max(ROUNDS.c.number)).where(ROUNDS.c.contest_no == contest_no)
         return self._transaction.scalar(asking) or 0
 
     def add_work(self, items: Iterable[Work]) -> None:

@@ -56,6 +56,17 @@ def drawn(body: dict[str, Any]) -> dict[str, Any]:
     return match
 
 
+def text(body: dict[str, Any], name: str, value: Any) -> None:
+    """Change what a round states of its first honeypot."""
+    match = next(one for one in body["outcome"]["matches"] if one["outcome"] == "honeypot")
+    if name == "honeypot_text":
+        del match[name]
+    elif name == "answer":
+        match["honeypot_answer"] = {"answer": value}
+    else:
+        match["honeypot_text"][name] = value
+
+
 HONEYPOT = {"kind": "honeypot", "honeypot_real": "x"}
 CHANGES: list[tuple[str, str, Callable[[dict[str, Any]], None]]] = [
     ("draw-made", "does not have the committed SHA-256", lambda body: body.update(seed="chosen")),
@@ -71,6 +82,14 @@ CHANGES: list[tuple[str, str, Callable[[dict[str, Any]], None]]] = [
     ("draw-committed", "the method is", lambda body: body.update(method="other")),
     ("matches", "bot_a is 'zz', drawn was", lambda body: body["row"].update(bot_a="zz")),
     ("matches", "honeypot of side", lambda body: body["row"].update(HONEYPOT)),
+    ("round-settled", "is not stated what", lambda body: text(body, "honeypot_text", None)),
+    ("round-settled", "cannot have seen ['x']", lambda body: text(body, "seen", ["x"])),
+    ("round-settled", "cannot be repeated", lambda body: text(body, "seen", 3)),
+    ("round-settled", "shows the answer r1-1/a", lambda body: text(body, "answer", "r1-1/a")),
+    ("round-settled", "text of its honeypot is not",
+     lambda body: body["outcome"].update(honeypot_lengths=[300])),
+    ("honeypot", "text of its honeypot",
+     lambda body: body["row"].update(response_a="x", response_b="x")),
     ("votes", "first, drawn was", lambda body: body["row"].update(shown_first="c")),
     ("votes", "voted, who was not drawn", lambda body: body["row"].update(judge_id="zz")),
 ]  # fmt: skip
@@ -89,7 +108,11 @@ def test_every_change_of_a_draw_is_named(
     at = next(
         at
         for at, entry in enumerate(entries)
-        if entry.kind == kind or (entry.kind == "record-added" and entry.body["table"] == kind)
+        if (entry.kind == kind and (kind != "round-settled" or b"honeypot_text" in lines[at]))
+        or (
+            entry.kind == "record-added"
+            and kind in {entry.body["table"], entry.body["row"].get("kind")}
+        )
     )
     changed = [*lines[:at], change(lines[at], edit), *lines[at + 1 :]]
     reported = issues(changed, state)

@@ -4,8 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.analysis.score import rules_of
+from agon.app.arena.honeypot_check import HoneypotCheck
 from agon.disciplines.arena.rounds.commitment import drawing_seed, verify_draw
-from agon.disciplines.arena.rounds.round import METHOD, RoundInputs, draw_round
+from agon.disciplines.arena.rounds.round import (
+    METHOD,
+    RoundInputs,
+    draw_qualification,
+    draw_round,
+)
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import AgonError
 from agon.kernel.fingerprints import sha256
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
     from agon.entities.contests import Contest
     from agon.store.session import Session, Store
 
-_KINDS: Final = ("draw-committed", "draw-made")
+_KINDS: Final = ("draw-committed", "draw-made", "round-settled")
 _DRAW_KINDS: Final = tuple(f'"kind":"{kind}"'.encode() for kind in _KINDS)
 _RECORD_KIND: Final = b'"kind":"record-added"'
 _REMEDY: Final = "ask the operator for the cause; this round's result does not follow from its draw"
@@ -29,7 +35,9 @@ def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIs
     Each draw of a round must have the committed seed, the head before its commitment, the recorded
     inputs, and the pairs, prompts, honeypots, audits, judges and orders that follow from them under
     the rules in force at the commitment. Matches and votes that were recorded for a drawn match
-    must be those drawn. Draws of other methods are not checked.
+    must be those drawn, and so must the robotic text of each honeypot, by the templates that its
+    judges had seen and the lengths of answers that the round states. Draws of other methods are not
+    checked.
 
     Args:
         lines: the entries' bytes from the first one on, verified before.
@@ -87,6 +95,7 @@ class _DrawCheck:
         self._state = state
         self._commitments: dict[str, tuple[Mapping[str, Any], str, int]] = {}
         self._drawn: dict[str, Mapping[str, Any]] = {}
+        self._texts = HoneypotCheck()
 
     @property
     def has_draws(self) -> bool:
@@ -107,8 +116,14 @@ class _DrawCheck:
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 name = str(body["purpose"]).removeprefix("round ")
                 yield f"round {name}: the draw cannot be repeated from its inputs ({error!r})"
+        elif kind == "round-settled":
+            try:
+                yield from self._texts.round_differences(body)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                yield f"round {body['round']}: its honeypots cannot be repeated ({error!r})"
         elif kind == "record-added" and body["table"] == "matches":
             yield from self._match_differences(body["row"])
+            yield from self._texts.match_differences(body["row"])
         elif kind == "record-added" and body["table"] == "votes":
             yield from self._vote_differences(body["row"])
 
@@ -126,11 +141,10 @@ class _DrawCheck:
         self._drawn |= {match["match"]: match for match in result["matches"]}
         if result["inputs"]["name"] != name:
             yield f"round {name}: the inputs are those of {result['inputs']['name']}"
-        elif name.startswith("r"):
-            seed = drawing_seed(str(body["seed"]), head)
-            drawn = draw_round(
-                RoundInputs.from_json(result["inputs"]), seed=seed, rules=self._rules_at(seq)
-            )
+        else:
+            seed, rules = drawing_seed(str(body["seed"]), head), self._rules_at(seq)
+            drawn = _draw(result["inputs"], seed=seed, rules=rules)
+            self._texts.add_round(name, drawn["matches"], seed=seed, rules=rules)
             yield from (f"round {name}: {each}" for each in _differences(result, drawn))
 
     def _rules_at(self, seq: int) -> ArenaRules:
@@ -164,6 +178,13 @@ class _DrawCheck:
             yield f"match {name}: {judge} voted, who was not drawn"
         elif row["shown_first"] != expected:
             yield f"match {name}: {judge} saw {row['shown_first']} first, drawn was {expected}"
+
+
+def _draw(inputs: Mapping[str, Any], *, seed: str, rules: ArenaRules) -> Mapping[str, Any]:
+    """Return what is drawn for a round, or for an attempt to qualify, which has one bot."""
+    if "bot" in inputs:
+        return draw_qualification(inputs, seed=seed, rules=rules)
+    return draw_round(RoundInputs.from_json(inputs), seed=seed, rules=rules)
 
 
 def _differences(recorded: Mapping[str, Any], drawn: Mapping[str, Any]) -> Iterator[str]:

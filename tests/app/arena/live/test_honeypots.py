@@ -4,8 +4,10 @@ from collections import defaultdict
 from typing import Any
 
 from agon.app.access.permissions import LOCAL
+from agon.app.arena.draw_check import check_draws
 from agon.app.arena.live.work import HandIn, hand_in, work_of_judge
 from agon.app.contests.ingest.records import record
+from agon.ledger.fold import empty_ledger, fold
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import League
 from fakes.service import JUDGE
@@ -30,6 +32,12 @@ def vote_as_judy(league: League) -> None:
         assert league.work() == []
 
 
+def require_repeatable(league: League) -> None:
+    """Require that the ledger alone shows which text each honeypot had to have."""
+    lines = league.ledger()
+    assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
+
+
 def test_no_judge_sees_a_template_twice(make_league: MakeLeague) -> None:
     """Not in two matches of one round, not as a person, and not in place of another judge."""
     rules = {"judges_per_match": 2, "credibility_honeypot": 0}
@@ -51,6 +59,7 @@ def test_no_judge_sees_a_template_twice(make_league: MakeLeague) -> None:
     assert any(match["replaced"] for _, match in played_rounds(league))
     repeated = {judge: names for judge, names in seen.items() if len(names) > len(set(names))}
     assert repeated == {}
+    require_repeatable(league)
 
 
 def test_a_honeypot_may_show_an_earlier_answer_of_a_weak_bot(make_league: MakeLeague) -> None:
@@ -76,6 +85,7 @@ def test_a_honeypot_may_show_an_earlier_answer_of_a_weak_bot(make_league: MakeLe
             assert bot not in {drawn["bot_a"], drawn["bot_b"], *match["panel"]}
             assert not {vote["judge_id"] for vote in stored["votes"]} & set(match["panel"])
     assert used > 3
+    require_repeatable(league)
     settled = league.entries("round-settled")
     recorded = [one for body in settled for one in body["outcome"]["matches"]
                 if "honeypot_answer" in one]  # fmt: skip

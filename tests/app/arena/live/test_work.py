@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from agon.app.access.permissions import LOCAL
-from agon.app.arena.live import qualification
+from agon.app.access.permissions import LOCAL, View
+from agon.app.arena.draw_check import check_draws
+from agon.app.arena.live import qualification, views
 from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.transport import Reply
 from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
@@ -19,6 +20,7 @@ from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import HumanAnswer
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict, NotFound, Unreadable
+from agon.ledger.fold import empty_ledger, fold
 from app.arena.live.conftest import MakeLeague
 from conftest import Postgresql
 from fakes.arena import League, Model, answer, league
@@ -148,7 +150,32 @@ def test_a_bot_qualifies_when_its_answer_is_picked_once_an_hour(make_league: Mak
         qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
     league.later(3601)
     qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
-    assert [made["purpose"] for made in league.entries("draw-made")] == ["round q1", "round q2"]
+    assert [made["purpose"] for made in league.entries("draw-made")] == ["round r1", "round r2"]
+    lines = league.ledger()
+    assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
+
+
+def test_the_id_of_a_match_does_not_show_that_it_is_an_attempt_to_qualify(
+    make_league: MakeLeague,
+) -> None:
+    """A judge who knew could let a friend's bot qualify; rounds and attempts share numbers."""
+    league = make_league(bots=4, pulling=("b1",))
+    bot = league.bot("b1")
+    with league.service.store.write() as session:
+        answers = [HumanAnswer(id="h1", prompt_id="p1", text="Soup, of course.")]
+        session.arena.save_human_answers(bot.contest_no, answers)
+    assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
+    assert league.play() == []
+    items = work_of_bot(league.service, "autumn", bot.id, by=LOCAL)
+    assert sorted(item["match"].partition("-")[0] for item in items) == ["r1", "r2"]
+    assert {frozenset(item) for item in items} == {frozenset(items[0])}
+    assert [body["round"] for body in league.entries("draw-committed")] == ["r1", "r2"]
+    view = View(contest=league.contest, until=None, staff=True)
+    assert [of["number"] for of in views.rounds(league.service, view)] == [2]
+    with pytest.raises(NotFound):
+        views.round_of(league.service, view, 1)
+    with league.service.store.read() as session:
+        assert session.arena.last_number(bot.contest_no) == 2
 
 
 def test_rounds_begin_automatically_and_one_that_is_played_is_not_overtaken(

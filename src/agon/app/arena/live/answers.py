@@ -118,6 +118,8 @@ def judge_answers(
     lengths = [
         len(answer["text"]) for match in body["matches"] for answer in match["answers"].values()
     ]
+    if any(drawn["honeypot_real"] is not None for drawn, _ in matches_of(changed)):
+        body["honeypot_lengths"] = lengths
     seed = drawing_seed(seed_of(service, contest, of), body["head"])
     for drawn, match in matches_of(changed):
         match["outcome"] = _outcome(match, rules, degraded=body["degraded"])

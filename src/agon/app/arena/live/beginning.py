@@ -83,12 +83,12 @@ def commit_round(
         if automatic:
             return {"round": None, "cause": issue}
         raise Conflict(issue)
-    number = session.arena.last_number(contest.no, kind="round") + 1
+    number = session.arena.last_number(contest.no) + 1
     body = {
         "at": scores["at"],
         "seq": scores["seq"],
         "rules": live_rules(contest).model_dump(mode="json"),
-        "inputs": _inputs(session, contest, f"r{number}", scores, last).as_json(),
+        "inputs": _inputs(session, contest, round_name(number), scores, last).as_json(),
     }
     return commit(service, session, contest, "round", number, body, by=by)
 
@@ -105,7 +105,7 @@ def commit(
 ) -> Mapping[str, Any]:
     """Append the commitment to a new seed, store it encrypted, and queue the draw."""
     seed, now = service.random(_SEED_BYTES).hex(), service.clock()
-    name = f"{'r' if kind == 'round' else 'q'}{number}"
+    name = round_name(number)
     draft = Draft(
         kind="draw-committed",
         body={"round": name, "commitment": commitment(seed), "method": METHOD},
@@ -133,6 +133,14 @@ def commit(
     )
     session.queue.add(round_job(contest, id=service.new_id(), round_id=name), now=now)
     return {"round": name}
+
+
+def round_name(number: int) -> str:
+    """Return the id of a round or of an attempt to qualify.
+
+    It does not show which of both, because judges see it in the ids of matches.
+    """
+    return f"r{number}"
 
 
 def seed_of(service: Service, contest: Contest, of: ArenaRound) -> str:

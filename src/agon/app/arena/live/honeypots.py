@@ -59,16 +59,25 @@ class HoneypotTexts:
         lengths: Sequence[int],
         rules: ArenaRules,
     ) -> None:
-        """Replace the answer on the robotic side of a honeypot."""
+        """Replace the answer on the robotic side of a honeypot.
+
+        ``honeypot_text`` has what the choice of the text follows from, with the seed: replay
+        repeats it.
+        """
         seen = self._memory.seen(match["panel"])
         side = "b" if drawn["honeypot_real"] == "a" else "a"
         weak = {each.name: each for each in self._weak_answers(match, drawn, seen, rules)}
+        drawn_from = {"prompt": match["text"], "weak": sorted(weak)}
         name = draw_weak_answer(seed, drawn["match"], sorted(weak), share=rules.honeypot_weak_share)
         if name is not None:
             match["honeypot_answer"] = {"answer": name, "bot": weak[name].bot}
             robotic = RoboticAnswer((name,), weak[name].text)
         else:
-            robotic = _template(match, drawn, seen, seed=seed, lengths=lengths, rules=rules)
+            robotic, unusable = _template(
+                match, drawn, seen, seed=seed, lengths=lengths, rules=rules
+            )
+            drawn_from["seen"] = unusable
+        match["honeypot_text"] = drawn_from
         match["answers"][side] = {"text": robotic.text, "templates": list(robotic.templates)}
         self._memory.show(match["panel"], robotic.templates)
 
@@ -139,8 +148,11 @@ def _template(
     seed: str,
     lengths: Sequence[int],
     rules: ArenaRules,
-) -> RoboticAnswer:
-    """Return an answer of a template; where the panel saw all, of one seen longest ago."""
+) -> tuple[RoboticAnswer, Sequence[str]]:
+    """Return an answer of a template that is none of those seen, and those.
+
+    Where the panel saw all, the ones seen longest ago may be used.
+    """
     while True:
         robotic = draw_robotic_answer(
             seed,
@@ -151,7 +163,7 @@ def _template(
             max_chars=rules.max_answer_chars,
         )
         if robotic is not None:
-            return robotic
+            return robotic, sorted(set(seen))
         if not seen:
             raise RuntimeError("there is no template of a robotic answer")
         seen = seen[len(seen) // 4 + 1 :]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from agon.app.arena.live.beginning import commit
+from agon.app.arena.live.beginning import commit, round_name
 from agon.app.arena.live.bots import own_bot
 from agon.app.arena.live.scored import live_rules
 from agon.app.queue.jobs import round_job
@@ -61,14 +61,14 @@ def commit_qualification(
     require_possible(service, session, contest, bot_id)
     bot = session.arena.bot(contest.no, bot_id)
     session.arena.save_bot(replace(bot, attempted_at=service.clock()))
-    number = session.arena.last_number(contest.no, kind="qualification") + 1
+    number = session.arena.last_number(contest.no) + 1
     answers = session.arena.human_answers(contest.no)
     body = {
         "at": scores["at"],
         "seq": scores["seq"],
         "rules": live_rules(contest).model_dump(mode="json"),
         "inputs": {
-            "name": f"q{number}",
+            "name": round_name(number),
             "at": scores["at"],
             "bot": bot_id,
             "owner_id": bot.owner_id,

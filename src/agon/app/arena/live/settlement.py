@@ -92,19 +92,28 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
             "replaced": match["replaced"],
             "cut": [side for side in SIDES if match["answers"].get(side, {}).get("cut")],
         }
-        for name in ("exchanges", "audit_exchanges", "audit_missed", "honeypot_answer"):
+        for name in (
+            "exchanges",
+            "audit_exchanges",
+            "audit_missed",
+            "honeypot_answer",
+            "honeypot_text",
+        ):
             if name in match:
                 stated[name] = match[name]
         if of.kind == "qualification":
             stated["votes"] = match["votes"]
             stated["picked"] = winner_of(match["votes"])
         matches.append(stated)
-    return {
+    outcome = {
         "kind": of.kind,
         "waiting": of.body["draw"]["waiting"],
         "degraded": of.body.get("degraded", False),
         "matches": matches,
     }
+    if "honeypot_lengths" in of.body:
+        outcome["honeypot_lengths"] = of.body["honeypot_lengths"]
+    return outcome
 
 
 def result_of(drawn: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agon.app.access.permissions import View
-from agon.app.arena.live.beginning import seed_of
+from agon.app.arena.live.beginning import round_name, seed_of
 from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.settlement import result_of
 from agon.app.contests.ledgers.positions import reach
@@ -46,8 +46,8 @@ def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
         NotFound: there is no such round.
     """
     with service.store.read() as session:
-        of = session.arena.round(view.contest.no, f"r{number}")
-        if not _is_known(view, of):
+        of = session.arena.round(view.contest.no, round_name(number))
+        if of.kind != "round" or not _is_known(view, of):
             raise NotFound(f"the contest has no round {of.id!r}; list its rounds")
         return _render(session, view, of)
 
