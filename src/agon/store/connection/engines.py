@@ -153,7 +153,7 @@ def begin(
     opening = f"BEGIN; {idle}" if writing else _BEGIN_READING
     with (
         translate_errors(database),
-        _connected(engine, opening) as connection,
+        _connection_of(engine, opening) as connection,
         connection.begin(),  # on an error it rolls back
     ):
         yield connection
@@ -162,7 +162,7 @@ def begin(
 
 
 @contextmanager
-def _connected(engine: Engine, opening: str) -> Iterator[Connection]:
+def _connection_of(engine: Engine, opening: str) -> Iterator[Connection]:
     """Lend a connection to PostgreSQL on which statements were run.
 
     A connection of the pool that the server has closed meanwhile is replaced by the next one, at
