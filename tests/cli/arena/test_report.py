@@ -1,11 +1,12 @@
 """The report and the replay of a league are made from its ledger by commands."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from cli.command import Cli
-from fakes.arena import league
+from fakes.arena import Model, league
 
 
 @pytest.fixture
@@ -32,6 +33,24 @@ def test_prompts_and_human_answers_are_added(agon: Cli, database: str, tmp_path:
     file.write_text('{"id": "h", "prompt_id": "p77", "text": "So."}\n')
     wrong = agon(*answers)
     assert (wrong.code, "add the prompt first" in wrong.err) == (2, True)
+
+
+def test_a_round_begins_at_will(agon: Cli, tmp_path: Path) -> None:
+    """Besides the rounds that begin by themselves; not in a contest without matches."""
+    played = league(tmp_path, bots=2)
+    played.model = Model()
+    database = f"sqlite:///{tmp_path}/agon.db"
+    begun = agon("arena", "round", "autumn", "--database", database)
+    assert begun.code == 0, begun.err
+    assert f"agon jobs show {begun.out.strip()}" in begun.err
+    played.clock.at = datetime.now(UTC) + timedelta(minutes=1)  # after the command's job
+    assert played.work() == []
+    assert [body["round"] for body in played.entries("round-settled")] == ["r1"]
+    listed = agon("arena", "round", "autumn", "--database", database, "--format", "json")
+    assert listed.json()["state"] == "queued"
+    wrong = agon("arena", "round", "spring", "--database", database)
+    assert (wrong.code, "there is no contest 'spring'" in wrong.err) == (3, True), wrong.err
+    played.service.store.close()
 
 
 def test_a_league_is_reported_and_replayed(agon: Cli, database: str) -> None:

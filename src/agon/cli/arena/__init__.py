@@ -9,6 +9,7 @@ from agon.cli.arena.injections import injections
 from agon.cli.arena.judges import judges
 from agon.cli.arena.prompts import add_prompts
 from agon.cli.arena.report import report_rounds
+from agon.cli.arena.rounds import begin_round
 from agon.cli.arena.simulate_live import simulate_live
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
@@ -36,6 +37,7 @@ for subcommand in (
     report_rounds,
     simulate_live,
     add_prompts,
+    begin_round,
 ):
     command.add_command(subcommand)
 
