@@ -1,11 +1,14 @@
 """The desk: an organizer who never saw a terminal runs a contest to its final result."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from agon.app.access.tokens import public_id
 from agon.app.queue.leases import claim, fail
+from agon.web.addresses import desks
+from agon.web.desk import layout
 from web.browser import Browser
 from web.desk.league import BOTS, DESK, MATCHES, create, text, upload
 from web.markup import Markup
@@ -261,3 +264,24 @@ def test_a_session_that_has_ended_costs_nothing_that_was_typed(browser: Browser)
     files = {"file": ("a.csv", "id\n1\n")}
     upload = browser.send("/c/spring/desk/records", {"table": "users"}, files, origin=origin)
     assert (upload.status_code, "choose the file again" in upload.text) == (403, True)
+
+
+def test_long_lists_have_pages(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows can be reached, the newest first, with the filter of the list."""
+    monkeypatch.setattr(layout, "SHOWN", 3)
+    browser.sign_in("operator")
+    for number in range(7):
+        browser.submit(desks("users"), desks("users"), {"id": f"user{number}"})
+    seen: list[str] = []
+    address: str | None = desks("users")
+    while address is not None:
+        page = browser.get(address).text
+        seen += re.findall(r'<th scope="row">(user\d)</th>', page)
+        following = re.search(r'rel="next" href="(\?page=\d+)"', page)
+        address = None if following is None else f"{desks('users')}{following[1]}"
+    assert seen == [f"user{number}" for number in range(7)]
+    assert 'rel="prev" href="?page=2"' in browser.get(f"{desks('users')}?page=3").text
+    assert browser.get(f"{desks('users')}?page=0").status_code == 422
+    audit = browser.get(desks("audit")).text
+    assert "user6" in audit
+    assert "user1" not in audit

@@ -9,7 +9,7 @@ from agon.app.access.permissions import allow
 from agon.entities.access import Role
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
-from agon.web.desk.layout import act, first, server_page
+from agon.web.desk.layout import act, listing, server_page
 from agon.web.page import Page, Redirect, Visit
 
 _TOKEN: Final = frozenset({"user", "role", "label", "contests", "days"})
@@ -81,14 +81,16 @@ def change_user(visit: Visit) -> Page | Redirect:
 def audit(visit: Visit) -> Page:
     """Return the newest entries of the audit log."""
     allow(visit.caller, "audit.read")
-    entries = first(visit.api.access.audit())
+    entries = listing(visit, visit.api.access.audit())
     return server_page(visit, "audit", {"entries": entries}, data=addresses.api("audit"))
 
 
 def _tokens_page(visit: Visit, *, error: Exception | None = None, secret: str = "") -> Page:
     allow(visit.caller, "token.manage")
     values = {
-        "tokens": first(visit.api.access.tokens(user=visit.query.get("user") or None))[::-1],
+        "tokens": listing(
+            visit, visit.api.access.tokens(user=visit.query.get("user") or None), oldest_first=True
+        ),
         "roles": get_args(Role),
         "now": visit.service.clock(),
         "secret": secret,
@@ -102,7 +104,7 @@ def _tokens_page(visit: Visit, *, error: Exception | None = None, secret: str = 
 
 def _users_page(visit: Visit, *, error: Exception | None = None) -> Page:
     allow(visit.caller, "user.manage")
-    values = {"users": first(visit.api.access.users())}
+    values = {"users": listing(visit, visit.api.access.users())}
     return server_page(
         visit, "users", values, error=error, names=_USER, data=addresses.api("users")
     )

@@ -6,7 +6,7 @@ from typing import Final
 from agon.api.models.bots import BotUpdate
 from agon.errors import NotFound
 from agon.web import addresses
-from agon.web.desk.layout import act, contest_page, first
+from agon.web.desk.layout import act, contest_page, listing
 from agon.web.page import Page, Redirect, Visit
 
 _PAUSES: Final[Mapping[str, bool]] = {"pause": True, "resume": False}
@@ -48,7 +48,7 @@ def set_bot(visit: Visit) -> Page | Redirect:
 def _rounds_page(visit: Visit, *, error: Exception | None = None) -> Page:
     contest = visit.contest()
     return contest_page(
-        visit, contest, "rounds", {"rounds": first(visit.api.rounds.list(contest.id))},
+        visit, contest, "rounds", {"rounds": listing(visit, visit.api.rounds.list(contest.id))},
         error=error, data=addresses.api("contests", contest.id, "rounds"),
     )  # fmt: skip
 
@@ -56,6 +56,6 @@ def _rounds_page(visit: Visit, *, error: Exception | None = None) -> Page:
 def _bots_page(visit: Visit, *, error: Exception | None = None) -> Page:
     contest = visit.contest()
     return contest_page(
-        visit, contest, "bots", {"bots": first(visit.api.bots.list(contest.id))},
+        visit, contest, "bots", {"bots": listing(visit, visit.api.bots.list(contest.id))},
         error=error, data=addresses.api("contests", contest.id, "bots"),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from agon.api.models.records import Record
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.desk.forms import FormErrors, form_errors
-from agon.web.desk.layout import SHOWN, act, contest_page, first
+from agon.web.desk.layout import SHOWN, act, contest_page, listing
 from agon.web.page import Page, Redirect, Visit
 
 _EVIDENCE: Final = 10
@@ -126,7 +126,7 @@ def _findings_page(visit: Visit, *, error: Exception | None = None) -> Page:
     last = visit.api.integrity.findings(contest.id)
     values = {
         "scanned": last.seq,
-        "findings": list(enumerate(last.items))[:SHOWN],
+        "findings": listing(visit, enumerate(last.items)),
         "total": len(last.items),
     }
     data = addresses.api("contests", contest.id, "findings")
@@ -144,7 +144,7 @@ def _finding_page(visit: Visit, *, error: Exception | None = None) -> Page:
         "number": int(number),
         "finding": shown,
         "evidence": list(_evidence(visit, contest, shown)),
-        "about": [each for each in first(visit.api.cases.list(contest.id)) if _same(each, shown)],
+        "about": [each for each in visit.api.cases.list(contest.id) if _same(each, shown)],
     }
     names = frozenset({"text"})
     return contest_page(visit, contest, "finding", values, tab="Findings", error=error, names=names)
@@ -153,7 +153,8 @@ def _finding_page(visit: Visit, *, error: Exception | None = None) -> Page:
 def _cases_page(visit: Visit, *, error: Exception | None = None) -> Page:
     contest = visit.contest()
     return contest_page(
-        visit, contest, "cases", {"cases": first(visit.api.cases.list(contest.id))[::-1]},
+        visit, contest, "cases",
+        {"cases": listing(visit, visit.api.cases.list(contest.id), oldest_first=True)},
         error=error, names=frozenset({"title", "text", "subjects"}),
         data=addresses.api("contests", contest.id, "cases"),
     )  # fmt: skip
@@ -165,7 +166,7 @@ def _case_page(visit: Visit, *, error: Exception | None = None) -> Page:
     values = {
         "case": shown,
         "step": visit.path.get("step", ""),
-        "changes": first(visit.api.changes.list(contest.id))[::-1],
+        "changes": list(visit.api.changes.list(contest.id))[: -SHOWN - 1 : -1],
         "evidence": [] if shown.finding is None else list(_evidence(visit, contest, shown.finding)),
     }
     step = visit.path.get("step", "")

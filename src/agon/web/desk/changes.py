@@ -10,7 +10,7 @@ from agon.api.models.contests import Contest
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound, Unavailable, Unreadable
 from agon.web import addresses
-from agon.web.desk.layout import act, contest_page, first
+from agon.web.desk.layout import act, contest_page, listing
 from agon.web.desk.uploads import csv_rows
 from agon.web.page import Page, Redirect, Visit
 
@@ -151,7 +151,7 @@ def _list_page(visit: Visit, *, error: Exception | None = None) -> Page:
     contest = visit.contest()
     kind = discipline(contest.discipline).submissions
     values = {
-        "changes": first(visit.api.changes.list(contest.id))[::-1],
+        "changes": listing(visit, visit.api.changes.list(contest.id), oldest_first=True),
         "given": {**visit.query, **visit.form},
         "tables": [table.name for table in discipline(contest.discipline).schema if table.key],
         "judges_programs": kind is not None and kind.judging == "program",

@@ -7,7 +7,7 @@ from agon.api.models.contests import ContestCreate
 from agon.app.access.permissions import allow, permits
 from agon.editions import editions
 from agon.web import addresses
-from agon.web.desk.layout import act, first, server_page
+from agon.web.desk.layout import act, listing, server_page
 from agon.web.page import Page, Redirect, Visit
 
 _FIELDS: Final = frozenset({"id", "discipline", "title", "edition", "visibility", "description"})
@@ -36,7 +36,7 @@ def _page(visit: Visit, *, error: Exception | None = None) -> Page:
         if permits(visit.caller, "contest.manage", contest=contest.id)
     )
     values = {
-        "contests": first(own),
+        "contests": listing(visit, own),
         "disciplines": {name: list(editions(name)) for name in disciplines.names()},
     }
     return server_page(visit, "contests", values, error=error, names=_FIELDS)

@@ -7,7 +7,7 @@ from agon.app.access.permissions import allow
 from agon.entities.jobs import JobKind, JobState
 from agon.errors import NotFound
 from agon.web import addresses
-from agon.web.desk.layout import act, contest_page, first, server_page
+from agon.web.desk.layout import act, contest_page, listing, server_page
 from agon.web.page import Page, Redirect, Visit
 
 _ACTIONS: Final = ("retry", "cancel")
@@ -19,7 +19,7 @@ def contest_jobs(visit: Visit) -> Page:
     """Return the jobs of a contest."""
     contest = visit.contest()
     values = {
-        "jobs": first(visit.api.jobs.list(contest=contest.id, **_filter(visit))),
+        "jobs": listing(visit, visit.api.jobs.list(contest=contest.id, **_filter(visit))),
         **_choices(visit),
     }
     data = addresses.api("jobs", contest=contest.id)
@@ -103,7 +103,7 @@ def _queue_page(visit: Visit, *, error: Exception | None = None) -> Page:
     allow(visit.caller, "contest.manage")
     values = {
         "queue": visit.api.jobs.queue(),
-        "jobs": first(visit.api.jobs.list(**_filter(visit)))
+        "jobs": listing(visit, visit.api.jobs.list(**_filter(visit)))
         if visit.caller.contests is None
         else None,
         **_choices(visit),

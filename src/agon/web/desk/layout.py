@@ -1,8 +1,10 @@
 """What the pages of a contest's desk have in common."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
@@ -14,7 +16,9 @@ from agon.web.desk.forms import FormErrors, form_errors
 from agon.web.page import Page, Redirect, Visit
 
 SHOWN: Final = 200
-"""Maximum number of rows of a list."""
+"""Maximum number of rows of a page of a list."""
+
+MAX_PAGES: Final = 10_000
 
 _SERVER: Final = (
     ("", "Contests", "contest.manage"),
@@ -131,6 +135,41 @@ def act(
     return Redirect(address=following if isinstance(following, str) else following(result))
 
 
-def first(items: Any) -> list[Any]:
-    """Return the first items of a list, as many as a page shows."""
-    return list(islice(items, SHOWN))
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """A page of a list.
+
+    Attributes:
+        rows: its rows.
+        previous, next: the addresses of the pages before and after it; None: there is none.
+    """
+
+    rows: list[Any]
+    previous: str | None
+    next: str | None
+
+
+def listing(visit: Visit, items: Iterable[Any], *, oldest_first: bool = False) -> Listing:
+    """Return the page of a list that the address names, the newest rows first.
+
+    Args:
+        visit: the request.
+        items: all rows; those of later pages are not read.
+        oldest_first: whether they come in the other order; then all are read.
+
+    Raises:
+        Unreadable: the address names no page.
+    """
+    number = visit.number("page", default=1, highest=MAX_PAGES)
+    start = (number - 1) * SHOWN
+    ordered = reversed(list(items)) if oldest_first else items
+    rows = list(islice(ordered, start, start + SHOWN + 1))
+    return Listing(
+        rows=rows[:SHOWN],
+        previous=_page_address(visit, number - 1) if number > 1 else None,
+        next=_page_address(visit, number + 1) if len(rows) > SHOWN else None,
+    )
+
+
+def _page_address(visit: Visit, number: int) -> str:
+    return f"?{urlencode({**visit.query, 'page': number})}"

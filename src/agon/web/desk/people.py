@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from agon.api.models.invitations import InvitationCreate
 from agon.errors import AgonError
 from agon.web import addresses
-from agon.web.desk.layout import act, contest_page, first
+from agon.web.desk.layout import act, contest_page, listing
 from agon.web.page import Page, Redirect, Visit
 
 _FIELDS: Final = frozenset({"role", "user", "max_uses", "expires_at", "note"})
@@ -45,7 +45,7 @@ def revoke(visit: Visit) -> Page | Redirect:
 def _page(visit: Visit, *, error: Exception | None = None, code: str = "") -> Page:
     contest = visit.contest()
     values = {
-        "invitations": first(visit.api.invitations.list(contest.id))[::-1],
+        "invitations": listing(visit, visit.api.invitations.list(contest.id), oldest_first=True),
         "code": code,
         "given": {} if code else visit.form,
     }
