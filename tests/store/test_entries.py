@@ -258,6 +258,8 @@ def test_positions_are_found_by_time(store: Store, spring: Contest) -> None:
         elsewhere = later(2).astimezone(timezone(timedelta(hours=9)))
         assert session.entries.position_at(spring.no, elsewhere) == 4
         assert session.entries.position_at(spring.no + 1, NOON) == 0
+        assert session.entries.position_at(spring.no, later(9), until=3) == 3
+        assert session.entries.position_at(spring.no, later(1), until=3) == 1
         assert session.entries.time_of(spring.no, 5) == later(5)
         assert session.entries.time_of(spring.no, 5).tzinfo is UTC
         with pytest.raises(NotFound, match="no position 6"):

@@ -3,7 +3,7 @@
 import multiprocessing
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agon.entities.contests import Contest
-from agon.errors import Conflict, Unavailable, Unreadable
+from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from agon.ledger.entry import chain, genesis
 from agon.store import open_store
 from agon.store.session import Store
@@ -85,6 +85,62 @@ def test_connections_that_the_server_closed_are_replaced(postgresql: Postgresql)
             with begin() as session:
                 session.queue.is_paused()
     store.close()
+
+
+def test_all_that_reads_in_a_block_sees_one_state(store: Store, spring: Contest) -> None:
+    """A page is read by several operations, and what it shows must fit together."""
+    with store.read_one_state():
+        with store.read() as first:
+            before = first.contests.get("spring")
+        with ThreadPoolExecutor(1) as pool:  # another client
+            pool.submit(_save, store, replace(spring, seq=1)).result()
+        with store.read() as second:
+            assert second is first
+            assert second.contests.get("spring") == before
+        with pytest.raises(NotFound), store.read() as third:
+            third.contests.get("autumn")
+        with store.read() as third, store.read() as nested:
+            assert third is first
+            assert nested is not first
+        _save(store, replace(spring, seq=2))  # after its own write it sees that
+        with store.read() as last, store.read_one_state(), store.read() as nested:
+            assert nested.contests.get("spring") == last.contests.get("spring")
+            assert last.contests.get("spring").seq == 2
+    with store.read() as later_one:
+        assert later_one is not last
+
+
+def test_a_broken_session_is_not_shared_further(store: Store, spring: Contest) -> None:
+    """On PostgreSQL a transaction ends with its first error."""
+    with store.read_one_state():
+        with pytest.raises(Unavailable), store.read() as session:
+            session.contests.add(replace(spring, id="autumn"))
+        with pytest.raises(StepError), store.read():
+            raise StepError
+        with store.read() as session:
+            assert session.contests.get("spring") == spring
+
+
+def test_a_shared_session_ends_after_the_last_block_that_uses_it(store: Store) -> None:
+    """A generator may read on after the operation that returned it."""
+
+    def ids() -> Iterator[str]:
+        with store.read() as session:
+            yield from ("first", "second")
+            yield session.contests.get("spring").id
+
+    with store.write() as session:
+        session.contests.add(contest())
+    with store.read_one_state():
+        rest = ids()
+        assert next(rest) == "first"
+    assert list(rest) == ["second", "spring"]
+    assert store._engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # of its pool
+
+
+def _save(store: Store, contest: Contest) -> None:
+    with store.write() as session:
+        session.contests.save(contest)
 
 
 def test_a_reading_session_cannot_write(store: Store) -> None:

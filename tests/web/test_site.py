@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import quote
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
+from agon.store import session
+from agon.store.connection.engines import begin
 from agon.web import addresses, page_cache, rendering
 from agon.web import site as web_site
 from agon.web.addresses import board, contest, person
@@ -184,6 +187,17 @@ def test_a_board_shows_the_rows_of_the_api_and_pages_through_them(site: Instance
     found = Markup(site.client.get(board("league", "bots", q="ad")).text).text
     assert ("ada" in found, "bob" in found) == (True, False)
     assert "No id on this board" in site.client.get(board("league", "bots", q="zz")).text
+
+
+@pytest.mark.parametrize("path", [contest("league"), "/", person("league", "ada")])
+def test_a_page_is_read_in_one_transaction(
+    site: Instance, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a page shows is of one state, and a database is asked to begin once."""
+    begins = Mock(wraps=begin)
+    monkeypatch.setattr(session, "begin", begins)
+    assert site.client.get(f"{path}?by=one").status_code == 200  # no other test loads it
+    assert begins.call_count == 1
 
 
 def test_a_page_as_of_a_position_stays_the_same_bytes(site: Instance, tmp_path: Path) -> None:

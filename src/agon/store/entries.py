@@ -180,13 +180,15 @@ class Entries:
         rows = self._entries_named(contest_no, "record", keys, "table_name")
         return {name for name, of in rows if of == table}
 
-    def position_at(self, contest_no: int, time: datetime) -> int:
+    def position_at(self, contest_no: int, time: datetime, *, until: int | None = None) -> int:
         """Return the position of the last entry not later than a time; 0 if there is none.
+
+        Entries after the position ``until`` are left out.
 
         Times never decrease along a ledger, so a binary search finds it without an index.
         """
         timestamp = to_micros(time)
-        low, high = 0, self._newest(contest_no)
+        low, high = 0, self._newest(contest_no) if until is None else until
         while low < high:
             middle = (low + high + 1) // 2
             at = self._time(contest_no, middle)

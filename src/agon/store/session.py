@@ -1,14 +1,14 @@
 """Open sessions on a database: each accesses all tables within one transaction."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cached_property
-from threading import Lock
+from threading import Lock, local
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
 
-from agon.errors import DatabaseUnavailable
+from agon.errors import AgonError, DatabaseUnavailable
 from agon.store.access import Access
 from agon.store.arena import Arena
 from agon.store.attachments import Attachments
@@ -125,6 +125,7 @@ class Store:
         self._database = display_url(engine.url)
         self._write_lock = Lock() if engine.dialect.name == "sqlite" else None
         self._checked = False
+        self._thread = local()
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -134,7 +135,7 @@ class Store:
             Unavailable: the database cannot be reached, or has another revision.
         """
         began = begin(self._engine, writing=True, idle_timeout_s=self._idle_timeout_s)
-        with self._exclusive(), began as connection:
+        with self._end_sharing(), self._exclusive(), began as connection:
             yield self._session(connection)
 
     @contextmanager
@@ -144,12 +145,56 @@ class Store:
         Raises:
             Unavailable: as for :meth:`write`.
         """
-        with begin(self._engine, writing=False) as connection:
-            yield self._session(connection)
+        if (shared := self._shared) is not None:
+            with shared.use() as session:
+                yield session
+            return
+        with self._read() as session:
+            yield session
+
+    @contextmanager
+    def read_one_state(self) -> Iterator[None]:
+        """Share one session among all that this thread reads in the block, until it writes.
+
+        A page that reads by several operations shows one state then, and begins one transaction. It
+        begins with the first read; the first read after a write begins another.
+        """
+        if self._shared is not None:
+            yield
+            return
+        self._thread.shared = _SharedRead(self._read)
+        try:
+            yield
+        finally:
+            shared, self._thread.shared = self._thread.shared, None
+            shared.end()
 
     def close(self) -> None:
         """Close all connections; a second call does nothing."""
         self._engine.dispose()
+
+    @property
+    def _shared(self) -> "_SharedRead | None":
+        shared: _SharedRead | None = getattr(self._thread, "shared", None)
+        return shared
+
+    @contextmanager
+    def _end_sharing(self) -> Iterator[None]:
+        """End the shared session, so that what is read after the block is what it stored."""
+        shared = self._shared
+        if shared is None:
+            yield
+            return
+        shared.end()
+        try:
+            yield
+        finally:
+            shared.end()
+
+    @contextmanager
+    def _read(self) -> Iterator[Session]:
+        with begin(self._engine, writing=False) as connection:
+            yield self._session(connection)
 
     def _session(self, connection: Connection) -> Session:
         if not self._checked:
@@ -168,3 +213,44 @@ class Store:
             yield
         finally:
             self._write_lock.release()
+
+
+class _SharedRead:
+    """A session that only reads, shared by the blocks of one thread that follow each other."""
+
+    def __init__(self, begin_session: Callable[[], AbstractContextManager[Session]]) -> None:
+        self._begin = begin_session
+        self._open = ExitStack()
+        self._session: Session | None = None
+        self._is_used = False
+        self._ends = False
+
+    @contextmanager
+    def use(self) -> Iterator[Session]:
+        """Give the session to a block; a block within another has a session of its own."""
+        if self._is_used:
+            with self._begin() as session:
+                yield session
+            return
+        if self._session is None:
+            self._session = self._open.enter_context(self._begin())
+        self._is_used = True
+        try:
+            yield self._session
+        except (AgonError, GeneratorExit):
+            raise  # of what was read: the session can be used further
+        except BaseException as error:
+            self._session = None
+            self._open.__exit__(type(error), error, error.__traceback__)
+            raise
+        finally:
+            self._is_used = False
+            if self._ends:
+                self.end()
+
+    def end(self) -> None:
+        """End the session, after the block that uses it; the next block begins another."""
+        self._ends = self._is_used
+        if not self._is_used:
+            self._session = None
+            self._open.close()

@@ -1,6 +1,6 @@
 """Addresses of the site's pages; they are a contract."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlencode
 
@@ -52,9 +52,16 @@ def row(contest_id: str, participant: str, *, board: str, as_of: str | None = No
         >>> row("spring", "ada", board="judges"), row("spring", "ada", board="bots", as_of="7")
         ('/c/spring/judges/ada', '/c/spring/people/ada?board=bots&as_of=7')
     """
+    return rows(contest_id, board=board, as_of=as_of)(participant)
+
+
+def rows(contest_id: str, *, board: str, as_of: str | None = None) -> Callable[[str], str]:
+    """Return the function from a participant to the address that :func:`row` returns."""
     if board == JUDGES:
-        return judge(contest_id, participant, as_of=as_of)
-    return person(contest_id, participant, board=board, as_of=as_of)
+        before, after = judge(contest_id, ""), _with_query("", {"as_of": as_of})
+    else:
+        before, after = person(contest_id, ""), _with_query("", {"board": board, "as_of": as_of})
+    return lambda participant: f"{before}{_last(participant)}{after}"
 
 
 def distribution(contest_id: str, **query: Any) -> str:

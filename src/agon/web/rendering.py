@@ -26,6 +26,8 @@ def number_text(value: Any) -> str:
         >>> number_text(2057.0), number_text(0.05652826), number_text(-1234567), number_text(None)
         ('2,057', '0.0565283', '−1,234,567', '')
     """
+    if type(value) is int:  # most values are
+        return f"{value:,}" if value >= 0 else f"−{-value:,}"
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -80,6 +82,16 @@ def short_id(text: str) -> str:
     family, separator, name = text.rpartition(":")
     is_hash = len(name) == 64 and not set(name) - set("0123456789abcdef")  # noqa: PLR2004 (SHA-256)
     return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash else text
+
+
+def cell_text(value: Any) -> str:
+    """Return a value of a row: a number, or text in which a hash is shortened.
+
+    Example:
+        >>> cell_text(1234), cell_text("ada"), cell_text(None)
+        ('1,234', 'ada', '')
+    """
+    return short_id(value) if isinstance(value, str) else number_text(value)
 
 
 @cache

@@ -1,6 +1,7 @@
 """The routes of the site, and how pages become responses."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -224,8 +225,10 @@ def _respond(
         require_own_form(request, visit)
         if (stale := stale_form(request, visit)) is not None:
             return _response(request, visit, stale)
+    reads_only = request.method != "POST"
     try:
-        result = once(visit, request.url.path, lambda: view(visit))
+        with site.service.store.read_one_state() if reads_only else nullcontext():
+            result = once(visit, request.url.path, lambda: view(visit))
     except ValidationError as error:
         raise Unreadable("\n".join(error_texts(error))) from None
     if isinstance(result, Redirect):

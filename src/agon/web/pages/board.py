@@ -9,7 +9,7 @@ from agon.api.models.boards import BoardPage
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
-from agon.web.rendering import number_text, short_id, words
+from agon.web.rendering import cell_text, number_text, short_id, words
 
 ROWS: Final = 50
 MAX_ROWS: Final = 500
@@ -44,13 +44,25 @@ class Span:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a board as it is shown."""
+    """A row of a board as it is shown.
+
+    Attributes:
+        row: as it is stored.
+        address: of the page of its participant.
+        texts: the values of the other columns.
+        bars: the parts of its score.
+        span: its interval.
+        moved: how many ranks it rose or fell.
+        is_own: whether it is the visitor's, or the one that was looked for.
+    """
 
     row: dict[str, Any]
-    values: Sequence[Any]
+    address: str
+    texts: Sequence[str]
     bars: Sequence[Bar]
     span: Span | None
     moved: str
+    is_own: bool
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,7 @@ def _board(visit: Visit, name: str) -> Page:
         "boards": boards.list(contest.id).items,
         "page": page,
         "columns": columns,
-        "lines": lines(page, columns, movement),
+        "lines": lines(visit, page, columns, movement),
         "has_parts": any("components" in row for row in page.rows),
         "parts": part_ranges(page),
         "since": None if movement is None else movement.since,
@@ -147,17 +159,23 @@ def columns_of(page: BoardPage) -> list[str]:
             *(name for name in names if name not in _COUNTS)]  # fmt: skip
 
 
-def lines(page: BoardPage, columns: Sequence[str], movement: Movement | None = None) -> list[Line]:
+def lines(
+    visit: Visit, page: BoardPage, columns: Sequence[str], movement: Movement | None
+) -> list[Line]:
     """Return the rows as they are shown, with bars and intervals on one scale each."""
+    address = addresses.rows(page.contest, board=page.board, as_of=visit.as_of)
+    own = {visit.query.get("around"), visit.caller.user} - {None, ""}
     widest = max((_positive_sum(row) for row in page.rows), default=0.0)
     ends = [row[end] for row in page.rows for end in ("low", "high") if end in row]
     return [
         Line(
             row,
-            [row.get(name) for name in columns],
+            address(row["id"]),
+            [cell_text(row.get(name)) for name in columns],
             _bars(row, widest),
             _span(row, min(ends), max(ends)) if "low" in row and "high" in row else None,
             _movement_text(row, movement),
+            row["id"] in own,
         )
         for row in page.rows
     ]

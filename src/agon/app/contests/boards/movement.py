@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from typing import Final
 
 import orjson
 
@@ -73,10 +74,37 @@ def movement(
 
 def _before(session: Session, snapshot: Snapshot) -> Snapshot | None:
     """Return the last snapshot of an earlier day, else the one before."""
-    day = datetime.combine(snapshot.at.astimezone(UTC).date(), time(), UTC)
     latest, contest, board = session.snapshots.latest, snapshot.contest_no, snapshot.board
-    end = session.entries.position_at(contest, day - timedelta(microseconds=1))
+    end = _ENDS_OF_DAYS.before(session, snapshot)
     return latest(contest, board, until=end) or latest(contest, board, until=snapshot.seq - 1)
+
+
+class _EndsOfDays:
+    """The positions at which the days before published boards ended.
+
+    A ledger's head determines all entries up to it, so that a position is computed once for each.
+    """
+
+    def __init__(self, size: int = 1024) -> None:
+        self._size = size
+        self._positions: dict[tuple[str, int, datetime], int] = {}
+
+    def before(self, session: Session, snapshot: Snapshot) -> int:
+        """Return the position of the last entry of a day before the snapshot's."""
+        key = (snapshot.manifest["head_sha256"], snapshot.seq, snapshot.at)
+        position = self._positions.get(key)
+        if position is None:
+            day = datetime.combine(snapshot.at.astimezone(UTC).date(), time(), UTC)
+            position = session.entries.position_at(
+                snapshot.contest_no, day - timedelta(microseconds=1), until=snapshot.seq
+            )
+            if len(self._positions) >= self._size:
+                self._positions.clear()
+            self._positions[key] = position
+        return position
+
+
+_ENDS_OF_DAYS: Final = _EndsOfDays()
 
 
 def _ranks(session: Session, rows: Snapshot, names: list[str]) -> dict[str, int]:
