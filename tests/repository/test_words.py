@@ -25,7 +25,7 @@ ALLOWED = {
     "src/agon/disciplines/arena/voting.py": {"alike", "everybody"},
     "src/agon/disciplines/community/attackers.py": {"favourite"},  # ids in simulated records
     "src/agon/disciplines/challenge/boards.py": {"nobody"},
-    "src/agon/disciplines/challenge/explanations.py": {"nobody"},
+    "src/agon/disciplines/challenge/competition_explanations.py": {"nobody"},
     "src/agon/disciplines/challenge/waterfall.py": {"nobody"},
     "src/agon/disciplines/community/integrity.py": {"everybody"},
     "src/agon/disciplines/community/checks/rings.py": {"everybody"},

@@ -17,12 +17,14 @@ DEFAULTS: dict[str, Any] = {
     "outlier_threshold": 3.5,
     "outlier_min_values": 3,
     "mad_when_zero": 0.01,
+    "outlier_weights": "equal",
     "exclude_outliers": True,
     "min_stake_fraction": 0.3,
     "strategy": "linear",
     "top_n": 1,
     "improvement_threshold": 0.02,
     "improvement": "relative",
+    "improvement_stake": 0,
     "grace_epochs": 10,
     "decay_curve": "linear",
     "decay_rate": 0.05,
@@ -53,6 +55,21 @@ def middle(values: list[Fraction]) -> Fraction:
     if len(ordered) % 2:
         return ordered[half]
     return (ordered[half - 1] + ordered[half]) / 2
+
+
+def weighted_middle(values: list[tuple[Fraction, Fraction]]) -> Fraction:
+    """Return the median of values by weight: the middle of all values that split it in halves."""
+    if not any(weight for _, weight in values):
+        return middle([value for value, _ in values])
+    total = sum(weight for _, weight in values)
+    halves = [
+        value
+        for value, weight in values
+        if weight
+        and 2 * sum(w for v, w in values if v <= value) >= total
+        and 2 * sum(w for v, w in values if v >= value) >= total
+    ]
+    return (min(halves) + max(halves)) / 2
 
 
 class Contest:
@@ -153,8 +170,11 @@ class Contest:
         reported = self.reported(submission, epoch)
         if not reported:
             return {}
-        centre = middle(list(reported.values()))
-        spread = middle([abs(score - centre) for score in reported.values()])
+        stakes = self.stakes_at(epoch)
+        if rules["outlier_weights"] == "equal":
+            stakes = dict.fromkeys(stakes, Fraction(1))
+        centre = weighted_middle([(score, stakes[v]) for v, score in reported.items()])
+        spread = weighted_middle([(abs(x - centre), stakes[v]) for v, x in reported.items()])
         if spread < Fraction(1, 10**9):
             spread = exact(rules["mad_when_zero"])
         return {v: exact("0.6745") * (score - centre) / spread for v, score in reported.items()}
@@ -199,20 +219,38 @@ class Contest:
         states: dict[str, tuple[Fraction, int] | None] = dict.fromkeys(self.competitions)
         for epoch in range(self.first, self.epoch + 1):
             for competition in self.competitions:
-                scores = [self.score(name, epoch) or Fraction() for name in self.submissions
-                          if self.competition(name) == competition]  # fmt: skip
-                best = max(scores, default=Fraction())
-                state, rules = states[competition], self.rules(competition)
-                step = exact(rules["improvement_threshold"])
-                if state is None:
-                    better = best > 0
-                elif rules["improvement"] == "relative":
-                    better = best > state[0] and best >= state[0] * (1 + step)
-                else:
-                    better = best > state[0] and best >= state[0] + step
-                if better:
-                    states[competition] = (best, epoch)
+                scores = [
+                    score for name in self.submissions if self.competition(name) == competition
+                    and (score := self.score(name, epoch) or Fraction())
+                    and self._improves(score, states[competition], competition)
+                    and self._is_supported(name, epoch, states[competition])
+                ]  # fmt: skip
+                if scores:
+                    states[competition] = (max(scores), epoch)
         return states
+
+    def _improves(
+        self, score: Fraction, state: tuple[Fraction, int] | None, competition: str
+    ) -> bool:
+        rules = self.rules(competition)
+        step = exact(rules["improvement_threshold"])
+        if state is None:
+            return score > 0
+        wanted = state[0] * (1 + step) if rules["improvement"] == "relative" else state[0] + step
+        return score > state[0] and score >= wanted
+
+    def _is_supported(
+        self, submission: str, epoch: int, state: tuple[Fraction, int] | None
+    ) -> bool:
+        """Return whether enough of the stake behind a score improves by itself."""
+        competition = self.competition(submission)
+        needed = exact(self.rules(competition)["improvement_stake"])
+        if not needed:
+            return True
+        reported, stakes = self.reported(submission, epoch), self.stakes_at(epoch)
+        kept = self._kept(submission, epoch)
+        agreeing = [v for v in kept if self._improves(reported[v], state, competition)]
+        return sum(stakes[v] for v in agreeing) >= needed * sum(stakes[v] for v in kept)
 
     def burn_percent(self, competition: str) -> Fraction:
         """Return how much of a competition burns, in percent."""

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agon.disciplines.challenge.consensus import Eligibility, Status
+from agon.disciplines.challenge.consensus import Status
+from agon.disciplines.challenge.eligibility import Eligibility
 from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
 from agon.kernel.robust import outliers
+from agon.kernel.weighted_median import weighted_modified_z
 
 
 @dataclass
@@ -71,12 +73,22 @@ def _submission(
         for one in validators
     ]
     counting = [one for one in validators if counted[one]]
-    flags = outliers(
-        [values[index] for index in counting],
-        threshold=rules.outlier_threshold,
-        min_values=rules.outlier_min_values,
-        mad_when_zero=rules.mad_when_zero,
-    )
+    if rules.outlier_weights == "stake":
+        z = weighted_modified_z(
+            np.array([values]),
+            np.array([counted]),
+            np.array([stakes.get(index, 0.0) for index in validators]),
+            mad_when_zero=rules.mad_when_zero,
+        )[0, counting]
+        enough = len(counting) >= rules.outlier_min_values
+        flags = enough & (np.abs(z) > rules.outlier_threshold + 1e-9)
+    else:
+        flags = outliers(
+            [values[index] for index in counting],
+            threshold=rules.outlier_threshold,
+            min_values=rules.outlier_min_values,
+            mad_when_zero=rules.mad_when_zero,
+        )
     flagged = [False] * len(validators)
     for index, flag in zip(counting, flags.tolist(), strict=True):
         flagged[index] = flag

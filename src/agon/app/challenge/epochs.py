@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from agon.app.analysis.score import Result
 from agon.disciplines.challenge.bittensor import Payload
+from agon.disciplines.challenge.competition_explanations import forecast as maximum_in
+from agon.disciplines.challenge.competition_explanations import to_improve, unimprovable_text
 from agon.disciplines.challenge.decay import DecayState
 from agon.disciplines.challenge.emission import BURN_UID, amount
-from agon.disciplines.challenge.explanations import forecast as maximum_in
-from agon.disciplines.challenge.explanations import to_improve, unimprovable_text
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.rules import ChallengeRules

@@ -4,7 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agon.disciplines.challenge.explanations import forecast, to_improve, unimprovable_text
+from agon.disciplines.challenge.competition_explanations import (
+    forecast,
+    to_improve,
+    unimprovable_text,
+)
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import count_text, percent
 from agon.kernel.findings import Finding, RecordRefs, Severity

@@ -12,10 +12,15 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Stakes, Submissions
+from agon.disciplines.challenge.eligibility import Eligibility
+from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Stakes
 from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
-from agon.disciplines.challenge.rules import ChallengeRules
 from agon.kernel.robust import grouped_modified_z, grouped_outliers
+from agon.kernel.weighted_median import (
+    supported_levels,
+    weighted_modified_z,
+    weighted_outliers,
+)
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -30,51 +35,6 @@ class Status(IntEnum):
     NOT_EVALUATED = 2
     NO_QUORUM = 3
     TOO_LITTLE_STAKE = 4
-
-
-@dataclass(frozen=True)
-class Eligibility:
-    """Which evaluations and submissions count, by the rules of each submission's competition.
-
-    Attributes:
-        windows: one per submission, epochs an evaluation stays valid; 0: without limit.
-        min_validators: one per submission.
-        min_stake_fractions: one per submission, parts of 1.
-        exclude: one per submission, whether outliers are left out of the mean.
-        originals: one per submission, the earliest submission of the same content (often itself).
-        groups: one per submission, the index in ``outlier_rules`` of the rules for its outliers.
-        outlier_rules: the different sets of rules for outliers.
-    """
-
-    windows: IntArray
-    min_validators: IntArray
-    min_stake_fractions: FloatArray
-    exclude: BoolArray
-    originals: IntArray
-    groups: IntArray
-    outlier_rules: tuple[ChallengeRules, ...]
-
-    @property
-    def is_original(self) -> BoolArray:
-        """Return which submissions are not copies of earlier ones."""
-        return self.originals == np.arange(len(self.originals))
-
-    @classmethod
-    def of(cls, submissions: Submissions, rules: tuple[ChallengeRules, ...]) -> "Eligibility":
-        """Return the requirements of each submission, given the rules of each competition."""
-        competitions = submissions.competitions
-        keys = [(own.outlier_threshold, own.outlier_min_values, own.mad_when_zero) for own in rules]
-        distinct = dict(zip(keys, rules, strict=True))
-        groups = [list(distinct).index(key) for key in keys]
-        return cls(
-            np.array([own.evaluation_window or 0 for own in rules])[competitions],
-            np.array([own.min_validators for own in rules])[competitions],
-            np.array([own.min_stake_fraction for own in rules])[competitions],
-            np.array([own.exclude_outliers for own in rules])[competitions],
-            originals(submissions, scope=rules[0].duplicate_content),
-            np.array(groups)[competitions],
-            tuple(distinct.values()),
-        )
 
 
 @dataclass(frozen=True)
@@ -108,6 +68,7 @@ class Consensus:
         included: evaluations included in the mean (submissions × validators).
         stake_fractions: share of all stake of the evaluations included.
         scores: stake-weighted means; 0 where there is none.
+        levels: the score that enough of the stake behind a submission gives by itself.
         status: :class:`Status`.
     """
 
@@ -116,6 +77,7 @@ class Consensus:
     included: BoolArray
     stake_fractions: FloatArray
     scores: FloatArray
+    levels: FloatArray
     status: IntArray
 
     @property
@@ -132,6 +94,7 @@ class EpochScores:
         epoch: the epoch.
         scores: one per submission; 0 where it has none.
         scored: one per submission, whether it has a score.
+        levels: one per submission, as in :class:`Consensus`.
         rows: the submissions whose evaluations changed; for each of these a row of
             ``values``, ``counted`` and ``flagged``, as in :class:`Reports` and :class:`Consensus`.
     """
@@ -139,33 +102,11 @@ class EpochScores:
     epoch: int
     scores: FloatArray
     scored: BoolArray
+    levels: FloatArray
     rows: IntArray
     values: FloatArray
     counted: BoolArray
     flagged: BoolArray
-
-
-def originals(submissions: Submissions, *, scope: str) -> IntArray:
-    """Return for each submission the earliest one of the same content, which may be itself.
-
-    Args:
-        submissions: the submissions.
-        scope: ``everywhere``, ``competition`` or ``allowed`` (each is its own original).
-
-    Source: challenge, step 1.
-    """
-    own = np.arange(len(submissions))
-    if scope == "allowed":
-        return own
-    competitions = submissions.competitions if scope == "competition" else np.zeros_like(own)
-    order = np.lexsort([submissions.turns, competitions, submissions.contents])
-    contents, competitions = submissions.contents[order], competitions[order]
-    starts = np.ones(len(own), dtype=bool)
-    starts[1:] = (contents[1:] != contents[:-1]) | (competitions[1:] != competitions[:-1])
-    earliest = np.maximum.accumulate(np.where(starts, np.arange(len(own)), 0))
-    first = np.empty_like(own)
-    first[order] = order[earliest]
-    return np.where(submissions.contents < 0, own, first)
 
 
 class RunningConsensus:
@@ -188,6 +129,7 @@ class RunningConsensus:
         )
         self._stakes, self._registered = np.zeros(validators), np.zeros(validators, dtype=bool)
         self._means, self._fractions = np.zeros(submissions), np.zeros(submissions)
+        self._levels = np.full(submissions, math.inf)
         self._counts = np.zeros(submissions, dtype=np.int64)
 
     def advance(self, *, until: int) -> Iterator[EpochScores]:
@@ -212,6 +154,7 @@ class RunningConsensus:
             self._included.copy(),
             self._fractions.copy(),
             self._scores(status),
+            self._levels.copy(),
             status,
         )
 
@@ -220,18 +163,37 @@ class RunningConsensus:
         changed = self._evaluate(epoch)
         has_new_stakes = self._register(epoch, changed)
         rows = np.flatnonzero(changed)
-        values, counted = self._values[rows], self._present[rows] & self._registered
-        flagged = _outliers(values, counted, self._eligibility, rows)
+        again = np.arange(len(changed)) if has_new_stakes else rows
+        self._test(again if self._eligibility.has_weighted_outliers else rows)
+        self._average(again)
+        status = self._status()
+        return EpochScores(
+            epoch,
+            self._scores(status),
+            status == Status.SCORED,
+            self._levels.copy(),
+            rows,
+            self._values[rows],
+            self._present[rows] & self._registered,
+            self._flagged[rows],
+        )
+
+    def _test(self, rows: IntArray) -> None:
+        """Find the outliers of submissions."""
+        counted = self._present[rows] & self._registered
+        flagged = _outliers(self._values[rows], counted, self._stakes, self._eligibility, rows)
         self._flagged[rows] = flagged
         self._included[rows] = counted & ~(flagged & self._eligibility.exclude[rows, None])
         self._counts[rows] = counted.sum(axis=1)
-        again = np.arange(len(changed)) if has_new_stakes else rows
-        self._means[again], self._fractions[again] = _means(
-            self._values[again], self._included[again], self._stakes
-        )
-        status = self._status()
-        return EpochScores(
-            epoch, self._scores(status), status == Status.SCORED, rows, values, counted, flagged
+
+    def _average(self, rows: IntArray) -> None:
+        """Compute the means of submissions, the stake behind them, and what enough of it gives."""
+        values, included = self._values[rows], self._included[rows]
+        self._means[rows], self._fractions[rows] = _means(values, included, self._stakes)
+        share = self._eligibility.improvement_stakes[rows]
+        at = np.flatnonzero(share)
+        self._levels[rows[at]] = supported_levels(
+            values[at], included[at], self._stakes, share=share[at]
         )
 
     def _evaluate(self, epoch: int) -> BoolArray:
@@ -292,6 +254,14 @@ def z_scores(reports: Reports, eligibility: Eligibility) -> FloatArray:
     for group, rules in enumerate(eligibility.outlier_rules):
         tested = (eligibility.groups == group) & (sizes > 0)
         cells = reports.counted & tested[:, None]
+        if rules.outlier_weights == "stake":
+            z[tested] = weighted_modified_z(
+                reports.values[tested],
+                reports.counted[tested],
+                reports.stakes,
+                mad_when_zero=rules.mad_when_zero,
+            )
+            continue
         offsets = np.concatenate([[0], np.cumsum(sizes[tested])])
         z[cells] = grouped_modified_z(
             reports.values[cells], offsets, mad_when_zero=rules.mad_when_zero
@@ -314,7 +284,11 @@ def _rows_of(rows: Evaluations | Stakes, epoch: int) -> slice:
 
 
 def _outliers(
-    values: FloatArray, counted: BoolArray, eligibility: Eligibility, rows: IntArray
+    values: FloatArray,
+    counted: BoolArray,
+    stakes: FloatArray,
+    eligibility: Eligibility,
+    rows: IntArray,
 ) -> BoolArray:
     """Return the outliers among the counted values of each row; ``rows`` are submissions."""
     flagged = np.zeros_like(counted)
@@ -322,6 +296,15 @@ def _outliers(
     for group, rules in enumerate(eligibility.outlier_rules):
         # Rows too small for outliers, which include the empty ones, are left out.
         tested = (eligibility.groups[rows] == group) & (sizes >= rules.outlier_min_values)
+        if rules.outlier_weights == "stake":
+            flagged[tested] = weighted_outliers(
+                values[tested],
+                counted[tested],
+                stakes,
+                threshold=rules.outlier_threshold,
+                mad_when_zero=rules.mad_when_zero,
+            )
+            continue
         cells = counted & tested[:, None]
         flagged[cells] = grouped_outliers(
             values[cells],

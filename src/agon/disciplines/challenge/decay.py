@@ -5,6 +5,7 @@ The state of a competition is a fold over epochs: ``fold(state, first part)`` an
 folded: the top ages by the difference of epoch numbers.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,11 +15,19 @@ from agon.kernel.rounding import sufficient
 
 
 class BestScore(NamedTuple):
-    """The best score of an epoch, and the number of the submission that has it."""
+    """The best score of an epoch, and the number of the submission that has it.
+
+    Attributes:
+        epoch: the epoch.
+        score: the score.
+        submission: the number of the submission.
+        level: the score that enough of the stake behind it gives by itself (``improvement_stake``).
+    """
 
     epoch: int
     score: float
     submission: int = 0
+    level: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -122,7 +131,8 @@ def fold(
 
     Args:
         state: what earlier epochs left.
-        bests: one per epoch, epochs rising; epochs without scores may be left out.
+        bests: epochs rising, scores of one epoch falling; epochs without scores may be left out. A
+            best counts as its score or its level, whichever is lower.
         threshold: θ, rule ``improvement_threshold``.
         improvement: ``relative`` or ``absolute``.
 
@@ -137,7 +147,8 @@ def fold(
     improvements = list(state.improvements)
     top = state.top
     for best in bests:
-        if improves(best.score, top, threshold=threshold, improvement=improvement):
+        reached = min(best.score, best.level)
+        if improves(reached, top, threshold=threshold, improvement=improvement):
             wanted = bar(top, threshold=threshold, improvement=improvement)
             improvements.append(Improvement(best, wanted))
             top = best.score

@@ -7,13 +7,6 @@ import numpy as np
 
 from agon.disciplines.challenge.boards import mean_abs_z, tested_cells
 from agon.disciplines.challenge.consensus import Status
-from agon.disciplines.challenge.decay import (
-    DecayState,
-    Improvement,
-    bar,
-    epochs_until_max,
-    least_improvement,
-)
 from agon.disciplines.challenge.facts import rows_behind
 from agon.disciplines.challenge.formulas import PLACES, reaches
 from agon.disciplines.challenge.outcome import Outcome
@@ -25,7 +18,6 @@ from agon.disciplines.challenge.reasons import (
     unscored_reason,
 )
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.weights import current_burn_percent, staleness
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
@@ -127,7 +119,15 @@ def missing_stake(fraction: float, rules: ChallengeRules) -> float:
 def outlier_text(z: float, rules: ChallengeRules) -> str:
     """Return the text that an evaluation is an outlier, with the consequence."""
     what = "is left out" if rules.exclude_outliers else "is only reported"
-    return f"z = {number(z)} is further out than {rules.outlier_threshold:g}, so it {what}"
+    return (
+        f"z = {number(z)} is further out than {rules.outlier_threshold:g}"
+        f"{by_stake_text(rules)}, so it {what}"
+    )
+
+
+def by_stake_text(rules: ChallengeRules) -> str:
+    """Return the remark that stakes count in the median and the MAD, or nothing."""
+    return " by stake (outlier_weights)" if rules.outlier_weights == "stake" else ""
 
 
 def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> list[Part]:
@@ -171,6 +171,7 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
                     "outlier_threshold": rules.outlier_threshold,
                     "outlier_min_values": rules.outlier_min_values,
                     "mad_when_zero": rules.mad_when_zero,
+                    "outlier_weights": rules.outlier_weights,
                     "exclude_outliers": rules.exclude_outliers,
                 },
                 said,
@@ -262,134 +263,4 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
     )
     return Explanation(
         board.name, name, row["rank"], row["score"], parts, PLACES, context={"epoch": outcome.epoch}
-    )
-
-
-def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanation:
-    """Explain a competition's top score by its improvements, and forecast its decay.
-
-    Raises:
-        NotFound: the competition does not exist.
-    """
-    ids = [competition.id for competition in outcome.network.facts.competitions]
-    if name not in ids:
-        raise not_found(board, name, ids)
-    at = ids.index(name)
-    rules, state = outcome.network.of_competition[at], outcome.allocation.states[at]
-    last = state.last_improvement
-    if last is None:
-        reason = next(row.reason for row in board.unscored if row.id == name)
-        return Explanation(board.name, name, None, None, (), PLACES, reason)
-    row = board.row(name)
-    points = differences([step.best.score for step in state.improvements])
-    parts = [
-        _improvement(outcome, rules, step, gain)
-        for step, gain in zip(state.improvements, points, strict=True)
-    ]
-    parts.append(decay_part(rules, state, outcome.epoch))
-    full = forecast(rules, last)
-    note = "the burn never reaches its maximum"
-    if full is not None:
-        note = f"the burn reaches its maximum of {rules.max_burn:g} % in epoch {full}"
-    if to_improve(rules, state) is None:
-        note = f"{unimprovable_text(rules, state)}; {note}"
-    elif full is not None:
-        note = f"if nobody improves, {note}"
-    return Explanation(
-        board.name,
-        name,
-        row["rank"],
-        row["score"],
-        tuple(parts),
-        PLACES,
-        notes=(note,),
-        context={
-            "epoch": outcome.epoch,
-            "emission_share": row["emission_share"],
-            "burn_percent": row["burn_percent"],
-            "maximum_burn_in_epoch": full,
-        },
-    )
-
-
-def forecast(rules: ChallengeRules, last_improvement: int) -> int | None:
-    """Return the epoch in which the burn reaches its maximum without improvement, or None."""
-    stale = epochs_until_max(
-        curve=rules.decay_curve, rate=rules.decay_rate, max_burn=rules.max_burn
-    )
-    return None if stale is None else last_improvement + rules.grace_epochs + stale
-
-
-def _improvement(outcome: Outcome, rules: ChallengeRules, step: Improvement, gain: float) -> Part:
-    wanted = "anything above 0" if step.bar == 0 else f"at least {number(step.bar)}"
-    name = outcome.submissions.ids[step.best.submission]
-    return Part(
-        f"improvement in epoch {step.best.epoch}",
-        gain,
-        {
-            "best": publish(step.best.score, places=PLACES),
-            "bar": publish(step.bar, places=PLACES),
-            "submission": name,
-        },
-        {
-            "improvement_threshold": rules.improvement_threshold,
-            "improvement": rules.improvement,
-        },
-        f"in epoch {step.best.epoch} {name} raised the best score to {number(step.best.score)}; "
-        f"{wanted} was an improvement",
-        threshold=step.bar,
-        records=(RecordRefs.of("submissions", [name]),),
-    )
-
-
-def decay_part(rules: ChallengeRules, state: DecayState, epoch: int) -> Part:
-    """Explain a competition's burn at an epoch; it adds nothing to the top score."""
-    stale = staleness(rules, state, epoch)
-    burning = current_burn_percent(rules, state, epoch)
-    text = (
-        f"{count_text(stale, 'stale epoch')} after the last improvement in epoch "
-        f"{state.last_improvement} and {rules.grace_epochs} of grace: "
-        f"{number(burning)} % burns ({rules.decay_curve})"
-    )
-    wanted = to_improve(rules, state)
-    if wanted is None:
-        text += f"; {unimprovable_text(rules, state)}"
-    return Part(
-        "decay",
-        0.0,
-        {
-            "epoch": epoch,
-            "last_improvement": state.last_improvement,
-            "stale": stale,
-            "burn_percent": publish(burning),
-        },
-        {
-            "grace_epochs": rules.grace_epochs,
-            "decay_curve": rules.decay_curve,
-            "decay_rate": rules.decay_rate,
-            "max_burn": rules.max_burn,
-        },
-        text,
-        threshold=rules.max_burn,
-        missing=None
-        if wanted is None
-        else f"a best score of at least {number(wanted)} restarts the count",
-        step={} if wanted is None else {"best": wanted},
-    )
-
-
-def to_improve(rules: ChallengeRules, state: DecayState) -> float | None:
-    """Return the least score that improves, of six decimals; None where not even 1 does."""
-    return least_improvement(
-        state.top, threshold=rules.improvement_threshold, improvement=rules.improvement
-    )
-
-
-def unimprovable_text(rules: ChallengeRules, state: DecayState) -> str:
-    """Return the sentence that no score can improve on the top score."""
-    wanted = bar(state.top, threshold=rules.improvement_threshold, improvement=rules.improvement)
-    return (
-        f"no score can improve on {number(state.top or 0.0)} any more: {number(wanted)} or more "
-        f"is needed (improvement_threshold = {rules.improvement_threshold:g}, "
-        f"{rules.improvement}), and scores end at 1"
     )

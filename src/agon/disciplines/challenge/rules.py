@@ -84,6 +84,14 @@ class ChallengeRules(Rules):
         "hundredth separates 0.20 from 0.80 and lets 0.83 pass.",
         source=f"{_PAGE}, step 3",
     )
+    outlier_weights: Literal["equal", "stake"] = rule(
+        "equal",
+        since="0.2",
+        meaning="what an evaluation counts in the median and the MAD that outliers are measured "
+        "by: each the same, or its validator's stake",
+        reason="The seed's median counts each validator once, without its stake.",
+        source=f"{_SEED}, Modified Z-Score",
+    )
     exclude_outliers: bool = rule(
         default=True,
         meaning="whether an outlier's evaluation is left out of the mean, or only reported",
@@ -135,6 +143,16 @@ class ChallengeRules(Rules):
         meaning="whether the threshold is a part of the top score or score points",
         reason="The seed gives the threshold in percent, so it is a part of the top score.",
         source=f"{_PAGE}, step 8",
+    )
+    improvement_stake: float = rule(
+        0.0,
+        since="0.2",
+        ge=0,
+        le=1,
+        meaning="the part of the stake behind a new best whose own evaluations must each improve "
+        "on the top score as well",
+        reason="The seed compares the mean alone.",
+        source=f"{_SEED}, Decay Reset",
     )
     grace_epochs: int = rule(
         10,

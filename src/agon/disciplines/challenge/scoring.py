@@ -3,7 +3,13 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from agon.disciplines.challenge import bittensor, boards, explanations, waterfall
+from agon.disciplines.challenge import (
+    bittensor,
+    boards,
+    competition_explanations,
+    explanations,
+    waterfall,
+)
 from agon.disciplines.challenge.facts import read_facts
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
 from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
@@ -49,7 +55,7 @@ class ScoredChallenge:
             return explanations.explain_submission(self.records, self.outcome, shown, name)
         if board == "validators":
             return explanations.explain_validator(self.outcome, shown, name)
-        return explanations.explain_competition(self.outcome, shown, name)
+        return competition_explanations.explain_competition(self.outcome, shown, name)
 
     def payload(self) -> bittensor.Payload:
         """Return the weights as the Bittensor network's ``set_weights`` takes them, by uid."""

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from agon.disciplines.challenge.competition_explanations import decay_part, to_improve
 from agon.disciplines.challenge.emission import BURN_UID
 from agon.disciplines.challenge.explanations import (
-    decay_part,
+    by_stake_text,
     differences,
     gate_parts,
     not_found,
     outlier_text,
-    to_improve,
 )
 from agon.disciplines.challenge.facts import rows_behind
 from agon.disciplines.challenge.formulas import PLACES
@@ -116,9 +116,10 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
             "outlier_threshold": rules.outlier_threshold,
             "outlier_min_values": rules.outlier_min_values,
             "mad_when_zero": rules.mad_when_zero,
+            "outlier_weights": rules.outlier_weights,
             "exclude_outliers": rules.exclude_outliers,
         },
-        "; ".join(said) or f"no |z| is above {rules.outlier_threshold:g}",
+        "; ".join(said) or f"no |z| is above {rules.outlier_threshold:g}{by_stake_text(rules)}",
         threshold=rules.outlier_threshold,
         records=(RecordRefs.of("validators", [validators[at] for at in flagged]),),
     )

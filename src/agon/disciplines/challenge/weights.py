@@ -8,8 +8,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.challenge.consensus import Eligibility, EpochScores, RunningConsensus
+from agon.disciplines.challenge.consensus import EpochScores, RunningConsensus
 from agon.disciplines.challenge.decay import BestScore, DecayState, burn_percent, fold, stale_epochs
+from agon.disciplines.challenge.eligibility import Eligibility
 from agon.disciplines.challenge.emission import BURN_UID, cap, emission, to_u16
 from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.formulas import PLACES
@@ -198,24 +199,33 @@ def _next_states(
     return tuple(
         fold(
             state,
-            [BestScore(scores.epoch, float(scores.scores[at]), at) for at in best],
+            [
+                BestScore(scores.epoch, float(scores.scores[at]), at, float(scores.levels[at]))
+                for at in _candidates(best, scores, rules)
+            ],
             threshold=rules.improvement_threshold,
             improvement=rules.improvement,
         )
         for state, best, rules in zip(
-            states, _bests(network, scores), network.of_competition, strict=True
+            states, _in_order(network, scores), network.of_competition, strict=True
         )
     )
 
 
-def _bests(network: Network, scores: EpochScores) -> list[list[int]]:
-    """Return each competition's best submission (score, then earliest), or an empty list."""
+def _candidates(best: IntArray, scores: EpochScores, rules: ChallengeRules) -> list[int]:
+    """Return the submissions that may improve: the best, or all where the best may not count."""
+    count = int(scores.scored[best].sum()) if rules.improvement_stake else 1
+    return [int(at) for at in best[:count]]
+
+
+def _in_order(network: Network, scores: EpochScores) -> list[IntArray]:
+    """Return each competition's submissions, the best first (score, then earliest)."""
     facts = network.facts.submissions
     order = np.lexsort([facts.turns, -scores.scores, facts.competitions])
     starts = np.searchsorted(
         facts.competitions[order], np.arange(len(network.of_competition) + 1)
     ).tolist()
-    return [order[low:high][:1].tolist() for low, high in pairwise(starts)]
+    return [order[low:high] for low, high in pairwise(starts)]
 
 
 def share_out(network: Network, scores: EpochScores) -> Shares:
