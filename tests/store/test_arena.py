@@ -88,6 +88,12 @@ def test_rounds_are_listed_newest_first(store: Store, spring: Contest) -> None:
         assert session.arena.last_number(spring.no) == 3
         assert [one.number for one in session.arena.rounds(spring.no, before=3)] == [2, 1]
         assert session.arena.round(spring.no, "r2").settled_seq == 9
+        states = session.arena.round_states(spring.no, before=3)
+        assert [one.number for one in states] == [2, 1]
+        assert session.arena.round_state(spring.no, 2) == states[0]
+        assert (states[0].settled_seq, states[0].phase) == (9, "settled")
+        with pytest.raises(NotFound):
+            session.arena.round_state(spring.no, 9)
         with pytest.raises(NotFound):
             session.arena.round(spring.no, "r9")
 

@@ -98,6 +98,41 @@ class ArenaRound:
     began_at: datetime
     settled_seq: int | None = None
 
+    @property
+    def summary(self) -> Mapping[str, Any]:
+        """What the list of rounds shows, as JSON; it is stored apart from the body.
+
+        Votes are counted as if each match had its whole panel, so that their number does not show
+        which matches have none.
+        """
+        draw, matches = self.body.get("draw", {}), self.body.get("matches", ())
+        panel = self.body.get("rules", {}).get("judges_per_match", 0)
+        return {
+            "committed_seq": self.body.get("committed_seq"),
+            "pairs": [(match["bot_a"], match["bot_b"]) for match in draw.get("matches", ())],
+            "waiting": draw.get("waiting", ()),
+            "waits_for": self.body.get("waits_for"),
+            "degraded": self.body.get("degraded"),
+            "missing_votes": sum(panel - len(match["votes"]) for match in matches),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundState:
+    """A round without its body, as the list of rounds shows it.
+
+    Attributes:
+        summary: see :attr:`ArenaRound.summary`.
+    """
+
+    id: str
+    number: int
+    kind: Literal["round", "qualification"]
+    phase: RoundPhase
+    began_at: datetime
+    settled_seq: int | None
+    summary: Mapping[str, Any]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Work:

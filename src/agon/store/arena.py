@@ -7,7 +7,15 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy import Row, Select, Table, bindparam, func, select, update
 
-from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work, WorkKind
+from agon.entities.arena import (
+    ArenaRound,
+    HumanAnswer,
+    LiveBot,
+    Prompt,
+    RoundState,
+    Work,
+    WorkKind,
+)
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.connection.locks import lock_row
@@ -26,11 +34,18 @@ T = TypeVar("T")
 _BATCH: Final = 1_000
 """Number of ids one query asks for."""
 
-_JSON: Final = frozenset({"body", "result", "recent_prompts", "recent_templates", "states"})
+_JSON: Final = frozenset({"body", "result", "recent_prompts", "recent_templates", "states",
+                               "summary"})  # fmt: skip
 """Columns with JSON text."""
 
 _RESULT: Final = ("result", "result_at", "handed_in", "latency_ms")
 """Columns of the result of work."""
+
+
+_STATE: Final = [ROUNDS.c[name] for name in RoundState.__dataclass_fields__]
+"""Columns of a round without its body."""
+
+_IS_ROUND: Final = ROUNDS.c.kind == "round"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +167,7 @@ class Arena:
 
     def save_round(self, of: ArenaRound) -> None:
         """Insert or update a round."""
-        self._transaction.upsert(ROUNDS, _columns(of))
+        self._transaction.upsert(ROUNDS, {**_columns(of), "summary": json_text(of.summary)})
 
     def round(self, contest_no: int, round_id: str) -> ArenaRound:
         """Return a round or an attempt to qualify.
@@ -188,9 +203,26 @@ class Arena:
     ) -> list[ArenaRound]:
         """Return rounds, newest first, those with a lower number."""
         listing = select(ROUNDS).where(ROUNDS.c.contest_no == contest_no, ROUNDS.c.kind == kind)
-        if before is not None:
-            listing = listing.where(ROUNDS.c.number < before)
-        return self._all(ArenaRound, listing.order_by(ROUNDS.c.number.desc()).limit(limit))
+        return self._all(ArenaRound, _newest_rounds(listing, before=before, limit=limit))
+
+    def round_states(
+        self, contest_no: int, *, before: int | None = None, limit: int = 100
+    ) -> list[RoundState]:
+        """Return rounds as :meth:`rounds` does, without reading their bodies."""
+        listing = select(*_STATE).where(ROUNDS.c.contest_no == contest_no, _IS_ROUND)
+        return self._all(RoundState, _newest_rounds(listing, before=before, limit=limit))
+
+    def round_state(self, contest_no: int, number: int) -> RoundState:
+        """Return a round without reading its body.
+
+        Raises:
+            NotFound: the contest has no such round.
+        """
+        asking = select(*_STATE).where(
+            ROUNDS.c.contest_no == contest_no, _IS_ROUND, ROUNDS.c.number == number
+        )
+        row = self._transaction.first(asking)
+        return _read(RoundState, _require_round(row, f"r{number}"))
 
     def last_number(self, contest_no: int) -> int:
         """Return the highest number of a round or an attempt to qualify; 0: there is none."""
@@ -228,6 +260,11 @@ class Arena:
             WORK.c.pushed.is_(False),
         )
         return self._all(Work, listing.order_by(WORK.c.created_at, WORK.c.id))
+
+    def waiting_count(self, contest_no: int, round_id: str) -> int:
+        """Return how much work of a round has no result."""
+        waiting = _waiting(contest_no, round_id).subquery()
+        return self._transaction.scalar(select(func.count()).select_from(waiting)) or 0
 
     def is_waiting(self, contest_no: int, round_id: str) -> bool:
         """Return whether work of a round has no result."""
@@ -283,6 +320,12 @@ class Arena:
 
 def _of(table: Table, contest_no: int, name: str) -> Select[Any]:
     return select(table).where(table.c.contest_no == contest_no, table.c.id == name)
+
+
+def _newest_rounds(listing: Select[Any], *, before: int | None, limit: int) -> Select[Any]:
+    if before is not None:
+        listing = listing.where(ROUNDS.c.number < before)
+    return listing.order_by(ROUNDS.c.number.desc()).limit(limit)
 
 
 def _waiting(contest_no: int, round_id: str, *, other_than: str = "") -> Select[Any]:

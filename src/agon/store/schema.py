@@ -274,7 +274,7 @@ HUMAN_ANSWERS: Final = Table(
 ROUNDS: Final = Table(
     "rounds", METADATA, _contest(key=True), _name("id", key=True), _integer("number"),
     _name("kind"), _name("phase"), _bytes("seed"), _text("body"), _integer("began_at"),
-    _integer("settled_seq", optional=True),
+    _integer("settled_seq", optional=True), _text("summary"),
     Index("rounds_number_key", "contest_no", "kind", "number", unique=True),
 )  # fmt: skip
 

@@ -59,6 +59,7 @@ def create_arena_tables() -> None:
         _column("body", TEXT),
         _integer("began_at"),
         _integer("settled_seq", optional=True),
+        _column("summary", TEXT),
     )
     op.create_index("rounds_number_key", "rounds", ["contest_no", "kind", "number"], unique=True)
     op.create_table(

@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agon.app.access.permissions import View
-from agon.app.arena.live.beginning import round_name, seed_of
+from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.settlement import result_of
 from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.commitment import commitment
-from agon.disciplines.arena.rules import ArenaRules
-from agon.entities.arena import ArenaRound
+from agon.entities.arena import ArenaRound, RoundState
 from agon.errors import NotFound
 from agon.store.session import Session
 
@@ -31,7 +30,7 @@ def rounds(
     """Return rounds, newest first, those with a lower number."""
     visible: list[dict[str, Any]] = []
     with service.store.read() as session:
-        while page := session.arena.rounds(view.contest.no, before=before, limit=limit):
+        while page := session.arena.round_states(view.contest.no, before=before, limit=limit):
             visible += [_render(session, view, of) for of in page if _is_known(view, of)]
             before = page[-1].number
             if len(visible) >= limit or len(page) < limit:
@@ -46,8 +45,8 @@ def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
         NotFound: there is no such round.
     """
     with service.store.read() as session:
-        of = session.arena.round(view.contest.no, round_name(number))
-        if of.kind != "round" or not _is_known(view, of):
+        of = session.arena.round_state(view.contest.no, number)
+        if not _is_known(view, of):
             raise NotFound(f"the contest has no round {of.id!r}; list its rounds")
         return _render(session, view, of)
 
@@ -120,64 +119,55 @@ def faults_of_bot(
         ]
 
 
-def _render(session: Session, view: View, of: ArenaRound) -> dict[str, Any]:
+def _render(session: Session, view: View, of: RoundState) -> dict[str, Any]:
     """Return a round; until it is settled, without what shows a judge whom it judges."""
     visible, hidden = _is_visible(view, of), _is_hidden(view, of)
-    drawn = {} if hidden else of.body.get("draw", {})
+    summary = of.summary
     return {
         "id": of.id,
         "number": of.number,
         "state": "committed" if hidden else _state(of),
         "began_at": of.began_at,
-        "matches": len(drawn.get("matches", ())),
-        "waiting": drawn.get("waiting", ()) if visible else None,
+        "matches": 0 if hidden else len(summary["pairs"]),
+        "waiting": summary["waiting"] if visible else None,
         "missing": _NONE_MISSING if hidden else _missing(session, view, of),
-        "waits_for": None if hidden else of.body.get("waits_for"),
-        "degraded": of.body.get("degraded") if visible else None,
-        "pairs": [(match["bot_a"], match["bot_b"]) for match in drawn.get("matches", ())]
-        if visible
-        else None,
+        "waits_for": None if hidden else summary["waits_for"],
+        "degraded": summary["degraded"] if visible else None,
+        "pairs": summary["pairs"] if visible else None,
         "settled_seq": of.settled_seq if visible else None,
     }
 
 
-def _missing(session: Session, view: View, of: ArenaRound) -> dict[str, int]:
-    """Return how many answers and votes are missing.
-
-    Votes are counted as if each match had its whole panel, so that the count does not show which
-    matches have none.
-    """
+def _missing(session: Session, view: View, of: RoundState) -> dict[str, int]:
+    """Return how many answers and votes are missing."""
     if of.phase == "answering":
-        items = session.arena.work_of(view.contest.no, of.id)
-        return {"answers": sum(item.result is None for item in items), "votes": 0}
+        return {"answers": session.arena.waiting_count(view.contest.no, of.id), "votes": 0}
     if of.phase == "voting":
-        size = ArenaRules(**of.body["rules"]).judges_per_match
-        count = sum(size - len(match["votes"]) for match in of.body["matches"])
-        return {"answers": 0, "votes": count}
+        return {"answers": 0, "votes": of.summary["missing_votes"]}
     return dict(_NONE_MISSING)
 
 
-def _state(of: ArenaRound) -> str:
+def _state(of: RoundState) -> str:
     """Return the phase of a round; ``judging`` only while it waits for a model.
 
     Otherwise the phase would show that a match of a small round is audited.
     """
-    waits = of.phase == "judging" and of.body.get("waits_for") is not None
+    waits = of.phase == "judging" and of.summary["waits_for"] is not None
     return "settling" if of.phase == "judging" and not waits else of.phase
 
 
-def _is_known(view: View, of: ArenaRound) -> bool:
+def _is_known(view: View, of: ArenaRound | RoundState) -> bool:
     """Return whether a round is committed at a position that the caller may see."""
     until = reach(view)
-    return until is None or int(of.body["committed_seq"]) <= until
+    return until is None or int(of.summary["committed_seq"]) <= until
 
 
-def _is_visible(view: View, of: ArenaRound) -> bool:
+def _is_visible(view: View, of: ArenaRound | RoundState) -> bool:
     """Return whether a round is settled at a position that the caller may see."""
     until = reach(view)
     return of.settled_seq is not None and (until is None or of.settled_seq <= until)
 
 
-def _is_hidden(view: View, of: ArenaRound) -> bool:
+def _is_hidden(view: View, of: ArenaRound | RoundState) -> bool:
     """Return whether all that followed on the commitment of a round is hidden by a freeze."""
     return reach(view) is not None and not _is_visible(view, of)
