@@ -106,12 +106,17 @@ def test_the_first_result_of_work_is_kept(store: Store, spring: Contest) -> None
         waiting = session.arena.waiting_work(spring.no, "b1", now=later(29))
         assert [item.id for item in waiting] == ["w1"]
         assert session.arena.waiting_work(spring.no, "b1", now=later(30)) == []
+        assignees = {(spring.no, "b1"), (spring.no, "b2")}
+        assert session.arena.assignees(now=later(29)) == assignees
+        assert session.arena.assignees(now=later(30)) == set()
         done = replace(waiting[0], result={"text": "x"}, result_at=later(1), handed_in="{}")
         assert session.arena.set_results([done]) == [done]
         assert session.arena.set_result(done) == StoredResult(is_stored=False, is_last=False)
         assert session.arena.set_results([replace(done, result={"text": "y"})]) == []
         assert session.arena.work("w1") == done
         assert session.arena.is_waiting(spring.no, "r1")
+        assert session.arena.waiting_count(spring.no, "r1") == 1
+        assert session.arena.assignees(now=later(29)) == {(spring.no, "b2")}
         assert [item.id for item in session.arena.work_of(spring.no, "r1")] == ["w1", "w2"]
         with pytest.raises(NotFound):
             session.arena.work("w3")

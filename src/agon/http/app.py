@@ -33,6 +33,7 @@ from agon.http.page_data import PageDataMiddleware
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
 from agon.http.server_context import ServerContext
 from agon.http.sse import Streams
+from agon.http.work_waits import WorkWaits
 from agon.logs import logger
 from agon.settings import Settings
 from agon.store.board_rows import BoardRows, open_board_rows
@@ -86,6 +87,7 @@ def _server_context(service: Service, settings: Settings) -> ServerContext:
             per_address=settings.sse_streams_per_address,
             keepalive=settings.sse_keepalive_seconds,
         ),
+        work_waits=WorkWaits(service),
         log=logger("agon.http").bind(),
     )
 
@@ -131,5 +133,5 @@ def _complete_openapi(app: FastAPI) -> None:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
-    app.state.serving.streams.close()
+    app.state.serving.stop()
     await app.state.board_rows.close()

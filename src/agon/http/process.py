@@ -75,7 +75,7 @@ class HeaderTimeout(SlowReaderTimeout):
 
 
 class Server(uvicorn.Server):
-    """Serves until a signal; then ends the event streams and lets running requests finish."""
+    """Serves until a signal; then ends streams and waits, and lets running requests finish."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ def server(service: Service, settings: Settings) -> Server:
         backlog=_MAX_ACCEPTED_TOGETHER,
         timeout_graceful_shutdown=GRACE_S,
     )
-    return Server(config, stopping=app.state.serving.streams.close, stopped=service.replicas.close)
+    return Server(config, stopping=app.state.serving.stop, stopped=service.replicas.close)
 
 
 def main(arguments: list[str]) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from agon.http.limiting import Limiter
     from agon.http.metrics import Metrics
     from agon.http.sse import Streams
+    from agon.http.work_waits import WorkWaits
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class ServerContext:
         limiter: counts requests.
         metrics: counts responses.
         streams: the open event streams.
+        work_waits: the requests that wait for work.
         log: the access log.
     """
 
@@ -32,7 +34,13 @@ class ServerContext:
     limiter: "Limiter"
     metrics: "Metrics"
     streams: "Streams"
+    work_waits: "WorkWaits"
     log: Any
+
+    def stop(self) -> None:
+        """End what would last for long: event streams, and requests that wait for work."""
+        self.streams.close()
+        self.work_waits.close()
 
 
 def serving(connection: HTTPConnection) -> ServerContext:

@@ -261,6 +261,14 @@ class Arena:
         )
         return self._all(Work, listing.order_by(WORK.c.created_at, WORK.c.id))
 
+    def assignees(self, *, now: datetime) -> set[tuple[int, str]]:
+        """Return contest and assignee of all work that is asked for and has no result in time."""
+        asking = select(WORK.c.contest_no, WORK.c.assignee).distinct()
+        asking = asking.where(
+            WORK.c.result.is_(None), WORK.c.deadline > to_micros(now), WORK.c.pushed.is_(False)
+        )
+        return {(row.contest_no, row.assignee) for row in self._transaction.all(asking)}
+
     def waiting_count(self, contest_no: int, round_id: str) -> int:
         """Return how much work of a round has no result."""
         waiting = _waiting(contest_no, round_id).subquery()

@@ -10,32 +10,37 @@ from starlette.responses import Response
 from agon.api.models.work import WorkItems
 from agon.api.operation import ContestContext
 from agon.api.operations.work import get_bot_work, get_judge_work
+from agon.http.server_context import serving
+from agon.http.work_waits import Assignee
 
-_FIRST_PAUSE: Final = 0.1
-_MAX_PAUSE: Final = 1.0
+_LOOK_FOR_CLIENT_S: Final = 1.0
+"""Seconds between two looks whether the client is still there."""
 
 
 async def bot_work(
     request: Request, _response: Response, ctx: ContestContext, *, bot: str, wait: float = 0
 ) -> WorkItems:
     """Return the work of a bot as soon as there is some."""
-    return await _wait(request, wait, get_bot_work.function, ctx, bot)
+    return await _wait(request, wait, (ctx.contest.no, bot), get_bot_work.function, ctx, bot)
 
 
 async def judge_work(
     request: Request, _response: Response, ctx: ContestContext, *, wait: float = 0
 ) -> WorkItems:
     """Return the work of a judge as soon as there is some."""
-    return await _wait(request, wait, get_judge_work.function, ctx)
+    judge = ctx.caller.user or ""  # without a user, the operation raises an error
+    return await _wait(request, wait, (ctx.contest.no, judge), get_judge_work.function, ctx)
 
 
-async def _wait(request: Request, seconds: float, get: Any, *arguments: Any) -> WorkItems:
+async def _wait(
+    request: Request, seconds: float, assignee: Assignee, get: Any, *arguments: Any
+) -> WorkItems:
     loop = asyncio.get_running_loop()
-    end, pause = loop.time() + seconds, _FIRST_PAUSE
-    while True:
-        items: WorkItems = await run_in_threadpool(get, *arguments)
-        remaining = end - loop.time()
-        if items.items or remaining <= 0 or await request.is_disconnected():
-            return items
-        await asyncio.sleep(min(pause, remaining))
-        pause = min(pause * 2, _MAX_PAUSE)
+    end = loop.time() + seconds
+    items: WorkItems = await run_in_threadpool(get, *arguments)
+    while not items.items and (remaining := end - loop.time()) > 0:
+        if await serving(request).work_waits.wait(assignee, min(remaining, _LOOK_FOR_CLIENT_S)):
+            return WorkItems.model_validate(await run_in_threadpool(get, *arguments))
+        if await request.is_disconnected():
+            break
+    return items
