@@ -119,6 +119,11 @@ def vote(contest_id: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/vote", query)
 
 
+def submit(contest_id: str, **query: Any) -> str:
+    """Return the address of the page on which participants submit."""
+    return _with_query(f"{contest(contest_id)}/submit", query)
+
+
 def robustness(contest_id: str, **query: Any) -> str:
     """Return the address of how robust the ranks of an arena's bots are."""
     return _with_query(f"{contest(contest_id)}/robustness", query)

@@ -46,6 +46,7 @@ from agon.web.pages import (
     problems,
     robustness,
     rules,
+    submit,
     theme,
     vote,
 )
@@ -85,6 +86,7 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/bots/{id}", bots.bot),
     ("/c/{contest}/robustness", robustness.robustness),
     ("/c/{contest}/vote", vote.vote),
+    ("/c/{contest}/submit", submit.form),
     ("/c/{contest}/rules", rules.rules),
     ("/c/{contest}/ledger", ledger.ledger),
     ("/sign-in", account.sign_in_form),
@@ -105,6 +107,7 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     ("/sign-out", account.sign_out, None),
     (addresses.theme(), theme.choose, None),
     ("/c/{contest}/problems/{id}", problems.submit, "submission.add"),
+    ("/c/{contest}/submit", submit.submit, "submission.add"),
     ("/c/{contest}/bots", bots.register, "bot.manage"),
     ("/c/{contest}/bots/{id}", bots.change, "bot.manage"),
     ("/c/{contest}/vote", vote.cast, "work.hand-in"),

@@ -1,23 +1,19 @@
 """The pages of a dojo contest's problems, and the form that submits a program."""
 
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
 from agon.api.models.contests import Contest
-from agon.api.models.submissions import SubmissionCreate
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
 from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.pages.submit import EXAMPLE, own_submissions, submit_program
 
 _PROBLEMS: Final = 500
-_SUBMISSIONS: Final = 20
-_EXAMPLE: Final = (
-    "def solver():\n    a, b = 0, 1\n    while True:\n        yield a\n        a, b = b, a + b\n"
-)
 
 
 def problems(visit: Visit) -> Page:
@@ -40,18 +36,10 @@ def problem(visit: Visit) -> Page:
 def submit(visit: Visit) -> Page | Redirect:
     """Submit a program for the problem in the path."""
     contest, problem_id = _dojo(visit), visit.path["id"]
-    source = visit.form.get("source", "").replace("\r\n", "\n")
-    content: dict[str, Any] = {"source": source}
-    content |= {
-        name: text for name in ("method_tag", "notes") if (text := visit.form.get(name, "").strip())
-    }
     try:
-        visit.api.submissions.create(
-            contest.id, SubmissionCreate(problem=problem_id, content=content)
-        )
+        return submit_program(visit, contest, problem_id)
     except (AgonError, ValidationError) as error:
         return _problem_page(visit, error=error, status=422)
-    return Redirect(address=f"{addresses.problem(contest.id, problem_id)}#submissions")
 
 
 def _dojo(visit: Visit) -> Contest:
@@ -76,8 +64,8 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         "may_submit": visit.caller.user is not None and permits(visit.caller, "submission.add"),
         "signed_in": visit.caller.user is not None,
         "errors": error_texts(error),
-        "source": visit.form.get("source", _EXAMPLE),
-        "submissions": _own(visit, contest.id, problem_id),
+        "source": visit.form.get("source", EXAMPLE),
+        "submissions": own_submissions(visit, contest.id, problem=problem_id),
     }
     return Page(
         template="problem.html",
@@ -86,11 +74,3 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         data=addresses.api("contests", contest.id, "problems", problem_id),
         status=status,
     )
-
-
-def _own(visit: Visit, contest: str, problem_id: str) -> list[Any]:
-    """Return the visitor's newest submissions for a problem, the newest first."""
-    if visit.caller.user is None or not permits(visit.caller, "submission.read-own"):
-        return []
-    own = list(visit.api.submissions.list(contest, user=visit.caller.user, problem=problem_id))
-    return own[::-1][:_SUBMISSIONS]

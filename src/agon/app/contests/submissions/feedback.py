@@ -69,7 +69,7 @@ class Feedback:
         Where terms are not disclosed, ``terms_matched`` is null and the reason of a wrong answer
         names the gates alone.
         """
-        if self.discloses(str(row["problem_id"])) or row["verdict"] == "ok":
+        if self._all or self.discloses(str(row["problem_id"])) or row["verdict"] == "ok":
             return row
         shown = {**row, "terms_matched": None}
         if row["verdict"] == "wrong_answer":

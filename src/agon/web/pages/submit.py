@@ -1,0 +1,152 @@
+"""The page on which participants submit: programs to a dojo, agents to a challenge."""
+
+import io
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from agon.api.models.contests import Contest
+from agon.api.models.submissions import SubmissionCreate
+from agon.app.access.permissions import permits
+from agon.disciplines import discipline
+from agon.errors import AgonError, NotFound, Unreadable
+from agon.web import addresses
+from agon.web.page import Page, Redirect, Visit, error_texts
+
+EXAMPLE: Final = (
+    "def solver():\n    a, b = 0, 1\n    while True:\n        yield a\n        a, b = b, a + b\n"
+)
+"""The program that a form shows at first."""
+
+_SHOWN: Final = 20
+_PROBLEMS: Final = 500
+_MAX_FILE: Final = 1 << 20
+
+
+def form(visit: Visit) -> Page:
+    """Return the form, and the visitor's own submissions."""
+    return _page(visit)
+
+
+def submit(visit: Visit) -> Page | Redirect:
+    """Submit what the form has."""
+    contest = visit.contest()
+    try:
+        return _SUBMIT[_judging(contest)](visit, contest)
+    except (AgonError, ValidationError) as error:
+        return _page(visit, error=error)
+
+
+def submit_program(visit: Visit, contest: Contest, problem: str) -> Redirect:
+    """Submit the program of a form for a problem; return where its verdict will be.
+
+    Raises:
+        AgonError, ValidationError: it was not accepted.
+    """
+    source = visit.form.get("source", "").replace("\r\n", "\n")
+    content = {"source": source} | _stated(visit.form, "method_tag", "notes")
+    request = SubmissionCreate(problem=problem, content=content)
+    visit.api.submissions.create(contest.id, request)
+    return Redirect(address=f"{addresses.problem(contest.id, problem)}#submissions")
+
+
+def own_submissions(visit: Visit, contest: str, *, problem: str | None = None) -> list[Any]:
+    """Return the visitor's newest submissions, the newest first."""
+    if visit.caller.user is None or not permits(visit.caller, "submission.read-own"):
+        return []
+    own = list(visit.api.submissions.list(contest, user=visit.caller.user, problem=problem))
+    return own[::-1][:_SHOWN]
+
+
+def _program(visit: Visit, contest: Contest) -> Redirect:
+    problem = visit.form.get("problem", "")
+    if not problem:
+        raise Unreadable("problem: expected one of the open problems, got nothing; choose one")
+    return submit_program(visit, contest, problem)
+
+
+def _agent(visit: Visit, contest: Contest) -> Redirect:
+    agent = {"command": visit.form.get("command", ""), "files": _files(visit)}
+    content = {"miner_uid": _uid(visit), "agent": agent} | _stated(visit.form, "competition")
+    visit.api.submissions.create(contest.id, SubmissionCreate(content=content))
+    return Redirect(address=f"{addresses.submit(contest.id)}#submissions")
+
+
+_SUBMIT: Final[Mapping[str, Callable[[Visit, Contest], Redirect]]] = {
+    "program": _program,
+    "trials": _agent,
+}
+
+
+def _uid(visit: Visit) -> int:
+    text = visit.form.get("miner_uid", "") or visit.caller.user or ""
+    if not (text.isascii() and text.isdigit()):
+        raise Unreadable(f"miner_uid: expected a whole number, got {text[:80]!r}; give the miner's")
+    return int(text[:10])
+
+
+def _files(visit: Visit) -> dict[str, str]:
+    """Return the uploaded file as text by its name, none if there is none.
+
+    Raises:
+        Unreadable: it is too large or not UTF-8.
+    """
+    name, file = visit.files.get("file", ("", io.BytesIO()))
+    if not name:
+        return {}
+    content = file.read(_MAX_FILE + 1)
+    if len(content) > _MAX_FILE:
+        raise Unreadable(f"file: {name[:80]} has more than {_MAX_FILE:,} bytes; shorten it")
+    try:
+        return {name: content.decode("utf-8")}
+    except UnicodeDecodeError:
+        raise Unreadable(f"file: {name[:80]} is not UTF-8; save it as UTF-8") from None
+
+
+def _stated(fields: Mapping[str, str], *names: str) -> dict[str, str]:
+    """Return those fields that are filled in."""
+    return {name: text for name in names if (text := fields.get(name, "").strip())}
+
+
+def _judging(contest: Contest) -> str:
+    """Return how a contest's submissions are judged.
+
+    Raises:
+        NotFound: it takes none.
+    """
+    kind = discipline(contest.discipline).submissions
+    if kind is None:
+        raise NotFound(
+            f"{contest.id} is a {contest.discipline} contest, which takes no submissions"
+        )
+    return kind.judging
+
+
+def _page(visit: Visit, *, error: Exception | None = None) -> Page:
+    contest = visit.contest()
+    judging = _judging(contest)
+    listed = visit.api.problems.list(contest.id) if judging == "program" else ()
+    values = {
+        "contest": contest,
+        "judging": judging,
+        "problems": [
+            problem
+            for problem in islice(listed, _PROBLEMS)
+            if not problem.revealed and problem.freeze_started_at is None
+        ],
+        "chosen": visit.form.get("problem") or visit.query.get("problem", ""),
+        "may_submit": visit.caller.user is not None and permits(visit.caller, "submission.add"),
+        "signed_in": visit.caller.user is not None,
+        "errors": error_texts(error),
+        "form": {"source": EXAMPLE, **visit.form},
+        "submissions": own_submissions(visit, contest.id),
+    }
+    return Page(
+        template="submit.html",
+        title=f"Submit · {contest.title}",
+        values=values,
+        data=addresses.api("contests", contest.id, "submissions") if values["signed_in"] else None,
+        status=422 if error else 200,
+    )
