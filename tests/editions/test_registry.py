@@ -40,7 +40,10 @@ def test_overrides_with_equal_values_do_not_change_the_fingerprint(name: str) ->
     """It is a fingerprint of values, not of their origin."""
     released = edition(name)
     stated = released.rules.stated_values()
-    assert set(stated) == released.stated
+    defaults = discipline(released.discipline).rules().model_dump(mode="json")
+    later = released.stated - discipline(released.discipline).rules.existing_in("0.1")
+    unchanged = {rule for rule in later if getattr(released.rules, rule) == defaults[rule]}
+    assert set(stated) == released.stated - unchanged
     assert rules_sha256(released.with_rules({})) == released.rules_sha256
     assert rules_sha256(released.with_rules(stated)) == released.rules_sha256
     assert released.full_name == name

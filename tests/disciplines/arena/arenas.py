@@ -125,5 +125,6 @@ RULES = st.sampled_from(
         # Steps so large that floor and threshold are reached within a few matches.
         {"credibility_disagree": 25, "credibility_agree": 7, "credibility_honeypot": 45},
         {"credibility_start": 55, "credibility_floor": 50, "credibility_active": 52},
+        {"credibility_consensus": "others", "credibility_ceiling": 102, "credibility_agree": 2},
     ]
 )

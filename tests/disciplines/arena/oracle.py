@@ -149,7 +149,10 @@ def _judges(  # noqa: C901 - one function, as on the page
 
     def move(judge: str, change: int) -> None:
         if kinds[judge] != "api":
-            credit[judge] = max(rules["credibility_floor"], credit[judge] + change)
+            ceiling = rules["credibility_ceiling"]
+            raised = credit[judge] + change
+            raised = raised if ceiling is None else min(ceiling, raised)
+            credit[judge] = max(rules["credibility_floor"], raised)
 
     back = sorted(tables.get("reinstatements", []), key=lambda row: row["reinstated_at"])
 
@@ -168,13 +171,21 @@ def _judges(  # noqa: C901 - one function, as on the page
         audit = match.get("audit_verdict")
         for judge, side in cast.items():
             if match["kind"] == "rated":
-                tally[judge]["agreed" if side == said else "against"] += 1
-                agreed = rules["credibility_agree"]
-                move(judge, agreed if side == said else -rules["credibility_disagree"])
+                tally[judge]["votes"] += 1
+                compared = said
+                if rules["credibility_consensus"] == "others":
+                    rest = [other for name, other in cast.items() if name != judge]
+                    compared = most_voted(rest)
+                    if rest.count("tie") <= max(rest.count("a"), rest.count("b")):
+                        compared = None if compared == "tie" else compared
+                if compared is not None:
+                    tally[judge]["agreed" if side == compared else "against"] += 1
+                    agreed = rules["credibility_agree"]
+                    move(judge, agreed if side == compared else -rules["credibility_disagree"])
                 if audit in {"a", "b"} and audit != said and side == said:
                     move(judge, -rules["credibility_audit"])
             elif match["kind"] == "honeypot":
-                tally[judge]["honeypots"] += 1
+                tally[judge]["votes"] += 1
                 if side not in {"tie", match["honeypot_real"]}:
                     move(judge, -rules["credibility_honeypot"])
     reinstate(None)
@@ -184,7 +195,7 @@ def _judges(  # noqa: C901 - one function, as on the page
         rows[judge] = None if kind == "api" else {
             "credibility": credit[judge],
             "active": credit[judge] >= rules["credibility_active"],
-            "votes": decided + tally[judge]["honeypots"],
+            "votes": tally[judge]["votes"],
             "agreement": round(tally[judge]["agreed"] / decided, 6) if decided else None,
         }  # fmt: skip
     return rows

@@ -107,6 +107,35 @@ def test_a_judge_is_explained_by_every_event_and_the_floor() -> None:
     assert explanation.parts[2].records[0].ids == ("0/j",)
 
 
+def test_a_judge_is_explained_by_the_votes_of_the_others_and_the_ceiling() -> None:
+    """Under the hardened rules a line has the others' votes; divided others have no line."""
+    tables = {
+        "bots": bots("a", "b"),
+        "matches": [match(n, "a", "b") for n in range(3)],
+        "votes": [
+            vote(n, judge, side)
+            for n, sides in enumerate(("aaa", "baa", "aba"))
+            for judge, side in zip("jkl", sides, strict=True)
+        ],
+    }
+    changes: dict[str, Any] = {
+        "credibility_consensus": "others",
+        "credibility_ceiling": 102,
+        "credibility_agree": 3,
+    }
+    explanation = scored(tables, **changes).explain("j", board="judges")
+    assert [(part.name, part.points) for part in explanation.parts] == [
+        ("start", 100),
+        ("match 0", 3),
+        ("ceiling", -1),
+        ("match 1", -1),
+        ("standing", 0),
+    ]
+    assert explanation.parts[1].text == "Voted a with the consensus of the other judges a (2 : 0)."
+    assert explanation.parts[2].text == "Credibility does not rise above 102: 103 becomes 102."
+    assert explanation.score == 101
+
+
 def test_a_reinstatement_is_an_event_with_its_reason() -> None:
     """The operator's reason stands in the explanation; the judge is back at the threshold."""
     pots = [

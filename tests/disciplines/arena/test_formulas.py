@@ -77,24 +77,31 @@ walks = st.lists(
 
 
 @settings(max_examples=size(100), deadline=None)
-@given(walks, st.lists(st.integers(0, 150), min_size=4, max_size=4), st.integers(0, 30))
+@given(
+    walks,
+    st.lists(st.integers(0, 150), min_size=4, max_size=4),
+    st.integers(0, 30),
+    st.sampled_from([None, 120]),
+)
 def test_the_walk_is_the_single_step_repeated_and_resumes_anywhere(
-    events: list[tuple[int, int, int]], start: list[int], cut: int
+    events: list[tuple[int, int, int]], start: list[int], cut: int, ceiling: int | None
 ) -> None:
-    """The closed form equals max(floor, c + change) step by step; a prefix can be stored."""
+    """Both forms equal max(floor, min(ceiling, c + change)) step by step, and can be resumed."""
     state = list(start)
     after = []
     for judge, change, floor in events:
-        state[judge] = credibility_after(state[judge], change, floor=floor)
+        state[judge] = credibility_after(state[judge], change, floor=floor, ceiling=ceiling)
         after.append(state[judge])
     columns = [np.array(column, dtype=np.int64) for column in zip(*events, strict=True)] or [
         np.zeros(0, dtype=np.int64)
     ] * 3
-    walk = credibility_path(start, *columns)
+    walk = credibility_path(start, *columns, ceiling=ceiling)
     assert walk.after.tolist() == after
     assert walk.credibility.tolist() == state
-    prefix = credibility_path(start, *(column[:cut] for column in columns))
-    rest = credibility_path(prefix.credibility, *(column[cut:] for column in columns))
+    prefix = credibility_path(start, *(column[:cut] for column in columns), ceiling=ceiling)
+    rest = credibility_path(
+        prefix.credibility, *(column[cut:] for column in columns), ceiling=ceiling
+    )
     assert [*prefix.after.tolist(), *rest.after.tolist()] == after
     assert rest.credibility.tolist() == state
 

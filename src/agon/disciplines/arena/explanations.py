@@ -1,6 +1,7 @@
 """Explain ratings and credibilities: every match and every event that moved them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from agon.disciplines.arena.history import (
     Ratings,
     Results,
     games_of_version,
+    verdict_of_votes,
 )
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
@@ -248,7 +250,10 @@ class _Events:
         self.before = [rules.credibility_start, *self.after[:-1]]
         votes = slice(facts.votes.opens[judge], facts.votes.opens[judge + 1])
         sides = facts.votes.side[votes].tolist()
-        self.side = dict(zip(facts.votes.match[votes].tolist(), sides, strict=True))
+        match = facts.votes.match[votes].tolist()
+        self.side = dict(zip(match, sides, strict=True))
+        verdicts = verdict_of_votes(facts, results, rules)[votes].tolist()
+        self.verdict = dict(zip(match, verdicts, strict=True))
 
     def parts(self) -> Iterator[Part]:
         """Write one part per event, and one for the floor where it held; old events share one."""
@@ -259,7 +264,7 @@ class _Events:
                 f"first {split} events",
                 end - self.rules.credibility_start,
                 {"events": split, "credibility_after": end},
-                {"credibility_floor": self.rules.credibility_floor},
+                self._limits(),
                 f"The first {split:,} events moved the credibility to {end}.",
                 records=(self._votes(*self._matches_of(range(split))),),
             )
@@ -267,7 +272,13 @@ class _Events:
             yield self._event(at)
             held = self.after[at] - self.before[at] - self.change[at]
             if held and self.kind[at] != Event.REINSTATED:
-                yield self._floor(at, held)
+                yield self._limit(at, held)
+
+    def _limits(self) -> dict[str, int]:
+        """Return the rules that limit credibility."""
+        ceiling = self.rules.credibility_ceiling
+        limits = {"credibility_floor": self.rules.credibility_floor}
+        return limits if ceiling is None else limits | {"credibility_ceiling": ceiling}
 
     def _matches_of(self, places: range) -> list[str]:
         voted = [self.match[at] for at in places if self.kind[at] != Event.REINSTATED]
@@ -295,14 +306,10 @@ class _Events:
             rule, label = "credibility_honeypot", "honeypot"
             text = f"Voted for the robotic side {vote} of a honeypot."
         else:
-            inputs |= {"consensus": verdict}
             label = "match"
             agreed = kind is Event.AGREED
             rule = "credibility_agree" if agreed else "credibility_disagree"
-            tally = f"{for_a} : {for_b}" + (f", {for_tie} for a tie" if for_tie else "")
-            text = (
-                f"Voted {vote} {'with' if agreed else 'against'} the consensus {verdict} ({tally})."
-            )
+            text = self._comparison(place, inputs, agreed=agreed)
         return Part(
             f"{label} {match}",
             change,
@@ -311,6 +318,20 @@ class _Events:
             text,
             records=(self._votes(match), RecordRefs.of("matches", [match])),
         )
+
+    def _comparison(self, place: int, inputs: dict[str, Any], *, agreed: bool) -> str:
+        """State what a vote is compared with; add that to the inputs."""
+        others = self.rules.credibility_consensus == "others"
+        counts = self.facts.matches.counts[place].tolist()
+        counts[self.side[place]] -= others
+        inputs["consensus"] = verdict = _SIDES[self.verdict[place]]
+        names = ("votes_a", "votes_b", "votes_tie")
+        inputs |= dict(zip(names, counts, strict=True))
+        for_a, for_b, for_tie = counts
+        tally = f"{for_a} : {for_b}" + (f", {for_tie} for a tie" if for_tie else "")
+        whose = " of the other judges" if others else ""
+        stance = "with" if agreed else "against"
+        return f"Voted {inputs['vote']} {stance} the consensus{whose} {verdict} ({tally})."
 
     def _reinstatement_part(self, at: int) -> Part:
         reason = self.facts.reinstatements.reasons[self.match[at]]
@@ -323,16 +344,19 @@ class _Events:
             f"An operator let the judge back in with at least {level}: {reason}",
         )
 
-    def _floor(self, at: int, held: int) -> Part:
-        floor = self.rules.credibility_floor
+    def _limit(self, at: int, held: int) -> Part:
+        """Return the part of the floor, or of the ceiling, where it held."""
+        name = "floor" if held > 0 else "ceiling"
+        limit: int = getattr(self.rules, f"credibility_{name}")
         would_be = self.before[at] + self.change[at]
+        verb = "fall below" if held > 0 else "rise above"
         return Part(
-            "floor",
+            name,
             held,
-            {"without_floor": would_be},
-            {"credibility_floor": floor},
-            f"Credibility does not fall below {floor}: {would_be} becomes {self.after[at]}.",
-            threshold=floor,
+            {f"without_{name}": would_be},
+            {f"credibility_{name}": limit},
+            f"Credibility does not {verb} {limit}: {would_be} becomes {self.after[at]}.",
+            threshold=limit,
         )
 
     def notes(self) -> tuple[str, ...]:

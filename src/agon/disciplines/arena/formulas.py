@@ -82,16 +82,23 @@ def consensus(counts: npt.ArrayLike) -> Codes:
     return result
 
 
-def credibility_after(credibility: int, change: int, *, floor: int) -> int:
-    """Return a judge's changed credibility: max(floor, credibility + change), without a ceiling.
+def credibility_after(
+    credibility: int, change: int, *, floor: int, ceiling: int | None = None
+) -> int:
+    """Return a judge's changed credibility: max(floor, credibility + change), at most the ceiling.
+
+    The floor precedes: an operator who reinstates a judge does so in full.
 
     Source: seed 003, Key Constants ("Can't drop below this") and How Credibility Changes.
 
     Example:
         >>> credibility_after(100, -20, floor=30), credibility_after(35, -20, floor=30)
         (80, 30)
+        >>> credibility_after(199, 3, floor=30, ceiling=200)
+        200
     """
-    return max(floor, credibility + change)
+    changed = credibility + change
+    return max(floor, changed if ceiling is None else min(changed, ceiling))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,19 +114,22 @@ def credibility_path(
     judge: npt.ArrayLike,
     change: npt.ArrayLike,
     floor: npt.ArrayLike,
+    *,
+    ceiling: int | None = None,
 ) -> CredibilityPath:
     """Apply :func:`credibility_after` event by event, for all judges at once, from a state.
 
-    With S the running sum of a judge's changes, the walk c ← max(floor, c + change) is
-    c = S + max(c₀, max over the events so far of (floor − S)): sums and running maxima of whole
-    numbers, exact and without a loop. Walking a prefix and then the rest gives what walking all
-    gives.
+    Without a ceiling, with S the running sum of a judge's changes, the walk
+    c ← max(floor, c + change) is c = S + max(c₀, max over the events so far of (floor − S)): sums
+    and running maxima of whole numbers, exact and without a loop. With a ceiling the events are
+    walked one by one. Walking a prefix and then the rest gives what walking all gives.
 
     Args:
         credibility: the state c₀: each judge's credibility before, by judge number.
         judge: the judge of each event; one judge's events are in order.
         change: what each event adds.
         floor: what the credibility is at least after each event; one number or one per event.
+        ceiling: what it is at most; None: there is none.
 
     Example:
         >>> walk = credibility_path([100, 35], [0, 1, 0, 1], [1, -10, -10, 1], 30)
@@ -130,6 +140,8 @@ def credibility_path(
     judges = np.asarray(judge, dtype=np.int64)
     if not len(judges):
         return CredibilityPath(np.zeros(0, dtype=np.int64), state.copy())
+    if ceiling is not None:
+        return _limited_path(state, judges, change, floor, ceiling)
     in_order = (judges[1:] >= judges[:-1]).all()
     order = np.arange(len(judges)) if in_order else np.argsort(judges, kind="stable")
     sorted_who = judges[order]
@@ -149,3 +161,20 @@ def credibility_path(
     last = state.copy()
     last[sorted_who[closing]] = walked[closing]
     return CredibilityPath(after, last)
+
+
+def _limited_path(
+    state: Ints, judges: Ints, change: npt.ArrayLike, floor: npt.ArrayLike, ceiling: int
+) -> CredibilityPath:
+    """Apply :func:`credibility_after` event by event: a ceiling ends the closed form."""
+    credibility = state.tolist()
+    floors = np.broadcast_to(np.asarray(floor, dtype=np.int64), judges.shape).tolist()
+    after = []
+    for judge, added, least in zip(
+        judges.tolist(), np.asarray(change).tolist(), floors, strict=True
+    ):
+        credibility[judge] = credibility_after(
+            credibility[judge], added, floor=least, ceiling=ceiling
+        )
+        after.append(credibility[judge])
+    return CredibilityPath(np.array(after, dtype=np.int64), np.array(credibility, dtype=np.int64))

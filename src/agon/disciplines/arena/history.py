@@ -53,6 +53,22 @@ def results_of(facts: Facts, rules: ArenaRules) -> Results:
     return Results(panel, final, overruled)
 
 
+def others_consensus(facts: Facts) -> Codes:
+    """Return for every vote what the other judges of its match decided, without this vote.
+
+    Returns:
+        the side, or a tie, with strictly most of their votes; −1 where no single one has, and
+        where there is no other vote.
+    """
+    votes = facts.votes
+    rest = facts.matches.counts[votes.match].copy()
+    rest[np.arange(len(votes)), votes.side] -= 1
+    decided = consensus(rest)
+    undecided = (decided == TIE) & (rest[:, TIE] <= rest[:, :TIE].max(axis=1))
+    decided[undecided] = NONE
+    return decided
+
+
 @dataclass(frozen=True, eq=False)
 class Ratings:
     """The Elo ratings and every rated match that made them, in order of play.
@@ -153,7 +169,8 @@ class Credibilities:
         change: what the event adds before the floor is applied.
         after: the credibility after it.
         credibility: every judge's credibility after all; API judges stay at the start.
-        agreed, disagreed: votes with and against the consensus of rated matches, API judges too.
+        agreed, disagreed: votes with and against the consensus of rated matches (with the rule
+            ``credibility_consensus = others``, that of the other judges), API judges too.
         votes: votes that count, in rated matches and honeypots.
         opens: judge j's events are those from ``opens[j]`` up to ``opens[j + 1]``.
     """
@@ -183,17 +200,26 @@ class Credibilities:
         return fell
 
 
+def verdict_of_votes(facts: Facts, results: Results, rules: ArenaRules) -> Codes:
+    """Return for every vote what it is compared with; −1 where that is undecided."""
+    if rules.credibility_consensus == "others":
+        return others_consensus(facts)
+    verdict: Codes = results.panel[facts.votes.match]
+    return verdict
+
+
 def credibilities_of(facts: Facts, results: Results, rules: ArenaRules) -> Credibilities:
     """Fold what happened to every judge (seed 003, 2. Credibility Score)."""
     votes, matches, judges = facts.votes, facts.matches, facts.judges
     kind = matches.kind[votes.match]
-    verdict = results.panel[votes.match]
     rated = kind == RATED
+    verdict = verdict_of_votes(facts, results, rules)
     agreed = rated & (votes.side == verdict)
+    disagreed = rated & ~agreed & ((verdict != NONE) | (rules.credibility_consensus == "all"))
     fooled = (kind == HONEYPOT) & (votes.side != TIE) & (votes.side != matches.real[votes.match])
-    audited = agreed & results.overruled[votes.match]
+    audited = rated & (votes.side == results.panel[votes.match]) & results.overruled[votes.match]
     happened = np.full((len(votes), 2), NONE, dtype=np.int8)
-    happened[rated, 0] = Event.DISAGREED
+    happened[disagreed, 0] = Event.DISAGREED
     happened[agreed, 0] = Event.AGREED
     happened[fooled, 0] = Event.FOOLED
     happened[audited, 1] = Event.AUDITED
@@ -209,7 +235,7 @@ def credibilities_of(facts: Facts, results: Results, rules: ArenaRules) -> Credi
         rules.credibility_floor,
     )
     start = np.full(len(judges), rules.credibility_start, dtype=np.int64)
-    walk = credibility_path(start, judge, change, floor)
+    walk = credibility_path(start, judge, change, floor, ceiling=rules.credibility_ceiling)
     count = len(judges)
     return Credibilities(
         judge,
@@ -219,7 +245,7 @@ def credibilities_of(facts: Facts, results: Results, rules: ArenaRules) -> Credi
         walk.after,
         walk.credibility,
         np.bincount(votes.judge[agreed], minlength=count),
-        np.bincount(votes.judge[rated & ~agreed], minlength=count),
+        np.bincount(votes.judge[disagreed], minlength=count),
         np.bincount(votes.judge[rated | (kind == HONEYPOT)], minlength=count),
         np.searchsorted(judge, np.arange(count + 1)),
     )

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.arena.accounts import handle_base, similar_handles, similarity
+from agon.disciplines.arena.detectors import favorite_bot, low_agreement
 from agon.disciplines.arena.facts import RATED, Facts, facts_of
 from agon.disciplines.arena.formulas import NONE, Ints
 from agon.disciplines.arena.history import results_of
@@ -265,6 +266,18 @@ TABLE: tuple[Check[Inspection], ...] = (
         "handle-similarity",
         "Owners' handles are the same but for trailing digits, or a letter apart.",
         lambda arena: handle_similarity(arena.records, arena.facts, arena.rules),
+    ),
+    Check(
+        "low-agreement",
+        "A judge agrees with the other judges less often than honest judges do (with "
+        "`detector_false_alarms`).",
+        lambda arena: low_agreement(arena.facts, arena.rules),
+    ),
+    Check(
+        "favorite-bot",
+        "A judge votes for one bot more often than the other judges do on such matches (with "
+        "`detector_false_alarms`).",
+        lambda arena: favorite_bot(arena.facts, arena.rules),
     ),
 )
 """The checks, in the order in which they run."""

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from agon.disciplines.arena.live_rules import LiveRules
+from agon.disciplines.arena.hardening_rules import HardeningRules
 from agon.kernel.rules import rule
 
 BOARDS: Final = ("bots", "judges", "bradley-terry")
@@ -27,7 +27,7 @@ _LIVE = "spec arena-live, A round, step by step"
 _FINDINGS = "spec arena, Integrity findings"
 
 
-class ArenaRules(LiveRules):
+class ArenaRules(HardeningRules):
     """The rules of the arena, frozen; the reference edition gives each the seed's value."""
 
     # Elo

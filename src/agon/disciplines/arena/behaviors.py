@@ -1,0 +1,177 @@
+"""Draw the votes of honest judges and of one with a known behavior, to measure checks.
+
+Honest judges see the better answer with individual accuracies drawn from Beta(32, 8), as in
+:mod:`~agon.disciplines.arena.simulate`; the better answer is drawn by the bots' strengths.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from agon.disciplines.arena.facts import (
+    HONEYPOT,
+    PERSON,
+    RATED,
+    UNKNOWN_TIME,
+    Bots,
+    Facts,
+    Judges,
+    Matches,
+    Reinstatements,
+    Votes,
+)
+from agon.disciplines.arena.formulas import NONE, Codes, Ints, Vector
+
+Behavior = Literal[
+    "honest", "coin flip", "always wrong", "honest, then wrong", "always for one bot", "specialist"
+]
+"""How the judge under test votes.
+
+``always for one bot`` votes on matches of a bot of middle strength only; ``specialist`` is honest
+and votes on matches of the strongest one only. Dishonest judges recognize every honeypot.
+"""
+
+SUBJECT: Final = 0
+"""The number of the judge under test."""
+
+_SEATS: Final = 3
+_HONEYPOT: Final = 0.98  # how often an honest judge passes one, as in the simulation
+_AUDIT: Final = 0.95  # how often an audit sees the better answer, as in the simulation
+_SPREAD: Final = 150  # standard deviation of strengths, as in the simulation
+_NOISE: Final = 80  # of the ratings by which bots are paired, as in the simulation
+
+
+def draw_votes(
+    behavior: Behavior,
+    *,
+    votes: int,
+    bots: int = 20,
+    judges: int = 30,
+    saved: int = 0,
+    honeypots: float = 0,
+    audits: float = 0,
+    seed: int,
+) -> Facts:
+    """Return an arena in which one judge has cast so many votes.
+
+    Every other judge is honest and casts about 150 votes, or more where the matches need them.
+
+    Args:
+        behavior: of the judge under test, number :data:`SUBJECT`.
+        votes: its votes.
+        bots: number of bots.
+        judges: number of judges, with the one under test.
+        saved: number of its first votes that are honest, if it is ``honest, then wrong``.
+        honeypots: share of matches that are honeypots.
+        audits: share of rated matches that are audited.
+        seed: of all draws.
+
+    Example:
+        >>> facts = draw_votes("coin flip", votes=40, seed=1)
+        >>> len(facts.judges), int((facts.votes.judge == SUBJECT).sum())
+        (30, 40)
+    """
+    rng = np.random.default_rng(seed)
+    strength = np.sort(rng.normal(1000, _SPREAD, bots))
+    focus = {"always for one bot": bots // 2, "specialist": bots - 1}.get(behavior)
+    matches = max(50 * judges, votes * (1 if focus is None else bots))
+    bot_a, bot_b = _pairs(matches, strength, rng)
+    gap = strength[bot_b] - strength[bot_a]
+    better = (rng.random(matches) > 1 / (1 + 10 ** (gap / 400))).astype(np.int8)
+    panel = 1 + np.argsort(rng.random((matches, judges - 1)), axis=1)[:, :_SEATS]
+    own = np.arange(matches)
+    if focus is not None:
+        own = np.flatnonzero((bot_a == focus) | (bot_b == focus))
+    own = np.sort(rng.permutation(own)[:votes])
+    panel[own, 0] = SUBJECT
+    kind = np.where(rng.random(matches) < honeypots, HONEYPOT, RATED).astype(np.int8)
+    accuracy = rng.beta(32, 8, judges)[panel]
+    accuracy[kind == HONEYPOT] = _HONEYPOT
+    _behave(behavior, accuracy, own, dishonest=own[saved:], kind=kind)
+    side = better[:, None] ^ (rng.random(panel.shape) >= accuracy)
+    if behavior == "always for one bot":
+        side[own, 0] = np.where(kind[own] == RATED, bot_b[own] == focus, better[own])
+    audited = (rng.random(matches) < audits) & (kind == RATED)
+    verdict = better ^ (rng.random(matches) >= _AUDIT)
+    audit = np.where(audited, verdict, NONE).astype(np.int8)
+    real = np.where(kind == HONEYPOT, better, NONE).astype(np.int8)
+    world = _World(bot_a, bot_b, kind, real, audit, panel, side.astype(np.int8))
+    return _facts(world, bots=bots, judges=judges)
+
+
+def _behave(
+    behavior: Behavior,
+    accuracy: npt.NDArray[np.float64],
+    own: Ints,
+    *,
+    dishonest: Ints,
+    kind: Codes,
+) -> None:
+    """Set how often the judge under test sees the better answer."""
+    chance = {"coin flip": 0.5, "always wrong": 0.0, "honest, then wrong": 0.0}.get(behavior)
+    if chance is None:
+        return
+    places = dishonest if behavior == "honest, then wrong" else own
+    accuracy[places, 0] = np.where(kind[places] == HONEYPOT, 1.0, chance)
+
+
+@dataclass(frozen=True, eq=False)
+class _World:
+    """Matches in order of play with their panels and votes."""
+
+    bot_a: Ints
+    bot_b: Ints
+    kind: Codes
+    real: Codes
+    audit: Codes
+    panel: Ints
+    side: Codes
+
+
+def _pairs(matches: int, strength: Vector, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Pair neighbors in strength plus noise, round after round."""
+    rounds = -(-matches // (len(strength) // 2))
+    noisy = strength + rng.normal(0, _NOISE, (rounds, len(strength)))
+    order = np.argsort(noisy, axis=1)[:, : len(strength) // 2 * 2]
+    pairs = order.reshape(-1, 2)[:matches]
+    swap = rng.random(matches) < 0.5  # noqa: PLR2004 - even odds
+    return np.where(swap, pairs[:, 1], pairs[:, 0]), np.where(swap, pairs[:, 0], pairs[:, 1])
+
+
+def _facts(world: _World, *, bots: int, judges: int) -> Facts:
+    """Return the matches with their votes; labels have no bias."""
+    matches, panel = len(world.panel), world.panel.ravel()
+    order = np.lexsort((np.repeat(np.arange(matches), _SEATS), panel))
+    judge, match = panel[order], np.repeat(np.arange(matches), _SEATS)[order]
+    sides = world.side.ravel()[order]
+    counts = np.bincount(match * 3 + sides, minlength=3 * matches).reshape(-1, 3)
+    unknown = np.full(bots, UNKNOWN_TIME)
+    return Facts(
+        Bots(
+            _names("b", bots), _names("b", bots), pa.nulls(bots, pa.string()),
+            unknown, np.ones(bots, dtype=bool), unknown,
+        ),
+        Judges(
+            _names("j", judges), pa.nulls(judges, pa.string()),
+            np.full(judges, NONE, dtype=np.int32), np.full(judges, PERSON, dtype=np.int8),
+        ),
+        Matches(
+            pa.array(np.arange(matches)), np.arange(matches), world.bot_a.astype(np.int32),
+            world.bot_b.astype(np.int32), world.kind, world.real, world.audit,
+            np.full(matches, NONE, dtype=np.int8), counts,
+        ),
+        Votes(
+            judge.astype(np.int32), match.astype(np.int32), sides,
+            (match % 2 ^ sides).astype(np.int8), match,
+            np.searchsorted(judge, np.arange(judges + 1)),
+        ),
+        Reinstatements(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64), ()),
+    )  # fmt: skip
+
+
+def _names(letter: str, count: int) -> pa.Array:
+    width = len(str(count))
+    return pa.array([f"{letter}{number:0{width}}" for number in range(count)], pa.string())
