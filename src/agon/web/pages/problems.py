@@ -61,7 +61,8 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
     values = {
         "contest": contest,
         "problem": problem,
-        "may_submit": visit.caller.user is not None and permits(visit.caller, "submission.add"),
+        "may_submit": visit.caller.user is not None
+        and permits(visit.caller, "submission.add", contest=contest.id),
         "signed_in": visit.caller.user is not None,
         "errors": error_texts(error),
         "source": visit.form.get("source", EXAMPLE),

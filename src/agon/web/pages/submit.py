@@ -46,7 +46,7 @@ def submit_program(visit: Visit, contest: Contest, problem: str) -> Redirect:
         AgonError, ValidationError: it was not accepted.
     """
     source = visit.form.get("source", "").replace("\r\n", "\n")
-    content = {"source": source} | _stated(visit.form, "method_tag", "notes")
+    content = {"source": source} | _filled_fields(visit.form, "method_tag", "notes")
     request = SubmissionCreate(problem=problem, content=content)
     visit.api.submissions.create(contest.id, request)
     return Redirect(address=f"{addresses.problem(contest.id, problem)}#submissions")
@@ -54,7 +54,9 @@ def submit_program(visit: Visit, contest: Contest, problem: str) -> Redirect:
 
 def own_submissions(visit: Visit, contest: str, *, problem: str | None = None) -> list[Any]:
     """Return the visitor's newest submissions, the newest first."""
-    if visit.caller.user is None or not permits(visit.caller, "submission.read-own"):
+    if visit.caller.user is None or not permits(
+        visit.caller, "submission.read-own", contest=contest
+    ):
         return []
     own = list(visit.api.submissions.list(contest, user=visit.caller.user, problem=problem))
     return own[::-1][:_SHOWN]
@@ -69,7 +71,7 @@ def _program(visit: Visit, contest: Contest) -> Redirect:
 
 def _agent(visit: Visit, contest: Contest) -> Redirect:
     agent = {"command": visit.form.get("command", ""), "files": _files(visit)}
-    content = {"miner_uid": _uid(visit), "agent": agent} | _stated(visit.form, "competition")
+    content = {"miner_uid": _uid(visit), "agent": agent} | _filled_fields(visit.form, "competition")
     visit.api.submissions.create(contest.id, SubmissionCreate(content=content))
     return Redirect(address=f"{addresses.submit(contest.id)}#submissions")
 
@@ -105,7 +107,7 @@ def _files(visit: Visit) -> dict[str, str]:
         raise Unreadable(f"file: {name[:80]} is not UTF-8; save it as UTF-8") from None
 
 
-def _stated(fields: Mapping[str, str], *names: str) -> dict[str, str]:
+def _filled_fields(fields: Mapping[str, str], *names: str) -> dict[str, str]:
     """Return those fields that are filled in."""
     return {name: text for name in names if (text := fields.get(name, "").strip())}
 
@@ -137,7 +139,8 @@ def _page(visit: Visit, *, error: Exception | None = None) -> Page:
             if not problem.revealed and problem.freeze_started_at is None
         ],
         "chosen": visit.form.get("problem") or visit.query.get("problem", ""),
-        "may_submit": visit.caller.user is not None and permits(visit.caller, "submission.add"),
+        "may_submit": visit.caller.user is not None
+        and permits(visit.caller, "submission.add", contest=contest.id),
         "signed_in": visit.caller.user is not None,
         "errors": error_texts(error),
         "form": {"source": EXAMPLE, **visit.form},
