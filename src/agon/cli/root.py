@@ -14,6 +14,7 @@ _MODULES = {
     "compare": "agon.cli.compare",
     "check": "agon.cli.check",
     "simulate": "agon.cli.simulate",
+    "attack": "agon.cli.attack",
     "import": "agon.cli.import_records",
     "schema": "agon.cli.schema",
     "rules": "agon.cli.rules",

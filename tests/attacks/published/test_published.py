@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import agon
-from agon.attacks.published import EXPERIMENTS, Row, reproduce
+from agon.attacks.published import EXPERIMENTS, reproduce
 from agon.attacks.published.figures import Experiment, Figure, Sources
+from agon.kernel.progress import observe
 from sizes import ALL
 
 PAGE = Path(__file__).parents[3] / "docs" / "methods" / "published-results.md"
@@ -32,10 +33,8 @@ SOURCES: Sources = {
 
 def cells(source: str, figure: Figure) -> str:
     """Write a figure as a row of the page's table."""
-    unit = f" {figure.unit}" if figure.unit else ""
-    limit = {"within": f"± {figure.tolerance:g}"}.get(figure.comparison, figure.comparison)
-    shown = [source, figure.name, f"{figure.theirs:g}{unit}", f"{figure.ours:g}{unit}", limit]
-    return f"| {' | '.join(shown)} |"
+    numbers = [figure.with_unit(figure.theirs), figure.with_unit(figure.ours)]
+    return f"| {' | '.join([source, figure.name, *numbers, figure.limit])} |"
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda each: each.name)
@@ -51,31 +50,28 @@ def test_published_figures_are_reproduced_and_the_page_states_them(experiment: E
     assert stated == rows or not figures
 
 
-def test_rows_are_yielded_as_they_are_computed_with_time_and_progress(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The command draws a row as soon as it is there, and names the experiment under way."""
+def figures(_: Sources) -> Iterator[Figure]:
+    """Yield a figure that holds, and one that does not."""
+    yield Figure(name="first", theirs=1, ours=1, comparison="within", tolerance=2, unit="%")
+    yield Figure(name="second", theirs=1, ours=2, comparison="at most")
 
-    def figures(_: Sources) -> Iterator[Figure]:
-        yield Figure(name="first", theirs=1, ours=1, comparison="within")
-        yield Figure(name="second", theirs=1, ours=2, comparison="at most")
 
-    experiments = (Experiment("a", "A (2020)", figures), Experiment("b", "B (2021)", figures))
-    monkeypatch.setattr("agon.attacks.published.EXPERIMENTS", experiments)
-    ticks, begun = count(), []
-    rows = reproduce(
-        {},
-        clock=lambda: float(next(ticks)),
-        report=lambda name, number, total: begun.append((name, number, total)),
-    )
-    first = next(rows)
-    assert (first.source, first.figure.name, first.seconds) == ("A (2020)", "first", 1.0)
-    assert begun == [("a", 0, 2)]
-    rest: list[Row] = list(rows)
+EXAMPLES = (Experiment("a", "A (2020)", figures), Experiment("b", "B (2021)", figures))
+
+
+def test_rows_are_yielded_as_they_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row is there before the next experiment begins, and says how long its own took."""
+    monkeypatch.setattr("agon.attacks.published.EXPERIMENTS", EXAMPLES)
+    ticks = count()
+    with observe() as steps:
+        rows = reproduce({}, clock=lambda: float(next(ticks)))
+        first = next(rows)
+        assert (first.source, first.figure.name, first.seconds) == ("A (2020)", "first", 1.0)
+        assert [step.share() for step in steps] == [0.0]
+        rest = list(rows)
     assert [(row.source, row.seconds) for row in rest] == [
         ("A (2020)", 2.0), ("B (2021)", 1.0), ("B (2021)", 2.0),
     ]  # fmt: skip
-    assert begun == [("a", 0, 2), ("b", 1, 2)]
     assert [row.figure.holds for row in rest] == [False, True, False]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from agon.attacks.published import (
     anomalous_users,
@@ -14,6 +14,7 @@ from agon.attacks.published import (
     vote_rigging,
 )
 from agon.attacks.published.figures import Experiment, Figure, Sources
+from agon.kernel.progress import count_steps
 
 EXPERIMENTS: Final = tuple(
     Experiment(name, module.SOURCE, module.figures)
@@ -44,22 +45,26 @@ class Row:
     figure: Figure
     seconds: float
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain value for JSON."""
+        return {
+            "source": self.source,
+            **vars(self.figure),
+            "holds": self.figure.holds,
+            "seconds": round(self.seconds, 2),
+        }
 
-def reproduce(
-    sources: Sources,
-    *,
-    clock: Callable[[], float],
-    report: Callable[[str, int, int], None] = lambda *_: None,
-) -> Iterator[Row]:
+
+def reproduce(sources: Sources, *, clock: Callable[[], float]) -> Iterator[Row]:
     """Yield every published figure next to ours.
 
     Args:
-        sources: the imported records of real contests, by name.
+        sources: records of real contests, by name.
         clock: returns the time in seconds.
-        report: is called before each experiment, with its name, its number and their total.
     """
-    for number, experiment in enumerate(EXPERIMENTS):
-        report(experiment.name, number, len(EXPERIMENTS))
+    for experiment in count_steps(
+        EXPERIMENTS, label="repeating published results", total=len(EXPERIMENTS)
+    ):
         begin = clock()
         for figure in experiment.figures(sources):
             yield Row(experiment.source, figure, clock() - begin)

@@ -32,6 +32,20 @@ class Figure:
     tolerance: float = 0.0
     unit: str = ""
 
+    def with_unit(self, value: float) -> str:
+        """Return one of the figures with its unit.
+
+        Example:
+            >>> Figure(name="", theirs=1, ours=2, comparison="within", unit="%").with_unit(2.5)
+            '2.5 %'
+        """
+        return f"{value:g} {self.unit}".rstrip()
+
+    @property
+    def limit(self) -> str:
+        """Return how ours must compare with theirs: ``± 2``, ``at most`` or ``at least``."""
+        return f"± {self.tolerance:g}" if self.comparison == "within" else self.comparison
+
     @property
     def holds(self) -> bool:
         """Return whether ours compares with theirs as it must.
