@@ -7,7 +7,7 @@ import pytest
 from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work
 from agon.entities.contests import Contest
 from agon.errors import NotFound
-from agon.store.arena import StoredResult
+from agon.store.arena_rows import StoredResult
 from agon.store.session import Store
 from store.factories import later
 
@@ -114,10 +114,10 @@ def test_the_first_result_of_work_is_kept(store: Store, spring: Contest) -> None
         assert session.arena.set_result(done) == StoredResult(is_stored=False, is_last=False)
         assert session.arena.set_results([replace(done, result={"text": "y"})]) == []
         assert session.arena.work("w1") == done
-        assert session.arena.is_waiting(spring.no, "r1")
         assert session.arena.waiting_count(spring.no, "r1") == 1
         assert session.arena.assignees(now=later(29)) == {(spring.no, "b2")}
-        assert [item.id for item in session.arena.work_of(spring.no, "r1")] == ["w1", "w2"]
+        results = session.arena.results_of(spring.no, "r1", "answer")
+        assert [(item.id, item.result) for item in results] == [("w1", {"text": "x"}), ("w2", None)]
         with pytest.raises(NotFound):
             session.arena.work("w3")
         session.arena.add_work([_work(spring.no, "w4", assignee="b4")])
@@ -126,4 +126,4 @@ def test_the_first_result_of_work_is_kept(store: Store, spring: Contest) -> None
             stored = session.arena.set_result(ended)
             assert stored == StoredResult(is_stored=True, is_last=is_last)
             assert session.arena.work(name) == ended
-        assert not session.arena.is_waiting(spring.no, "r1")
+        assert session.arena.waiting_count(spring.no, "r1") == 0

@@ -1,7 +1,7 @@
 """Store live arenas: bots, prompts, rounds and work."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -12,12 +12,14 @@ from agon.entities.arena import (
     HumanAnswer,
     LiveBot,
     Prompt,
+    RoundPhase,
     RoundState,
     Work,
     WorkKind,
 )
 from agon.errors import NotFound
-from agon.kernel.times import from_micros, to_micros
+from agon.kernel.times import to_micros
+from agon.store.arena_rows import StoredResult, columns_of, entity_of
 from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import Transaction, json_text, parse_json
 from agon.store.schema import (
@@ -34,10 +36,6 @@ T = TypeVar("T")
 _BATCH: Final = 1_000
 """Number of ids one query asks for."""
 
-_JSON: Final = frozenset({"body", "result", "recent_prompts", "recent_templates", "states",
-                               "summary"})  # fmt: skip
-"""Columns with JSON text."""
-
 _RESULT: Final = ("result", "result_at", "handed_in", "latency_ms")
 """Columns of the result of work."""
 
@@ -45,20 +43,10 @@ _RESULT: Final = ("result", "result_at", "handed_in", "latency_ms")
 _STATE: Final = [ROUNDS.c[name] for name in RoundState.__dataclass_fields__]
 """Columns of a round without its body."""
 
+_RESULT_COLUMNS: Final = [column for column in WORK.c if column.name not in {"body", "handed_in"}]
+"""Columns of work without what was asked."""
+
 _IS_ROUND: Final = ROUNDS.c.kind == "round"
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredResult:
-    """What became of a result that was handed in.
-
-    Attributes:
-        is_stored: whether the work had none before.
-        is_last: whether it is stored, and no other work of the round waits.
-    """
-
-    is_stored: bool
-    is_last: bool
 
 
 class Arena:
@@ -69,7 +57,7 @@ class Arena:
 
     def save_bot(self, bot: LiveBot) -> None:
         """Insert or update a bot."""
-        self._transaction.upsert(LIVE_BOTS, _columns(bot))
+        self._transaction.upsert(LIVE_BOTS, columns_of(bot))
 
     def set_latencies(self, contest_no: int, latencies: Mapping[str, float]) -> None:
         """Store how long the last replies of bots took; owners may change these bots meanwhile."""
@@ -78,6 +66,20 @@ class Arena:
         )
         rows = [{"bot": name, "milliseconds": value} for name, value in latencies.items()]
         self._transaction.change_many(changing.values(latency_ms=bindparam("milliseconds")), rows)
+
+    def set_recent_templates(self, contest_no: int, templates: Mapping[str, Sequence[str]]) -> None:
+        """Store the templates of honeypots that bots and other judges saw lately, oldest first.
+
+        Of those who are not bots, only judges that asked for work ever have them.
+        """
+        rows = [{"judge": name, "names": json_text(list(seen))} for name, seen in templates.items()]
+        for table in (LIVE_BOTS, PRESENT_JUDGES):
+            changing = update(table).where(
+                table.c.contest_no == contest_no, table.c.id == bindparam("judge")
+            )
+            self._transaction.change_many(
+                changing.values(recent_templates=bindparam("names")), rows
+            )
 
     def set_recent_prompts(self, contest_no: int, prompts: Mapping[str, Sequence[str]]) -> None:
         """Store the ids of the last prompts that bots were asked, oldest first."""
@@ -107,7 +109,7 @@ class Arena:
         row = self._transaction.first(_of(LIVE_BOTS, contest_no, bot_id))
         if row is None:
             raise NotFound(f"the contest has no bot {bot_id!r}; list its bots")
-        return _read(LiveBot, row)
+        return entity_of(LiveBot, row)
 
     def bots(self, contest_no: int, *, after: str = "", limit: int | None = None) -> list[LiveBot]:
         """Return a contest's bots in the order of their ids, those after an id."""
@@ -126,17 +128,22 @@ class Arena:
             )
         )
 
-    def recent_templates(self, contest_no: int, judge: str) -> tuple[str, ...]:
-        """Return the templates of honeypots that a judge saw lately; none of an unknown judge."""
-        row = self._transaction.first(_of(PRESENT_JUDGES, contest_no, judge))
-        return () if row is None else tuple(parse_json(row.recent_templates))
+    def recent_templates(
+        self, contest_no: int, judges: Iterable[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the templates of honeypots that judges saw lately; of a bot, what the bot saw.
 
-    def save_recent_templates(self, contest_no: int, judge: str, templates: Sequence[str]) -> None:
-        """Store the templates of honeypots that a judge saw lately, if it asked for work ever."""
-        changing = update(PRESENT_JUDGES).where(
-            PRESENT_JUDGES.c.contest_no == contest_no, PRESENT_JUDGES.c.id == judge
-        )
-        self._transaction.change(changing.values(recent_templates=json_text(list(templates))))
+        Unknown judges are left out.
+        """
+        names, seen = sorted(set(judges)), dict[str, tuple[str, ...]]()
+        for table in (PRESENT_JUDGES, LIVE_BOTS):
+            for start in range(0, len(names), _BATCH):
+                listing = select(table.c.id, table.c.recent_templates).where(
+                    table.c.contest_no == contest_no, table.c.id.in_(names[start : start + _BATCH])
+                )
+                for row in self._transaction.all(listing):
+                    seen[row.id] = tuple(parse_json(row.recent_templates))
+        return seen
 
     def present(self, contest_no: int, *, since: datetime) -> frozenset[str]:
         """Return the judges that asked for work since a time."""
@@ -167,7 +174,7 @@ class Arena:
 
     def save_round(self, of: ArenaRound) -> None:
         """Insert or update a round."""
-        self._transaction.upsert(ROUNDS, {**_columns(of), "summary": json_text(of.summary)})
+        self._transaction.upsert(ROUNDS, {**columns_of(of), "summary": json_text(of.summary)})
 
     def round(self, contest_no: int, round_id: str) -> ArenaRound:
         """Return a round or an attempt to qualify.
@@ -176,7 +183,19 @@ class Arena:
             NotFound: the contest has no such round.
         """
         row = self._transaction.first(_of(ROUNDS, contest_no, round_id))
-        return _read(ArenaRound, _require_round(row, round_id))
+        return entity_of(ArenaRound, _require_round(row, round_id))
+
+    def phase(self, contest_no: int, round_id: str) -> RoundPhase:
+        """Return the phase of a round or an attempt to qualify.
+
+        Raises:
+            NotFound: the contest has no such round.
+        """
+        asking = select(ROUNDS.c.phase).where(
+            ROUNDS.c.contest_no == contest_no, ROUNDS.c.id == round_id
+        )
+        phase: RoundPhase = _require_round(self._transaction.first(asking), round_id).phase
+        return phase
 
     def lock_round(self, contest_no: int, round_id: str) -> ArenaRound:
         """Return a round and lock it against other writers until the session ends.
@@ -185,7 +204,7 @@ class Arena:
             NotFound: the contest has no such round.
         """
         row = lock_row(self._transaction, _of(ROUNDS, contest_no, round_id), "rounds")
-        return _read(ArenaRound, _require_round(row, round_id))
+        return entity_of(ArenaRound, _require_round(row, round_id))
 
     def require_lock(self, contest_no: int, round_id: str) -> None:
         """Lock a round as :meth:`lock_round` does, without reading it.
@@ -222,7 +241,7 @@ class Arena:
             ROUNDS.c.contest_no == contest_no, _IS_ROUND, ROUNDS.c.number == number
         )
         row = self._transaction.first(asking)
-        return _read(RoundState, _require_round(row, f"r{number}"))
+        return entity_of(RoundState, _require_round(row, f"r{number}"))
 
     def last_number(self, contest_no: int) -> int:
         """Return the highest number of a round or an attempt to qualify; 0: there is none."""
@@ -232,7 +251,7 @@ class Arena:
     def add_work(self, items: Iterable[Work]) -> None:
         """Insert work; what is assigned already stays as it is."""
         adding = self._transaction.insert(WORK).on_conflict_do_nothing()
-        self._transaction.change_many(adding, [_columns(item) for item in items])
+        self._transaction.change_many(adding, [columns_of(item) for item in items])
 
     def work(self, work_id: str) -> Work:
         """Return a piece of work.
@@ -243,12 +262,35 @@ class Arena:
         row = self._transaction.first(select(WORK).where(WORK.c.id == work_id))
         if row is None:
             raise NotFound(f"there is no work {work_id!r}; ask for the work that waits")
-        return _read(Work, row)
+        return entity_of(Work, row)
 
-    def work_of(self, contest_no: int, round_id: str) -> list[Work]:
-        """Return all work of a round, by match, kind and assignee."""
-        listing = select(WORK).where(WORK.c.contest_no == contest_no, WORK.c.round == round_id)
-        return self._all(Work, listing.order_by(WORK.c.match, WORK.c.kind, WORK.c.assignee))
+    def results_of(self, contest_no: int, round_id: str, kind: WorkKind) -> list[Work]:
+        """Return a round's work of a kind, by match and assignee, without what was asked."""
+        listing = select(*_RESULT_COLUMNS).where(
+            WORK.c.contest_no == contest_no, WORK.c.round == round_id, WORK.c.kind == kind
+        )
+        rows = self._transaction.all(listing.order_by(WORK.c.match, WORK.c.assignee))
+        return [entity_of(Work, row, body={}) for row in rows]
+
+    def stated_versions(self, contest_no: int, round_id: str) -> dict[str, str]:
+        """Return the last version that each bot stated in its replies of a round."""
+        listing = select(WORK.c.assignee, WORK.c.result).where(
+            WORK.c.contest_no == contest_no,
+            WORK.c.round == round_id,
+            WORK.c.result.like('%"version"%'),
+        ).order_by(WORK.c.created_at, WORK.c.match, WORK.c.kind)  # fmt: skip
+        results = [(row.assignee, parse_json(row.result)) for row in self._transaction.all(listing)]
+        return {name: result["version"] for name, result in results if "version" in result}
+
+    def work_to_send(self, contest_no: int, round_id: str) -> list[Work]:
+        """Return the work of a round for endpoints that has no result, by match and assignee."""
+        listing = select(WORK).where(
+            WORK.c.contest_no == contest_no,
+            WORK.c.round == round_id,
+            WORK.c.pushed.is_(True),
+            WORK.c.result.is_(None),
+        )
+        return self._all(Work, listing.order_by(WORK.c.match, WORK.c.assignee))
 
     def waiting_work(self, contest_no: int, assignee: str, *, now: datetime) -> list[Work]:
         """Return what an assignee has to do before a deadline to come, oldest first."""
@@ -274,10 +316,6 @@ class Arena:
         waiting = _waiting(contest_no, round_id).subquery()
         return self._transaction.scalar(select(func.count()).select_from(waiting)) or 0
 
-    def is_waiting(self, contest_no: int, round_id: str) -> bool:
-        """Return whether work of a round has no result."""
-        return self._transaction.first(_waiting(contest_no, round_id).limit(1)) is not None
-
     def latencies(self, contest_no: int) -> list[tuple[WorkKind, str, float]]:
         """Return kind, assignee and milliseconds of all work that was done without a fault.
 
@@ -294,9 +332,9 @@ class Arena:
             for row in self._transaction.all(listing)
         ]
 
-    def set_result(self, done: Work) -> "StoredResult":
+    def set_result(self, done: Work) -> StoredResult:
         """Store the result of work whose round is locked, unless it has one; a single statement."""
-        written = _columns(done)
+        written = columns_of(done)
         others = _waiting(done.contest_no, done.round, other_than=done.id).exists()
         row = self._transaction.first(
             update(WORK)
@@ -316,14 +354,14 @@ class Arena:
         changing = update(WORK).where(WORK.c.id == bindparam("work_id"))
         rows = []
         for each in saved:
-            written = _columns(each)
+            written = columns_of(each)
             rows.append({"work_id": each.id, **{f"new_{name}": written[name] for name in _RESULT}})
         values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in _RESULT}
         self._transaction.change_many(changing.values(**values), rows)
         return saved
 
     def _all(self, kind: type[T], listing: Select[Any]) -> list[T]:
-        return [_read(kind, row) for row in self._transaction.all(listing)]
+        return [entity_of(kind, row) for row in self._transaction.all(listing)]
 
 
 def _of(table: Table, contest_no: int, name: str) -> Select[Any]:
@@ -351,29 +389,3 @@ def _require_round(row: Row[Any] | None, round_id: str) -> Row[Any]:
     if row is None:
         raise NotFound(f"the contest has no round {round_id!r}; list its rounds")
     return row
-
-
-def _columns(value: Any) -> dict[str, Any]:
-    """Return the columns of an entity: times as microseconds, values of JSON columns as text."""
-    values: dict[str, Any] = {}
-    for name, content in vars(value).items():
-        if name in _JSON:
-            values[name] = None if content is None else json_text(content)
-        else:
-            values[name] = to_micros(content) if isinstance(content, datetime) else content
-    return values
-
-
-def _read(kind: type[T], row: Row[Any]) -> T:
-    """Return the entity of a row."""
-    columns = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
-    values = {name: columns[name] for name in kind.__dataclass_fields__ if name in columns}  # type: ignore[attr-defined]  # every kind is a dataclass
-    for name, content in values.items():
-        if content is None:
-            continue
-        if name in _JSON:
-            parsed: Sequence[Any] | Any = parse_json(content)
-            values[name] = tuple(parsed) if isinstance(parsed, list) else parsed
-        elif name.endswith(("_at", "_until")) or name == "deadline":
-            values[name] = from_micros(content)
-    return kind(**values)

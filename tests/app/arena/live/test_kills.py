@@ -61,7 +61,7 @@ def run(league: League, *, at: int | None = None, after: bool = False) -> int:
     return commits
 
 
-RULES: dict[str, Any] = {"honeypot_probability": 0.6, "audit_probability": 0.5, "bots": 6}
+RULES: dict[str, Any] = {"honeypot_probability": 0.6, "audit_probability": 0.5, "bots": 8}
 
 
 def test_a_kill_at_any_commit_of_a_round_changes_nothing(

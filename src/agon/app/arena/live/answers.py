@@ -1,14 +1,13 @@
 """Ask both bots of each match at the same time, and decide what their answers make of it."""
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.honeypots import HoneypotTexts
-from agon.app.arena.live.matches import SIDES, matches_of
+from agon.app.arena.live.matches import SIDES, copy_of, matches_of
 from agon.app.arena.live.pinging import PROTOCOL
 from agon.app.service import Service
 from agon.disciplines.arena.plagiarism import text_similarity
@@ -96,7 +95,7 @@ def judge_answers(
         items: its answers, all handed in or expired.
         honeypots: writes the robotic sides of honeypots.
     """
-    body = deepcopy(dict(of.body))
+    body = copy_of(of)
     rules = ArenaRules(**body["rules"])
     results = {(item.match, item.assignee): item for item in items}
     changed = replace(of, body=body)

@@ -1,9 +1,10 @@
 """Send work to endpoints: all of a round at the same time, each until its deadline."""
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
+from queue import SimpleQueue
 from typing import Final
 
 from agon.app.arena.live.bots import secrets_of
@@ -39,12 +40,8 @@ def ask_endpoints(
         check: raises an error if the job was lost; called before results are stored.
     """
     with service.store.read() as session:
-        items = [
-            item
-            for item in session.arena.work_of(contest.no, round_id)
-            if item.pushed and item.result is None
-        ]
-        bots = {bot.id: bot for bot in session.arena.bots(contest.no)}
+        items = session.arena.work_to_send(contest.no, round_id)
+        bots = session.arena.bots_named(contest.no, {item.assignee for item in items})
 
     def ask(item: Work) -> Work:
         return _ask(service, ports, bots[item.assignee], item)
@@ -59,11 +56,17 @@ def ask_endpoints(
         for item in items:
             store([ask(item)])
         return len(items)
+    ended = SimpleQueue[Future[Work]]()
     with ThreadPoolExecutor(min(len(items), ports.threads), "arena") as pool:
-        running = {pool.submit(ask, item) for item in items}
-        while running:
-            ended, running = wait(running, return_when=FIRST_COMPLETED)
-            store(future.result() for future in ended)
+        for item in items:
+            pool.submit(ask, item).add_done_callback(ended.put)
+        remaining = len(items)
+        while remaining:
+            together = [ended.get()]
+            while not ended.empty():
+                together.append(ended.get())
+            store(future.result() for future in together)
+            remaining -= len(together)
     return len(items)
 
 

@@ -3,12 +3,20 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+import orjson
+
 from agon.entities.arena import ArenaRound
 
 SIDES: Final = ("a", "b")
 
 Drawn = Mapping[str, Any]
 """A match as it was drawn."""
+
+
+def copy_of(of: ArenaRound) -> dict[str, Any]:
+    """Return a copy of a round's body whose matches may be changed; what was drawn is shared."""
+    matches = orjson.loads(orjson.dumps(of.body["matches"]))  # deepcopy is slow
+    return {**of.body, "matches": matches}
 
 
 def matches_of(of: ArenaRound) -> Iterable[tuple[Drawn, dict[str, Any]]]:

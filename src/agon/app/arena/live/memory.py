@@ -1,7 +1,6 @@
 """Remember which honeypots a judge saw lately, so that no template is shown to it twice."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -9,7 +8,6 @@ from agon.app.arena.live.matches import matches_of
 from agon.disciplines.arena.rounds.honeypots import MEMORY_VOTES
 from agon.entities.arena import ArenaRound
 from agon.entities.contests import Contest
-from agon.errors import NotFound
 from agon.store.session import Session
 
 _BETWEEN: Final = "|"
@@ -20,9 +18,13 @@ class Memory:
     """What the judges of a round saw: in their latest votes, and in this round so far."""
 
     def __init__(self, session: Session, contest: Contest, of: ArenaRound) -> None:
-        self._session = session
-        self._contest = contest
-        self._recent: dict[str, list[str]] = {}
+        drawable = {
+            judge
+            for drawn, match in matches_of(of)
+            for judge in (*drawn["judges"], *drawn["reserves"], *shown_to(match))
+        }
+        recent = session.arena.recent_templates(contest.no, drawable)
+        self._recent = {judge: list(seen) for judge, seen in recent.items()}
         for drawn, match in matches_of(of):
             self.show(shown_to(match), templates_of(drawn, match))
 
@@ -38,9 +40,7 @@ class Memory:
             self._votes(judge).append(_BETWEEN.join(templates))
 
     def _votes(self, judge: str) -> list[str]:
-        if judge not in self._recent:
-            self._recent[judge] = list(_recent(self._session, self._contest, judge))
-        return self._recent[judge]
+        return self._recent.setdefault(judge, [])
 
 
 def shown_to(match: Mapping[str, Any]) -> list[str]:
@@ -59,23 +59,14 @@ def templates_of(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Sequence
 
 def remember_round(session: Session, contest: Contest, of: ArenaRound) -> None:
     """Record what the judges of a settled round saw; an ordinary vote ends the memory, too."""
-    recent: dict[str, tuple[str, ...]] = {}
+    saw: dict[str, list[str]] = {}
     for drawn, match in matches_of(of):
         templates = templates_of(drawn, match)
         voters = [vote["judge_id"] for vote in match["votes"]]
         for judge in dict.fromkeys([*voters, *(shown_to(match) if templates else ())]):
-            before = recent[judge] if judge in recent else _recent(session, contest, judge)
-            recent[judge] = (*before, _BETWEEN.join(templates))[-MEMORY_VOTES:]
-    bots = session.arena.bots_named(contest.no, recent)
-    for judge, votes in recent.items():
-        if judge in bots:
-            session.arena.save_bot(replace(bots[judge], recent_templates=votes))
-        else:  # a person, or a model
-            session.arena.save_recent_templates(contest.no, judge, votes)
-
-
-def _recent(session: Session, contest: Contest, judge: str) -> tuple[str, ...]:
-    try:
-        return session.arena.bot(contest.no, judge).recent_templates
-    except NotFound:
-        return session.arena.recent_templates(contest.no, judge)
+            saw.setdefault(judge, []).append(_BETWEEN.join(templates))
+    before = session.arena.recent_templates(contest.no, saw)
+    session.arena.set_recent_templates(
+        contest.no,
+        {judge: (*before.get(judge, ()), *names)[-MEMORY_VOTES:] for judge, names in saw.items()},
+    )

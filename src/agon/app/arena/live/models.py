@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 from agon.app.arena.judging.port import JudgeModel, ModelVote
-from agon.app.arena.live.matches import Drawn, matches_of
+from agon.app.arena.live.matches import Drawn, copy_of, matches_of
 from agon.app.arena.live.ports import ArenaPorts
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.arena.rules import ArenaRules
@@ -90,7 +89,7 @@ def store_models(
     session: Session, contest: Contest, of: ArenaRound, outcome: Mapping[str, Any]
 ) -> ArenaRound:
     """Return a round with the votes and audits of models; exact exchanges become attachments."""
-    body = deepcopy(dict(of.body))
+    body = copy_of(of)
     body["waits_for"] = outcome["waits_for"]
     changed = replace(of, body=body)
     for drawn, match in matches_of(changed):

@@ -53,7 +53,7 @@ def expire(item: Work, now: datetime) -> Work:
 
 
 def save_result(service: Service, session: Session, contest: Contest, done: Work) -> bool:
-    """Store the result of work that has none; after the last one of its round the round goes on.
+    """Store the result of work that has none; the last one of its round queues the next step.
 
     Returns:
         Whether it had none.
@@ -61,24 +61,20 @@ def save_result(service: Service, session: Session, contest: Contest, done: Work
     session.arena.require_lock(contest.no, done.round)
     stored = session.arena.set_result(done)
     if stored.is_last:
-        _go_on(service, session, contest, done.round)
+        job = round_job(contest, id=service.new_id(), round_id=done.round)
+        session.queue.add(job, now=service.clock())
     return stored.is_stored
 
 
 def store_results(service: Service, contest: Contest, done: Sequence[Work]) -> None:
-    """Store the results of work of one round in one session, as :func:`save_result` does."""
-    round_id = done[0].round
+    """Store the results of work of one round in one session; a result that exists stays.
+
+    The job that asked for them goes on with the round when it is completed.
+    """
     with service.store.write() as session:
-        session.arena.require_lock(contest.no, round_id)
+        session.arena.require_lock(contest.no, done[0].round)
         saved = session.arena.set_results(done)
         latencies = {
             each.assignee: each.latency_ms for each in saved if each.latency_ms is not None
         }
         session.arena.set_latencies(contest.no, latencies)
-        if saved and not session.arena.is_waiting(contest.no, round_id):
-            _go_on(service, session, contest, round_id)
-
-
-def _go_on(service: Service, session: Session, contest: Contest, round_id: str) -> None:
-    job = round_job(contest, id=service.new_id(), round_id=round_id)
-    session.queue.add(job, now=service.clock())

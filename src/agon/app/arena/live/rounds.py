@@ -22,7 +22,7 @@ from agon.app.arena.live.settlement import settle
 from agon.app.arena.live.votes import advance_votes, is_judged
 from agon.app.queue.jobs import round_job
 from agon.app.queue.source import Assignment, Progress
-from agon.entities.arena import ArenaRound, Work
+from agon.entities.arena import ArenaRound, Work, WorkKind
 from agon.entities.contests import Contest
 from agon.store.session import Session
 
@@ -47,11 +47,13 @@ def play(
             return read_scores(service, payload["contest"])
         with service.store.read() as session:
             contest = session.contests.get(payload["contest"])
-            current = session.arena.round(contest.no, payload["round"])
-        if payload["ask"] and current.phase == "judging":
+            phase = session.arena.phase(contest.no, payload["round"])
+            judging = phase == "judging" and payload["ask"]
+            current = session.arena.round(contest.no, payload["round"]) if judging else None
+        if current is not None:
             return {"models": ask_models(ports, current, at=service.clock())}
-        if payload["ask"] and current.phase in {"answering", "voting"}:
-            count = ask_endpoints(service, ports, contest, current.id, check=progress.check)
+        if payload["ask"] and phase in {"answering", "voting"}:
+            count = ask_endpoints(service, ports, contest, payload["round"], check=progress.check)
             return {"asked": count}
         return {}
 
@@ -104,7 +106,7 @@ def _ask_answers(
 def _answer(
     service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
 ) -> ArenaRound:
-    items = _expire(service, session, contest, of)
+    items = _expire(service, session, contest, of, "answer")
     if any(item.result is None for item in items):
         return of
     honeypots = HoneypotTexts(session, contest, of)
@@ -115,8 +117,7 @@ def _answer(
 def _vote(
     service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
 ) -> ArenaRound:
-    items = _expire(service, session, contest, of)
-    votes = [item for item in items if item.kind == "vote"]
+    votes = _expire(service, session, contest, of, "vote")
     voted, new = advance_votes(service, session, contest, of, votes)
     if any(item.pushed for item in new):
         _queue(service, session, contest, of, ask=True)
@@ -180,17 +181,19 @@ _STEPS: Final[
 }
 
 
-def _expire(service: "Service", session: Session, contest: Contest, of: ArenaRound) -> list[Work]:
-    """Give what was not handed in before its deadline a fault; return all work of the round."""
+def _expire(
+    service: "Service", session: Session, contest: Contest, of: ArenaRound, kind: WorkKind
+) -> list[Work]:
+    """Give late work a fault; return all work of a round of a kind."""
     now = service.clock()
-    items = session.arena.work_of(contest.no, of.id)
+    items = session.arena.results_of(contest.no, of.id, kind)
     late = [
         item
         for item in items
         if item.result is None and item.deadline + (GRACE if item.pushed else timedelta()) <= now
     ]
     session.arena.set_results([expire(item, now) for item in late])
-    return session.arena.work_of(contest.no, of.id) if late else items
+    return session.arena.results_of(contest.no, of.id, kind) if late else items
 
 
 def _queue(

@@ -51,11 +51,7 @@ def mark_stated_versions(
     service: Service, session: Session, contest: Contest, of: ArenaRound
 ) -> None:
     """Mark the versions that bots stated in their replies of a round, from its time on."""
-    stated: dict[str, str] = {}
-    items = session.arena.work_of(contest.no, of.id)
-    for item in sorted(items, key=lambda item: (item.created_at, item.match, item.kind)):
-        if item.result is not None and "version" in item.result:
-            stated[item.assignee] = item.result["version"]
+    stated = session.arena.stated_versions(contest.no, of.id)
     since = parse_time(of.body["at"])
     if since is None:
         raise RuntimeError(f"round {of.id} has no time")

@@ -1,13 +1,12 @@
 """Ask a panel for its votes, replace judges that fail, and count."""
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from agon.app.arena.live.answers import new_work
-from agon.app.arena.live.matches import matches_of
+from agon.app.arena.live.matches import copy_of, matches_of
 from agon.app.arena.live.memory import Memory, templates_of
 from agon.app.service import Service
 from agon.disciplines.arena.rules import ArenaRules
@@ -34,7 +33,7 @@ def advance_votes(
         of: the round.
         items: its votes, waiting or with a result.
     """
-    body = deepcopy(dict(of.body))
+    body = copy_of(of)
     changed = replace(of, body=body)
     rules = ArenaRules(**body["rules"])
     memory = Memory(session, contest, changed)
