@@ -14,6 +14,7 @@ from agon.app.charts.timeline import scales
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.web import addresses
+from agon.web.pages.board import part_hues
 from agon.web.rendering import number_text
 from fakes.contests import HOSTILE
 from fakes.instance import Instance, instance_at
@@ -167,3 +168,18 @@ def test_a_score_under_other_rules_is_in_the_address(site: Instance) -> None:
     assert (
         'value="many"' in site.client.get(addresses.person("league", "ada", **{start: "many"})).text
     )
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcdefghijk"), st.integers(1, 9)), min_size=1))
+def test_six_parts_of_a_page_have_hues_and_the_others_follow_in_gray(
+    rows: list[dict[str, int]],
+) -> None:
+    """Equal colors of two parts cannot be distinguished."""
+    hues = part_hues([{"components": components} for components in rows])
+    assert set(hues) == set().union(*rows)
+    colored = [hue for hue in hues.values() if hue != "-others"]
+    assert colored == [str(hue) for hue in range(min(6, len(hues)))]
+    assert list(hues.values())[len(colored) :] == ["-others"] * (len(hues) - len(colored))
+    sums = {name: sum(row.get(name, 0) for row in rows) for name in hues}
+    others = [sums[name] for name, hue in hues.items() if hue == "-others"]
+    assert not others or max(others) <= min(sums[name] for name in list(hues)[:6])

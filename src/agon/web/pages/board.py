@@ -1,11 +1,12 @@
 """The page of a board."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from agon.api.models.analysis import Movement
 from agon.api.models.boards import BoardPage
+from agon.app.charts.markup import LIGHT
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
@@ -16,19 +17,23 @@ MAX_ROWS: Final = 500
 _PARTS: Final = ("components", "percentiles", "counts")
 _OWN: Final = frozenset({"rank", "id", "score", "low", "high", "rank_low", "rank_high", *_PARTS})
 _UNSCORED: Final = 100
+_HUES: Final = len(LIGHT)
 _COUNTS: Final = ("matches", "wins", "losses", "ties")
 """Columns that are read together; the others follow by name, as rows are stored."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A part of a score in a stacked bar, in percent of the widest bar of the page."""
+    """A part of a score in a stacked bar, in percent of the widest bar of the page.
+
+    ``hue`` is the color's name in the style sheet: a number, or ``-others``.
+    """
 
     name: str
     points: float
     start: float
     width: float
-    hue: int
+    hue: str
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class PartRange:
     """A part of the scores of a page, for its legend: the largest, and whose it is."""
 
     name: str
-    hue: int
+    hue: str
     points: float
     id: str
 
@@ -166,13 +171,14 @@ def lines(
     address = addresses.rows(page.contest, board=page.board, as_of=visit.as_of)
     own = {visit.query.get("around"), visit.caller.user} - {None, ""}
     widest = max((_positive_sum(row) for row in page.rows), default=0.0)
+    hues = part_hues(page.rows)
     ends = [row[end] for row in page.rows for end in ("low", "high") if end in row]
     return [
         Line(
             row,
             address(row["id"]),
             [cell_text(row.get(name)) for name in columns],
-            _bars(row, widest),
+            _bars(row, widest, hues),
             _span(row, min(ends), max(ends)) if "low" in row and "high" in row else None,
             _movement_text(row, movement),
             row["id"] in own,
@@ -184,12 +190,29 @@ def lines(
 def part_ranges(page: BoardPage) -> list[PartRange]:
     """Return the largest value of each part on a page."""
     largest: dict[str, PartRange] = {}
+    hues = part_hues(page.rows)
     for row in page.rows:
-        hues = {name: hue % 6 for hue, name in enumerate(row.get("components", {}))}
         for name, points in positive_parts(row):
             if name not in largest or points > largest[name].points:
                 largest[name] = PartRange(name, hues[name], points, str(row["id"]))
-    return list(largest.values())
+    return [largest[name] for name in hues if name in largest]
+
+
+def part_hues(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Return the color of each part, in the order in which bars show the parts.
+
+    As many parts as there are hues have one each, in the order of the rules. Of more parts those
+    with the largest sums on the page have them; the others share the color of others and follow.
+    """
+    sums: dict[str, float] = {}
+    for row in rows:
+        for name in row.get("components", {}):
+            sums.setdefault(name, 0.0)
+        for name, points in positive_parts(row):
+            sums[name] += points
+    largest = set(sorted(sums, key=lambda name: -sums[name])[:_HUES])
+    hues = {name: str(hue) for hue, name in enumerate(name for name in sums if name in largest)}
+    return hues | {name: "-others" for name in sums if name not in largest}
 
 
 def _movement(visit: Visit, page: BoardPage) -> Movement:
@@ -229,12 +252,11 @@ def _positive_sum(row: dict[str, Any]) -> float:
     return sum(points for _, points in positive_parts(row))
 
 
-def _bars(row: dict[str, Any], widest: float) -> list[Bar]:
-    bars, start = [], 0.0
-    hues = {name: hue % 6 for hue, name in enumerate(row.get("components", {}))}
-    for name, points in positive_parts(row):
-        width = 100 * points / widest
-        bars.append(Bar(name, points, start, width, hues[name]))
+def _bars(row: dict[str, Any], widest: float, hues: Mapping[str, str]) -> list[Bar]:
+    bars, start, points = [], 0.0, dict(positive_parts(row))
+    for name in (name for name in hues if name in points):
+        width = 100 * points[name] / widest
+        bars.append(Bar(name, points[name], start, width, hues[name]))
         start += width
     return bars
 
