@@ -116,6 +116,13 @@ def test_the_live_database_is_imported(postgresql: "Postgresql") -> None:
             statements.append(f"INSERT INTO {table} VALUES ({values})")
     postgresql.run(*statements, database=name)
     check(import_records("peerbench", postgresql.address(name)))
+    with agon.read_records("community", postgresql.address(name)) as records:
+        in_place = agon.score("community", records, overrides={"comments": "true"}).board()
+    imported = import_records("peerbench", postgresql.address(name))
+    board = agon.score("community", imported, overrides={"comments": "true"}).board()
+    assert in_place.row(ADA)["components"]["affiliation"] == 50
+    assert in_place.row(BEN)["components"]["comments"] == 2
+    assert in_place.sha256 == board.sha256
 
 
 def test_invalid_rows_are_reported_like_those_of_records(tmp_path: Path) -> None:

@@ -1,20 +1,28 @@
-"""Read the tables of a PostgreSQL database into Arrow (PeerBench's own schema is supported)."""
+"""Read the tables of a PostgreSQL database in place (PeerBench's own schema is supported).
+
+One snapshot, one statement for each table, and batches of bounded size: rows go from the server
+into the embedded engine, which writes to disk what does not fit into memory.
+"""
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 from urllib.parse import quote as url_quote
 
+import pyarrow as pa
+
 from agon.errors import Unavailable, Unreadable
+from agon.kernel.progress import step
 from agon.records.issues import RowIssue
-from agon.records.raw import SourceTables, quote
+from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Kind, Schema, Table
 from agon.records.sources.issues import table_issue
-from agon.records.sources.memory import register
 from agon.records.sources.names import pick
 
 _SECONDS_TO_CONNECT = 5
+_BATCH_BYTES: Final = 1 << 24
+_BATCH_OPTION: Final = "adbc.postgresql.batch_size_hint_bytes"
 
 _HOST = r"(?:[^@:/?,\[\]]*|\[[0-9a-fA-F:.%]*\])(?::\d*)?"
 _ADDRESS = re.compile(
@@ -22,17 +30,32 @@ _ADDRESS = re.compile(
     r"(?P<database>/[^@/?]*)?(?:\?(?P<options>(?:[a-z_]+=[^&]*(?:&|$))*))?"
 )
 
+# Unless the server, the role or the address states one.
+_BUDGET: Final = (
+    "SELECT set_config('statement_timeout', '30min', true) "
+    "WHERE current_setting('statement_timeout') = '0'"
+)
 _SETTINGS = (
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
     "SET LOCAL TIME ZONE 'UTC'",
     "SET LOCAL datestyle = 'ISO'",
     "SET LOCAL lock_timeout = '10s'",
+    # Rows come in the order of storage: neither from where another scan is, nor from two at once.
+    "SET LOCAL synchronize_seqscans = off",
+    "SET LOCAL max_parallel_workers_per_gather = 0",
+    _BUDGET,
+)
+_TIMEOUT: Final = "statement timeout"
+_RAISE_TIMEOUT: Final = (
+    "; a statement may take 30 minutes unless the role or the address states another limit: "
+    "add ?options=-c%20statement_timeout%3D2h"
 )
 
 # The catalog, because information_schema hides columns without read permission.
 _COLUMNS = """
 SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, NULL),
-       has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+       has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT'),
+       c.reltuples::double precision
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -41,6 +64,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
 ORDER BY n.nspname, c.relname, a.attnum
 """
 
+_TEXT: Final = "text:"
 _TIMES = {"timestamp with time zone", "timestamp without time zone", "date"}
 
 # Types that arrive as they are; everything else (uuid, enums, citext, …) is read as text.
@@ -55,11 +79,21 @@ _AS_THEY_ARE = {
     "character varying",
 }
 
-_Columns = dict[tuple[str, str], dict[str, tuple[str, bool]]]
+
+@dataclass(frozen=True)
+class _StoredTable:
+    """A table in the database: its columns' types, readable or not, and about how many rows."""
+
+    columns: dict[str, tuple[str, bool]]
+    estimated_rows: float
 
 
 def tables(connection: Any, schema: Schema, address: str) -> SourceTables:
-    """Fetch the schema's tables and known columns in one read-only snapshot."""
+    """Read the schema's tables and known columns in one read-only snapshot.
+
+    Raises:
+        Unavailable: the driver is missing, the server cannot be reached, or a statement fails.
+    """
     try:
         import adbc_driver_postgresql.dbapi as driver
     except ImportError:
@@ -75,39 +109,102 @@ def tables(connection: Any, schema: Schema, address: str) -> SourceTables:
         with database, database.cursor() as cursor:
             for setting in _SETTINGS:
                 cursor.execute(setting)
-            return _fetch_tables(connection, schema, place.display_url, cursor)
-    except driver.Error as error:
-        raise Unavailable(f"{place.display_url} cannot be read: {_reason(error, place)}") from None
+            return _read_tables(connection, schema, place.display_url, cursor)
+    except (driver.Error, pa.ArrowException, OSError) as error:  # a batch fails with the others
+        reason = _reason(error, place)
+        remedy = _RAISE_TIMEOUT if _TIMEOUT in reason else ""
+        raise Unavailable(f"{place.display_url} cannot be read: {reason}{remedy}") from None
 
 
-def _fetch_tables(connection: Any, schema: Schema, display_url: str, cursor: Any) -> SourceTables:
+def _read_tables(connection: Any, schema: Schema, display_url: str, cursor: Any) -> SourceTables:
     cursor.execute(_COLUMNS)
-    columns: _Columns = {}
-    for space, name, column, kind, readable in cursor.fetchall():
-        columns.setdefault((space, name), {})[column] = (kind, readable)
-    picked = pick(schema, columns, default_space="public")
-    others = tuple(
-        sorted({name for space, name in columns if (space, name) not in picked.values()})
+    stored: dict[tuple[str, str], _StoredTable] = {}
+    for space, name, column, kind, readable, rows in cursor.fetchall():
+        table = stored.setdefault((space, name), _StoredTable({}, rows))
+        table.columns[column] = (kind, readable)
+    picked = pick(
+        schema, {place: each.columns for place, each in stored.items()}, default_space="public"
     )
-    tables_read = SourceTables(display_url, others=others)
+    others = tuple(sorted({name for space, name in stored if (space, name) not in picked.values()}))
+    source = SourceTables(display_url, others=others)
+    cursor.adbc_statement.set_options(**{_BATCH_OPTION: str(_BATCH_BYTES)})
     for name, place in picked.items():
-        table, location = schema.table(name), f"table {place[0]}.{place[1]}"
-        known = [c for c in table.columns if c.name in columns[place]]
-        hidden = [c.name for c in known if not columns[place][c.name][1]]
+        location = f"table {place[0]}.{place[1]}"
+        columns = stored[place].columns
+        known = [c.name for c in schema.table(name).columns if c.name in columns]
+        hidden = [column for column in known if not columns[column][1]]
         if hidden:
-            tables_read.issues.append(_hidden_table_issue(table, location, hidden))
+            source.issues.append(_hidden_table_issue(schema.table(name), location, hidden))
             continue
-        source = f"{quote(place[0])}.{quote(place[1])}"
-        kinds = {c.name: columns[place][c.name][0] for c in known}
-        native = _native_times(cursor, source, kinds)
-        values = [_value(c.name, c.kind, kinds[c.name], native) for c in known]
-        selected = ", ".join(values) or 'NULL AS "no known column"'
-        cursor.execute(f"SELECT {selected} FROM {source}")
-        raw = register(connection, table, location, cursor.fetch_arrow_table())
-        names = {c.name for c in known}
-        unknown = tuple(column for column in columns[place] if column not in names)
-        tables_read.tables[name] = replace(raw, others=unknown)
-    return tables_read
+        source.tables[name] = _read_table(
+            connection, schema.table(name), place, stored[place], cursor
+        )
+    return source
+
+
+def _read_table(
+    connection: Any, table: Table, place: tuple[str, str], stored: _StoredTable, cursor: Any
+) -> RawTable:
+    """Copy the known columns of a table into the engine, batch by batch."""
+    kinds = {c.name: stored.columns[c.name][0] for c in table.columns if c.name in stored.columns}
+    times = {name for name, kind in kinds.items() if kind in _TIMES}
+    values = [_time(c.name) if c.name in times else _value(c.name, c.kind, kinds[c.name])
+              for c in table.columns if c.name in kinds]  # fmt: skip
+    selected = ", ".join(values) or 'NULL AS "no known column"'
+    cursor.execute(f"SELECT {selected} FROM {quote(place[0])}.{quote(place[1])}")
+    copy = quote(f"raw:{table.name}")
+    rows = 0
+    with (
+        cursor.fetch_record_batch() as batches,
+        step(f"reading {table.name}", lambda: _share(rows, stored.estimated_rows)),
+    ):
+        _insert(connection, f"CREATE TABLE {copy} AS", batches.schema.empty_table())
+        for batch in batches:
+            _insert(connection, f"INSERT INTO {copy}", batch)
+            rows += batch.num_rows
+    beyond = _times_as_text(connection, copy, times)
+    described = connection.execute(f"DESCRIBE {copy}").fetchall()
+    types = {column: kind for column, kind, *_ in described if column in kinds}
+    types |= dict.fromkeys(beyond, "VARCHAR")
+    others = tuple(column for column in stored.columns if column not in kinds)
+    return RawTable(
+        table.name,
+        f"table {place[0]}.{place[1]}",
+        _relation(copy, beyond),
+        types,
+        row="_row",
+        others=others,
+    )
+
+
+def _insert(connection: Any, statement: str, rows: pa.Table | pa.RecordBatch) -> None:
+    connection.register("postgresql batch", rows)
+    connection.execute(f'{statement} SELECT * FROM "postgresql batch"')
+    connection.unregister("postgresql batch")
+
+
+def _share(rows: int, estimated_rows: float) -> float | None:
+    """Return the share of a table that is read; None for a table that was never analyzed."""
+    return min(rows / estimated_rows, 1.0) if estimated_rows > 0 else None
+
+
+def _times_as_text(connection: Any, copy: str, times: set[str]) -> list[str]:
+    """Return the columns with a time that only PostgreSQL can represent."""
+    counts = ", ".join(f"count({quote(_TEXT + name)})" for name in sorted(times))
+    if not counts:
+        return []
+    beyond = connection.execute(f"SELECT {counts} FROM {copy}").fetchall()[0]
+    return [name for name, count in zip(sorted(times), beyond, strict=True) if count]
+
+
+def _relation(copy: str, beyond: list[str]) -> str:
+    """Return the SQL after ``FROM`` for a copy, where some columns of times are text."""
+    texts = ", ".join(
+        f"coalesce({quote(_TEXT + name)}, {quote(name)}::VARCHAR) AS {quote(name)}"
+        for name in beyond
+    )
+    replaced = f" REPLACE ({texts})" if texts else ""
+    return f"(SELECT rowid + 1 AS _row, *{replaced} FROM {copy})"
 
 
 def _hidden_table_issue(table: Table, location: str, columns: list[str]) -> RowIssue:
@@ -116,20 +213,19 @@ def _hidden_table_issue(table: Table, location: str, columns: list[str]) -> RowI
     return table_issue(table.name, location, reason, remedy)
 
 
-def _native_times(cursor: Any, source: str, kinds: dict[str, str]) -> set[str]:
-    """Return the time columns that Arrow can represent: years 1 to 9999, none infinite."""
-    times = [name for name, kind in kinds.items() if kind in _TIMES]
-    if not times:
-        return set()
-    fits = "coalesce(bool_and({0} >= '0001-01-01' AND {0} < '10000-01-01'), true)"
-    checks = ", ".join(fits.format(quote(name)) for name in times)
-    cursor.execute(f"SELECT {checks} FROM {source}")
-    return {name for name, fit in zip(times, cursor.fetchone(), strict=True) if fit}
-
-
-def _value(column: str, kind: Kind, stored: str, native: set[str]) -> str:
+def _time(column: str) -> str:
+    """Select a time that Arrow can represent (years 1 to 9999), and any other one as text."""
     name = quote(column)
-    if stored in _AS_THEY_ARE or column in native:
+    fits = f"{name} >= '0001-01-01' AND {name} < '10000-01-01'"
+    return (
+        f"CASE WHEN {fits} THEN {name} END AS {name}, "
+        f"CASE WHEN NOT ({fits}) THEN {name}::text END AS {quote(_TEXT + column)}"
+    )
+
+
+def _value(column: str, kind: Kind, stored: str) -> str:
+    name = quote(column)
+    if stored in _AS_THEY_ARE:
         return name
     if stored == "numeric" and kind is Kind.NUMBER:
         return f"{name}::double precision AS {name}"
