@@ -43,6 +43,20 @@ def charts(page: str) -> list[ET.Element]:
     ]
 
 
+def test_the_home_page_takes_a_score_apart(site: Instance) -> None:
+    """Who opens the site for the first time sees what a score is made of."""
+    text, markup = page_of(site, "/")
+    row = site.get("/contests/community/boards/user-score").json()["rows"][0]
+    parts = [points for points in row["components"].values() if points > 0]
+    shown = re.findall(r'<span class="num">\+([0-9,.]+)</span>', text)
+    assert [float(points.replace(",", "")) for points in shown] == parts
+    bars = re.findall(r'<rect class="f0" x="([0-9.]+)" y="0" width="([0-9.]+)"', text)
+    for (start, width), points in zip(bars, parts, strict=True):
+        assert abs(float(width) - max(100 * points / sum(parts), 0.4)) <= 0.01
+        assert float(start) + float(width) <= 100.5
+    assert f"Why does {row['id']} have" in markup.text
+
+
 def test_each_bar_of_a_histogram_is_as_long_as_its_number(site: Instance) -> None:
     """Bars that cannot be turned back into data mislead."""
     address = addresses.distribution("community")

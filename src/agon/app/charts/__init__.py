@@ -10,6 +10,7 @@ from agon.app.charts.figure import BURNED, OTHERS, Figure, Mark, Panel, Series
 from agon.app.charts.histogram import HistogramBin, histogram
 from agon.app.charts.intervals import interval_chart
 from agon.app.charts.matrix import win_matrix
+from agon.app.charts.sparkline import sparkline
 from agon.app.charts.timeline import Point, timeline
 from agon.app.charts.waterfall import waterfall
 
@@ -25,6 +26,7 @@ __all__ = [
     "Series",
     "histogram",
     "interval_chart",
+    "sparkline",
     "svg",
     "timeline",
     "waterfall",

@@ -1,25 +1,55 @@
 """The home page: all contests that the visitor may see."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Final
+from datetime import datetime
+from itertools import accumulate, islice
+from math import isclose
+from typing import Any, Final
+
+from markupsafe import Markup
 
 from agon.api.models.contests import Contest
+from agon.app.charts import sparkline
 from agon.client.client import Api
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
+from agon.web.pages.board import positive_parts
+from agon.web.rendering import number_text, short_id
 
 CARDS: Final = 100
 """Maximum number of contests on the page: each needs its board."""
 
+_STEPS: Final = 100
+_ROUNDING: Final = 1e-6
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a score: its points, and its place in percent of the sum of all."""
+
+    name: str
+    points: float
+    start: float
+    width: float
+
 
 @dataclass(frozen=True)
 class Leader:
-    """The first row of a contest's default board."""
+    """The first row of a contest's default board.
+
+    Attributes:
+        id: who it is.
+        score: the score.
+        parts: what adds up to the score; empty if other parts subtract from it.
+        line: the score over time; None: it has one step only, or more than are read.
+    """
 
     id: str
     score: float
+    parts: Sequence[Part]
+    line: Markup | None
 
 
 @dataclass(frozen=True)
@@ -30,11 +60,13 @@ class Card:
         contest: the contest.
         leader: who leads its default board; None: no one has a score yet.
         participants: number of rows of the default board.
+        changed: when that board last changed; None: it is not published yet.
     """
 
     contest: Contest
     leader: Leader | None
     participants: int
+    changed: datetime | None
 
 
 def home(visit: Visit) -> Page:
@@ -44,7 +76,11 @@ def home(visit: Visit) -> Page:
     return Page(
         template="home.html",
         title="Contests",
-        values={"cards": cards, "shown": CARDS},
+        values={
+            "cards": cards,
+            "shown": CARDS,
+            "example": next((card for card in cards if card.leader and card.leader.parts), None),
+        },
         data=addresses.api("contests"),
     )
 
@@ -53,6 +89,31 @@ def _card(api: Api, contest: Contest) -> Card:
     try:
         page = api.boards.page(contest.id, limit=1)
     except NotFound:  # nothing is published yet
-        return Card(contest, None, 0)
-    leader = Leader(str(page.rows[0]["id"]), page.rows[0]["score"]) if page.rows else None
-    return Card(contest, leader, page.rows_total)
+        return Card(contest, None, 0, None)
+    leader = _leader(api, contest, page.board, page.rows[0]) if page.rows else None
+    return Card(contest, leader, page.rows_total, page.at)
+
+
+def _leader(api: Api, contest: Contest, board: str, row: dict[str, Any]) -> Leader:
+    name, parts = str(row["id"]), positive_parts(row)
+    ends = list(accumulate((points for _, points in parts), initial=0.0))
+    if not isclose(ends[-1], row["score"], abs_tol=_ROUNDING):  # others subtract from the score
+        parts = []
+    return Leader(
+        name,
+        row["score"],
+        [Part(part, points, 100 * start / ends[-1], 100 * points / ends[-1])
+         for (part, points), start in zip(parts, ends, strict=False)],
+        _line(api, contest, board, name),
+    )  # fmt: skip
+
+
+def _line(api: Api, contest: Contest, board: str, name: str) -> Markup | None:
+    """Return the score over time, of a history that one request can read."""
+    history = list(islice(api.boards.history(contest.id, name, board=board), _STEPS + 1))
+    steps = [(step.at.timestamp(), step.score) for step in history if step.score is not None]
+    if not 1 < len(steps) <= _STEPS:
+        return None
+    low, high = (number_text(end(score for _, score in steps)) for end in (min, max))
+    label = f"Score of {short_id(name)} over time: {len(steps)} steps from {low} to {high}"
+    return Markup(sparkline(steps, label=label))  # noqa: S704 - it escapes
