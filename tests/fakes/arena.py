@@ -118,17 +118,17 @@ class League:
         with self.service.store.read() as session:
             return session.contests.get("autumn")
 
-    def add_bot(self, name: str, *, pulls: bool = False) -> str:
-        """Register a qualified bot of its own owner, which judges too; return its id."""
+    def add_bot(self, name: str, *, pulls: bool = False, judges: bool = True) -> str:
+        """Register a qualified bot of its own owner, which judges as well; return its id."""
         owner = {"id": f"o-{name}", "handle": f"handle {name}", "account_created_at": OLD}
         record(self.service, "autumn", [("owners", owner, None)], by=LOCAL)
         registered, _ = register(
-            self.service, "autumn", name=name, judges=True, owner=f"o-{name}",
+            self.service, "autumn", name=name, judges=judges, owner=f"o-{name}",
             endpoint=None if pulls else f"https://{name}.example/", by=LOCAL,
         )  # fmt: skip
         row = {
             "id": registered.id, "name": name, "owner_id": f"o-{name}", "qualified_at": OLD,
-            "is_judge": True,
+            "is_judge": judges,
         }  # fmt: skip
         record(self.service, "autumn", [("bots", row, None)], by=LOCAL, replace=True)
         return registered.id
@@ -225,9 +225,10 @@ def league(
     url: str | None = None,
     bots: int = 6,
     pulling: tuple[str, ...] = (),
+    judging: bool = True,
     **rules: Any,
 ) -> League:
-    """Return an arena of qualified bots ``b1``, ``b2``, …, which play and judge.
+    """Return an arena of qualified bots ``b1``, ``b2``, …, which play and, if ``judging``, judge.
 
     Judges need no matches before; there are no honeypots and audits unless the rules say so.
     """
@@ -248,7 +249,7 @@ def league(
     opened = League(service, network, clock)
     for number in range(bots):
         name = f"b{number + 1}"
-        opened.add_bot(name, pulls=name in pulling)
+        opened.add_bot(name, pulls=name in pulling, judges=judging)
     with service.store.write() as session:
         no = session.contests.get("autumn").no
         session.arena.save_prompts(no, [Prompt(id=f"p{at}", text=f"Why {at}?") for at in range(6)])

@@ -119,6 +119,17 @@ class Visitor:
         """
         self.page.evaluate(_WAIT % (TIMEOUT_MS, condition))
 
+    def expect_refusals(self, *statuses: int) -> None:
+        """Forget the errors of pages that were refused with these statuses, in this order.
+
+        Raises:
+            AssertionError: there were others.
+        """
+        texts, self.errors = self.errors, []
+        assert [text.partition("with a status of ")[2][:3] for text in texts] == [
+            str(status) for status in statuses
+        ], texts
+
     def close(self) -> None:
         """Close the context.
 

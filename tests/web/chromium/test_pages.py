@@ -1,16 +1,23 @@
 """Every page that a link leads to, as six roles: no error, valid, usable by everyone."""
 
+import re
 from collections import Counter
 
 import pytest
 
+from agon.web.addresses import board
 from agon.web.site import PAGES
 from fakes.contests import HOSTILE
 from sizes import ALL
+from web.browser import Browser
 from web.chromium.accessibility import OF_COLORS, OF_WIDTHS, violations
 from web.chromium.browsing import Chromium, Visitor
 from web.chromium.site import ROLES, Site
 from web.crawl import Visited, kind, route
+from web.markup import Markup
+
+ROWS = frozenset({"/c/{contest}/people/{id}", "/c/{contest}/judges/{id}"})
+"""The pages that the names on boards open."""
 
 WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 320, "height": 640}
 
@@ -48,6 +55,23 @@ def test_every_page_is_linked_from_another(site: Site) -> None:
     """A page without a link is found by those only who read the list of addresses."""
     visited = {route(address) for pages in site.visited.values() for address in pages}
     assert {path for path, _ in PAGES} - visited == set()
+
+
+@pytest.mark.parametrize("contest", ["community", "arena", "challenge", "autumn"])
+def test_every_score_leads_to_its_records_in_two_clicks(site: Site, contest: str) -> None:
+    """The first opens the page of a name, the second a part of its score with the records."""
+    browser = Browser(site.instance)
+    boards = site.instance.get(f"/contests/{contest}/boards").json()["items"]
+    names = [item["board"] for item in boards if item["rows_total"]]
+    assert names
+    for name in names:
+        links = Markup(browser.get(board(contest, name)).text).links
+        of_rows = [link for link in links if kind(link)[0] in ROWS]
+        page = browser.get(of_rows[0]).text
+        if name == "combined":  # its parts are scores of other boards: the second click opens one
+            tab = next(link for link in Markup(page).links if "board=user-score" in link)
+            page = browser.get(tab).text
+        assert re.search(r'<details>.*?class="records">\d+ in .*?<code>', page, re.DOTALL), name
 
 
 def test_the_parser_of_a_browser_moves_no_element(site: Site, chromium: Chromium) -> None:
