@@ -2,19 +2,27 @@
 
 import click
 
+from agon.attacks.catalog import LABS
 from agon.cli.attack.reproduce import command as reproduce
+from agon.cli.attack.run import command_of
 from agon.cli.shared.commands import Group
 
 
 @click.group("attack", cls=Group)
 def command() -> None:
-    """Show what known attacks on contests gain.
+    """Show what each known attack on a discipline's rules costs and gains, and what notices it.
 
-    What others published about attacks is computed again, with fixed seeds.
+    An attacker takes part in a simulated season, or in a real one from its last epoch on, once
+    honestly and once with the attack. What others published about attacks is computed again by
+    reproduce.
 
+      agon attack challenge
+      agon attack challenge --edition term-1 --edition hardened-1
+      agon attack challenge --attack dust-denial --goal first
       agon attack reproduce
-      agon attack reproduce --format json
     """
 
 
+for discipline in LABS:
+    command.add_command(command_of(discipline))
 command.add_command(reproduce)

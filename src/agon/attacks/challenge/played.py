@@ -1,0 +1,176 @@
+"""The records of a network after a season, and who stands where."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from agon.attacks.challenge.season import Season
+from agon.attacks.challenge.world import World
+from agon.attacks.lab import Standing
+from agon.attacks.results import Effort
+from agon.disciplines.challenge.emission import BURN_UID
+from agon.disciplines.definition import ScoredRecords
+
+
+@dataclass(frozen=True)
+class PlayedSeason:
+    """A season after its last epoch."""
+
+    world: World
+    season: Season
+
+    @property
+    def accounts(self) -> tuple[str, ...]:
+        """The attacker's uids and validators."""
+        validators = [str(validator["id"]) for validator in self.season.validators]
+        return (*map(str, self.season.miners), *validators)
+
+    @cached_property
+    def honest(self) -> tuple[str, ...]:
+        """The uids of honest miners, and the honest validators."""
+        uids = np.unique(self.world.facts.submissions.miners).tolist()
+        return (*map(str, uids), *self.world.facts.validators)
+
+    @property
+    def epochs(self) -> range:
+        """The epochs in which the attacker could act."""
+        return range(self.world.begin, self.season.end + 1)
+
+    @property
+    def effort(self) -> Effort:
+        """What the attacker used."""
+        accounts, actions, days = self.season.used()
+        stake = sum(validator["stake"] for validator in self.season.validators)
+        return Effort(accounts, actions, stake, days)
+
+    def actions_until(self, epoch: int) -> int:
+        """Return the number of submissions and reports by the end of an epoch."""
+        accounts = {"miner", "validator"}
+        return sum(n for at, kind, n in self.season.actions if at <= epoch and kind not in accounts)
+
+    def tables(self, epoch: int) -> Mapping[str, pa.Table]:
+        """Return the records by the end of an epoch."""
+        tables = dict(self.world.tables)
+        is_known = pa.array(self.world.first_epochs <= epoch)
+        known = pa.array(self.world.facts.submissions.ids, pa.string()).filter(is_known)
+        for name, column in (
+            ("submissions", "id"),
+            ("evaluations", "submission_id"),
+            ("task_results", "submission_id"),
+        ):
+            if name in tables:
+                tables[name] = tables[name].filter(pc.is_in(tables[name][column], known))
+        if "epoch" in tables.get("evaluations", pa.table({})).column_names:
+            epochs = pc.fill_null(tables["evaluations"]["epoch"], 0)
+            tables["evaluations"] = tables["evaluations"].filter(pc.less_equal(epochs, epoch))
+        for name, rows in self._added(epoch).items():
+            tables[name] = _append(tables.get(name), rows)
+        return tables
+
+    def _added(self, epoch: int) -> Mapping[str, pa.Table]:
+        """Return the attacker's rows, and what honest validators report of the agents."""
+        season, facts = self.season, self.world.facts
+        rows = [row for row in season.submissions if row["epoch"] <= epoch]
+        competition = facts.competitions[self.world.competition].id
+        submissions = {
+            "id": pa.array([row["id"] for row in rows], pa.string()),
+            "miner_uid": pa.array([row["miner_uid"] for row in rows], pa.int64()),
+            "submitted_at": pa.array(
+                [self._time(row["epoch"], at) for at, row in enumerate(rows)], pa.timestamp("us")
+            ),
+            "content_hash": pa.array([row["content_hash"] for row in rows], pa.string()),
+            "source": pa.array([row["source"] for row in rows], pa.string()),
+        }
+        if "competitions" in self.world.tables:
+            submissions["competition"] = pa.array([competition] * len(rows), pa.string())
+        columns: list[list[object]] = [[], [], [], []]
+        for number, when, scores in season.measured():
+            if when <= epoch:
+                _extend(columns, [season.id_of(number)] * len(scores), facts.validators,
+                        scores.tolist(), when)  # fmt: skip
+        for when, numbers, validator, values in season.evaluations:
+            if when <= epoch:
+                ids = [season.id_of(number) for number in numbers]
+                _extend(columns, ids, [validator] * len(ids), values.tolist(), when)
+        evaluations = pa.table(
+            {
+                "submission_id": pa.array(columns[0], pa.string()),
+                "validator_id": pa.array(columns[1], pa.string()),
+                "score": pa.array(columns[2], pa.float64()),
+                "epoch": pa.array(columns[3], pa.int64()),
+            }
+        )
+        joined = [row for row in season.validators if row["epoch"] <= epoch]
+        validators = pa.table(
+            {
+                "id": pa.array([row["id"] for row in joined], pa.string()),
+                "stake": pa.array([row["stake"] for row in joined], pa.float64()),
+                "epoch": pa.array([row["epoch"] for row in joined], pa.int64()),
+            }
+        )
+        return {
+            "submissions": pa.table(submissions),
+            "evaluations": evaluations,
+            "validators": validators,
+        }
+
+    def _time(self, epoch: int, place: int) -> object:
+        """Return a time after that of all honest submissions up to an epoch."""
+        ids = pa.array(self.world.facts.submissions.ids, pa.string())
+        until = ids.filter(pa.array(self.world.first_epochs <= epoch))
+        table = self.world.tables["submissions"]
+        times = table["submitted_at"].filter(pc.is_in(table["id"], until))
+        last = pc.max(times if len(times) else table["submitted_at"]).cast(pa.timestamp("us"))
+        return np.datetime64(last.as_py(), "us") + np.timedelta64(1 + place, "us")
+
+    def standing(self, scored: ScoredRecords) -> Standing:
+        """Return who stands where on the board of weights.
+
+        The attacker is compared with the honest miners as one: with the sum of all weights.
+        """
+        own = set(map(str, self.season.miners))
+        weights = {str(uid): 0.0 for uid in np.unique(self.world.facts.submissions.miners).tolist()}
+        share = 0.0
+        for row in scored.board("weights").rows():
+            if row["id"] in own:
+                share += row["weight"]
+            elif row["id"] != str(BURN_UID):
+                weights[row["id"]] = row["weight"]
+        scores = [
+            row["score"]
+            for row in scored.board("submissions").rows()
+            if str(row["miner_uid"]) in own
+        ]
+        everyone = np.sort([*weights.values(), share])
+        above = {uid: len(everyone) - int(np.searchsorted(everyone, weight, side="right"))
+                 for uid, weight in [*weights.items(), ("", share)]}  # fmt: skip
+        rank = 1 + above.pop("")
+        ranks = {uid: 1 + number for uid, number in above.items()}
+        return Standing(rank, max(scores, default=0.0), share, ranks)
+
+
+def _extend(
+    columns: list[list[object]], ids: list[str], validators: list[str], scores: list[float],
+    epoch: int,
+) -> None:  # fmt: skip
+    """Append evaluations of one epoch to columns."""
+    columns[0] += ids
+    columns[1] += validators
+    columns[2] += scores
+    columns[3] += [epoch] * len(ids)
+
+
+def _append(table: pa.Table | None, rows: pa.Table) -> pa.Table:
+    """Return a table with further rows; columns that either lacks are empty there."""
+    if table is None:
+        return rows
+    fields = {field.name: field.type for field in table.schema}
+    for at, column in enumerate(rows.column_names):
+        kind = fields.get(column)
+        if kind is not None and not pa.types.is_null(kind) and kind != rows[column].type:
+            rows = rows.set_column(at, column, rows[column].cast(kind))
+    return pa.concat_tables([table, rows], promote_options="permissive")

@@ -1,0 +1,222 @@
+"""Score a season with and without a strategy: cost, gain, detection, harm."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from agon.attacks.goals import RANK_GOALS, Position, is_reached
+from agon.attacks.lab import Lab, Played, Standing
+from agon.attacks.results import AttackResult, Detection, Gain, Harm
+from agon.attacks.strategy import Plan, Strategy
+from agon.disciplines import discipline
+from agon.errors import NotFound, did_you_mean
+from agon.kernel.findings import Finding, Severity
+from agon.kernel.rounding import publish
+from agon.records import Records, read_rows
+
+_GRID = 12
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """A played season under the rules: who stands where, and what the checks find."""
+
+    runner: "Runner"
+    played: Played
+    standing: Standing
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings in the end."""
+        return self.runner.findings_at(self.played, self.played.epochs[-1])
+
+    def accused(self, code: str | None = None) -> set[str]:
+        """Return the honest participants that findings (of one code) name."""
+        honest = set(self.played.honest)
+        codes = [finding for finding in self.findings if code in {None, finding.code}]
+        return {name for finding in codes for name in finding.subjects if name in honest}
+
+    def naming_attacker(self) -> dict[str, set[str]]:
+        """Return the attacker's accounts that findings name, by code."""
+        return _naming(self.played.accounts, self.findings)
+
+    def position(self, *, noticed: bool = False) -> Position:
+        """Return the attacker's position."""
+        standing = self.standing
+        return Position(standing.rank, len(standing.ranks) + 1, standing.share, noticed)
+
+
+@dataclass
+class Runner:
+    """Runs strategies in one world under one set of rules.
+
+    Attributes:
+        lab: the attack lab of the discipline.
+        world: the honest participants.
+        rules: the rules.
+    """
+
+    lab: Lab
+    world: Any
+    rules: Any
+    _baselines: dict[int, _Scored] = field(default_factory=dict)
+
+    def run(self, strategy: Strategy[Any], *, goal: str | None = None) -> AttackResult:
+        """Return the result of the first plan that reaches the goal, else of the best one.
+
+        Args:
+            strategy: what the attacker does.
+            goal: a rank to aim at; None, and for strategies that aim at no rank: the own goal.
+        """
+        chosen = goal if goal and strategy.goal in RANK_GOALS else strategy.goal
+        before = self._baseline(strategy.wait)
+        best: tuple[Plan, _Scored] | None = None
+        for plan in strategy.plans:
+            after = self._score(self._play(strategy, plan))
+            if self._reaches(chosen, before, after):
+                best = plan, after
+                break
+            if best is None or after.position().is_better_than(best[1].position()):
+                best = plan, after
+        if best is None:
+            raise ValueError(f"{strategy.name} has no plans")
+        return self._result(strategy, best[0], chosen, before, best[1])
+
+    def run_plan(self, strategy: Strategy[Any], plan: Plan, *, goal: str) -> AttackResult:
+        """Return the result of one plan, as a replay repeats it."""
+        after = self._score(self._play(strategy, plan))
+        return self._result(strategy, plan, goal, self._baseline(strategy.wait), after)
+
+    def findings_at(self, played: Played, epoch: int) -> tuple[Finding, ...]:
+        """Return the warnings and errors by the end of an epoch."""
+        with self._records(played, epoch) as (records, rules):
+            findings = discipline(self.lab.discipline).find(records, rules)
+        return tuple(f for f in findings if f.severity is not Severity.INFO)
+
+    def _play(self, strategy: Strategy[Any] | None, plan: Plan, *, wait: int = 0) -> Played:
+        epochs = strategy.wait if strategy else wait
+        return self.lab.play(self.world, self.rules, strategy, plan, wait=epochs)
+
+    def _baseline(self, wait: int) -> _Scored:
+        if wait not in self._baselines:
+            self._baselines[wait] = self._score(self._play(None, {}, wait=wait))
+        return self._baselines[wait]
+
+    def _score(self, played: Played) -> _Scored:
+        with self._records(played, played.epochs[-1]) as (records, rules):
+            scored = discipline(self.lab.discipline).score(records, rules)
+            return _Scored(self, played, self.lab.standing(scored, played))
+
+    def _reaches(self, goal: str, before: _Scored, after: _Scored) -> bool:
+        noticed = goal == "unnoticed" and bool(_noticed(before, after))
+        return is_reached(goal, before=before.position(), after=after.position(noticed=noticed))
+
+    def _result(
+        self, strategy: Strategy[Any], plan: Plan, goal: str, before: _Scored, after: _Scored
+    ) -> AttackResult:
+        first = _FirstEpochs(self, after.played)
+        return AttackResult(
+            strategy.name,
+            goal,
+            plan,
+            self._reaches(goal, before, after),
+            after.played.effort,
+            Gain(
+                before.standing.rank - after.standing.rank,
+                publish(after.standing.points - before.standing.points, places=_GRID),
+                publish(after.standing.share - before.standing.share, places=_GRID),
+            ),
+            tuple(
+                _detection(code, accounts, before, after, first.of(code))
+                for code, accounts in _noticed(before, after).items()
+            ),
+            _harm(before, after),
+        )
+
+    @contextmanager
+    def _records(self, played: Played, epoch: int) -> Iterator[tuple[Records, Any]]:
+        schema = discipline(self.lab.discipline).schema
+        with read_rows(schema, played.tables(epoch)) as records:
+            yield records, self.lab.rules_at(self.rules, epoch)
+
+
+@dataclass
+class _FirstEpochs:
+    """Finds by bisection when findings name an attacker first; each epoch is checked once."""
+
+    runner: Runner
+    played: Played
+    _named: dict[int, Mapping[str, set[str]]] = field(default_factory=dict)
+
+    def of(self, code: str) -> int:
+        """Return the first epoch; a finding that once names the attacker is taken to go on."""
+        low, high = self.played.epochs[0], self.played.epochs[-1]
+        while low < high:
+            middle = (low + high) // 2
+            if code in self._at(middle):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def _at(self, epoch: int) -> Mapping[str, set[str]]:
+        if epoch not in self._named:
+            findings = self.runner.findings_at(self.played, epoch)
+            self._named[epoch] = _naming(self.played.accounts, findings)
+        return self._named[epoch]
+
+
+def select(lab: Lab, names: Sequence[str]) -> tuple[Strategy[Any], ...]:
+    """Return the strategies of some names; all of the catalog for none.
+
+    Raises:
+        NotFound: there is no such strategy; the message suggests one.
+    """
+    known = {strategy.name: strategy for strategy in lab.strategies}
+    for name in names:
+        if name not in known:
+            raise NotFound(f"there is no attack {name!r}: {did_you_mean(name, known)}")
+    return tuple(known[name] for name in dict.fromkeys(names)) or lab.strategies
+
+
+def _naming(accounts: Iterable[str], findings: Iterable[Finding]) -> dict[str, set[str]]:
+    """Return the accounts that findings name, by code."""
+    named: dict[str, set[str]] = {}
+    for finding in findings:
+        if subjects := set(accounts) & set(finding.subjects):
+            named.setdefault(finding.code, set()).update(subjects)
+    return named
+
+
+def _noticed(before: _Scored, after: _Scored) -> dict[str, set[str]]:
+    """Return the attacker's accounts that findings name because of the attack, by code."""
+    known = before.naming_attacker()
+    return {code: named for code, named in after.naming_attacker().items() if code not in known}
+
+
+def _detection(
+    code: str, accounts: set[str], before: _Scored, after: _Scored, epoch: int
+) -> Detection:
+    acting = after.played.accounts[1:] or after.played.accounts
+    accused = after.accused(code) - before.accused(code)
+    return Detection(
+        code,
+        after.played.actions_until(epoch),
+        publish(min(1.0, len(accounts) / len(acting))),
+        publish(len(accused) / max(1, len(after.played.honest))),
+    )
+
+
+def _harm(before: _Scored, after: _Scored) -> Harm:
+    falls = [
+        after.standing.ranks[name] - rank
+        for name, rank in before.standing.ranks.items()
+        if name in after.standing.ranks
+    ]
+    return Harm(
+        sum(fall != 0 for fall in falls),
+        max([0, *falls]),
+        len(after.accused() - before.accused()),
+    )

@@ -1,0 +1,238 @@
+"""The command that attacks one discipline."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agon.attacks.goals import RANK_GOALS
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver, require_new_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agon.app.analysis.attack import AttackReport
+    from agon.attacks.prices import Prices
+    from agon.attacks.replays import Replay
+    from agon.attacks.results import AttackResult
+    from agon.cli.shared.tables import Output
+
+_HELP = """Show what each known attack on {of} costs and gains, and which findings notice it.
+
+    The attacker takes part twice: honestly, with one account of middling skill, and with the
+    attack. Plans of rising effort are tried until one reaches the goal. Money is computed from a
+    table of prices. Equal options give equal results.
+
+      agon attack {of}
+      agon attack {of} --list-attacks
+      agon attack {of} --goal first --format json
+      agon attack {of} --records data/ --out attacks/
+      agon attack {of} --replay attacks/FILE.json
+    """
+_TOML_AND_JSON = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def command_of(discipline: str) -> click.Command:
+    """Return the command that attacks a discipline."""
+
+    @click.command(discipline, cls=Command, help=_HELP.format(of=discipline))
+    @option(
+        "--edition",
+        "editions",
+        metavar="E",
+        multiple=True,
+        help="Rules to attack; may be given several times (default: the reference edition).",
+    )
+    @option(
+        "--attack",
+        "names",
+        metavar="NAME",
+        multiple=True,
+        help="Only this attack; may be given several times (--list-attacks names them).",
+    )
+    @option("--list-attacks", is_flag=True, help="List the attacks and stop.")
+    @option(
+        "--size",
+        type=click.IntRange(min=1),
+        default=10_000,
+        show_default=True,
+        metavar="N",
+        help="Size of the simulated season, as for agon simulate.",
+    )
+    @parameters.seed
+    @option(
+        "--goal",
+        type=click.Choice(list(RANK_GOALS)),
+        help="The rank to aim at (default: the goal of each attack).",
+    )
+    @option(
+        "--records",
+        "source",
+        metavar="SOURCE",
+        help="Attack these records from their last epoch on, instead of a simulated season.",
+    )
+    @option(
+        "--prices",
+        "price_file",
+        type=_TOML_AND_JSON,
+        metavar="FILE",
+        help="TOML with prices that replace those of agon.",
+    )
+    @option(
+        "--replay",
+        "replay_file",
+        type=_TOML_AND_JSON,
+        metavar="FILE",
+        help="Repeat a stored run; exit code 1 if something else comes out.",
+    )
+    @parameters.form(TABLE, "json")
+    @option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Store each run in this new folder as a file that replays.",
+    )
+    def command(  # noqa: PLR0913 (one parameter for each option)
+        editions: tuple[str, ...],
+        *,
+        names: tuple[str, ...],
+        list_attacks: bool,
+        size: int,
+        seed: int,
+        goal: str | None,
+        source: str | None,
+        price_file: Path | None,
+        replay_file: Path | None,
+        form: str,
+        out: Path | None,
+    ) -> None:
+        if list_attacks:
+            _list(discipline)
+            return
+        if out is not None:
+            require_new_folder(out)
+        prices = _read_prices(price_file)
+        stored = None if replay_file is None else _read_replay(replay_file, discipline)
+
+        from agon.app.analysis.attack import attack, repeat
+        from agon.cli.shared.output import working
+
+        with working("attacking"):
+            report = (
+                repeat(stored, source=source, prices=prices)
+                if stored
+                else attack(discipline, editions=editions, names=names, size=size, seed=seed,
+                            goal=goal, source=source, prices=prices)
+            )  # fmt: skip
+        if out is not None:
+            _write(report, out)
+        _show(report, form, stored=out is not None)
+
+    return command
+
+
+def _list(discipline: str) -> None:
+    from agon.attacks.catalog import lab_of
+    from agon.cli.shared.tables import Column, Output
+
+    strategies = lab_of(discipline).strategies
+    summary = Output()
+    summary.table(
+        [
+            Column("attack", [strategy.name for strategy in strategies]),
+            Column("goal", [strategy.goal for strategy in strategies]),
+            Column("what it does", [strategy.meaning for strategy in strategies], folds=True),
+        ]
+    )
+    summary.deliver()
+
+
+def _read_prices(file: Path | None) -> "Prices | None":
+    if file is None:
+        return None
+    from agon.attacks.prices import read_prices
+
+    return read_prices(_text_of(file), source=str(file))
+
+
+def _read_replay(file: Path, discipline: str) -> "Replay":
+    from agon.attacks.replays import parse_replay
+    from agon.errors import Conflict, Unreadable
+
+    try:
+        value = json.loads(_text_of(file))
+    except ValueError as error:
+        raise Unreadable(f"{file}: {error}; give a file that agon attack --out wrote") from None
+    replay = parse_replay(value, source=str(file))
+    if replay.discipline != discipline:
+        raise Conflict(
+            f"{file}: expected a replay of {discipline}, got one of {replay.discipline}; "
+            f"run agon attack {replay.discipline}"
+        )
+    return replay
+
+
+def _text_of(file: Path) -> str:
+    from agon.errors import Unreadable
+
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unreadable(f"{file}: {error}; give a text file in UTF-8") from None
+
+
+def _write(report: "AttackReport", out: Path) -> None:
+    from agon.cli.shared.formats import json_chunks
+    from agon.records.writing import write_atomically
+
+    out.mkdir(exist_ok=True)
+    for name, replay in report.replays():
+        write_atomically(out / name, json_chunks(replay.to_dict()))
+    click.echo(f"wrote {out}", err=True)
+
+
+def _show(report: "AttackReport", form: str, *, stored: bool) -> None:
+    if form == "json":
+        from agon.cli.shared.formats import json_chunks
+
+        deliver(json_chunks(report.to_dict(stored=stored)), None)
+        return
+    from agon.cli.shared.tables import Output
+
+    summary = Output()
+    for under in report.editions:
+        summary.line(under.edition.full_name, style="bold")
+        _draw(summary, under.results, report.prices)
+    summary.deliver()
+
+
+def _draw(out: "Output", results: "tuple[AttackResult, ...]", prices: "Prices") -> None:
+    from agon.cli.shared.tables import Column, number, signed_text
+
+    costs = [result.effort.to_dict(prices) for result in results]
+    out.table(
+        [
+            Column("attack", [result.name for result in results]),
+            Column("goal", [result.goal for result in results]),
+            Column("reached", ["yes" if result.reached else "no" for result in results]),
+            Column("$", [f"{cost['money']:,.2f}" for cost in costs], right=True),
+            Column("ranks won", [signed_text(result.gain.ranks) for result in results], right=True),
+            Column("share won", [f"{result.gain.share:+.2%}" for result in results], right=True),
+            Column(
+                "found by", ["\n".join(_detections(r)) or "nothing" for r in results], folds=True
+            ),
+            Column("accounts", [number(cost["accounts"]) for cost in costs], right=True),
+            Column("actions", [number(cost["actions"]) for cost in costs], right=True),
+            Column("honest moved", [number(r.harm.honest_moved) for r in results], right=True),
+            Column("honest accused", [number(r.harm.honest_accused) for r in results], right=True),
+        ],
+        needed=7,
+    )
+
+
+def _detections(result: "AttackResult") -> "Iterator[str]":
+    for detection in result.detected:
+        yield f"{detection.finding} ({detection.after_actions:,} actions)"

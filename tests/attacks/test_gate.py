@@ -1,0 +1,52 @@
+"""Rules are gated like code: no change makes a known attack cheaper without being seen."""
+
+import pytest
+
+from attacks.gate import attacks, cheaper, price, result, stored
+from sizes import ALL
+
+QUICK = {"dust-validators", "dust-denial", "decay-reset", "last-minute"}
+
+
+def test_the_file_has_every_attack_under_every_edition() -> None:
+    """A new attack is priced at once."""
+    named = [(name, attack) for name, prices in stored().items() for attack in prices]
+    assert named == list(attacks())
+
+
+@pytest.mark.parametrize(
+    ("name", "attack"), [pair for pair in attacks() if ALL or pair[1] in QUICK]
+)
+def test_no_attack_became_cheaper(name: str, attack: str) -> None:
+    """By more than 5 %; one that no plan reached may not become possible."""
+    before, now = stored()[name][attack], price(name, attack)
+    assert not cheaper(before, now), f"{before} before, {now} now"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [(100, 96, False), (100, 94, True), (None, 500, True), (100, None, False), (None, None, False)],
+)
+def test_a_fall_is_noticed(before: float | None, now: float | None, *, expected: bool) -> None:
+    """The gate itself can fail."""
+    assert cheaper(before, now) is expected
+
+
+@pytest.mark.parametrize("attack", ["dust-validators", "dust-denial"])
+def test_validators_with_little_stake_decide_under_the_literal_rules_alone(attack: str) -> None:
+    """The known holes: more identities than the honest ones make honest reports outliers."""
+    literal = result("challenge/term-1", attack)
+    assert literal.reached
+    assert literal.gain.ranks > 0
+    assert literal.harm.honest_moved > 0
+    assert literal.detected == ()
+    hardened = result("challenge/hardened-1", attack)
+    assert not hardened.reached
+    assert hardened.gain.ranks <= 0
+    assert hardened.harm.worst_fall == 0
+
+
+def test_one_report_inside_the_outlier_bound_ends_the_decay_under_the_literal_rules_alone() -> None:
+    """Another known hole."""
+    assert result("challenge/term-1", "decay-reset").reached
+    assert not result("challenge/hardened-1", "decay-reset").reached
