@@ -64,7 +64,7 @@ def attacks() -> Iterator[tuple[str, str]]:
 
 @cache
 def _world(discipline: str) -> Any:
-    return lab_of(discipline).simulated(size=SIZE, seed=SEED)
+    return lab_of(discipline).simulate(size=SIZE, seed=SEED)
 
 
 def _write(pairs: Sequence[tuple[str, str]]) -> None:

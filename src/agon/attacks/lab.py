@@ -6,12 +6,12 @@ from typing import Any, Protocol
 
 from agon.attacks.results import Effort
 from agon.attacks.strategy import Plan, Strategy
-from agon.disciplines.definition import ScoredRecords
+from agon.disciplines import ScoredRecords
 from agon.records import Records
 
 
-class Played(Protocol):
-    """A season after it was played: the records of everybody who took part."""
+class SeasonRecords(Protocol):
+    """A season after it was played: the records of all who took part."""
 
     @property
     def accounts(self) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Lab(Protocol):
         """The catalog."""
         ...
 
-    def simulated(self, *, size: int, seed: int) -> Any:
+    def simulate(self, *, size: int, seed: int) -> Any:
         """Return a world of simulated honest participants.
 
         Raises:
@@ -80,13 +80,13 @@ class Lab(Protocol):
         """
         ...
 
-    def observed(self, records: Records, *, seed: int) -> Any:
+    def observe(self, records: Records, *, seed: int) -> Any:
         """Return a world that begins where real records end."""
         ...
 
     def play(
         self, world: Any, rules: Any, strategy: Strategy[Any] | None, plan: Plan, *, wait: int
-    ) -> Played:
+    ) -> SeasonRecords:
         """Return the season with a strategy; None: the attacker takes part honestly."""
         ...
 
@@ -94,6 +94,6 @@ class Lab(Protocol):
         """Return the rules that score the end of an epoch."""
         ...
 
-    def standing(self, scored: ScoredRecords, played: Played) -> Standing:
+    def standing(self, scored: ScoredRecords, played: SeasonRecords) -> Standing:
         """Return who stands where."""
         ...

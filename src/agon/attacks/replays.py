@@ -23,7 +23,7 @@ _FIELDS: Mapping[str, type | tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class Replay:
-    """All that determines a run, and what came out.
+    """All that determines a run, and its result.
 
     Attributes:
         discipline, edition, attack, goal: their names.

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from agon.attacks.goals import RANK_GOALS, Position, is_reached
-from agon.attacks.lab import Lab, Played, Standing
+from agon.attacks.lab import Lab, SeasonRecords, Standing
 from agon.attacks.results import AttackResult, Detection, Gain, Harm
 from agon.attacks.strategy import Plan, Strategy
 from agon.disciplines import discipline
@@ -20,11 +20,11 @@ _GRID = 12
 
 
 @dataclass(frozen=True)
-class _Scored:
+class _ScoredSeason:
     """A played season under the rules: who stands where, and what the checks find."""
 
     runner: "Runner"
-    played: Played
+    played: SeasonRecords
     standing: Standing
 
     @cached_property
@@ -32,7 +32,7 @@ class _Scored:
         """The findings in the end."""
         return self.runner.findings_at(self.played, self.played.epochs[-1])
 
-    def accused(self, code: str | None = None) -> set[str]:
+    def accusations(self, code: str | None = None) -> set[str]:
         """Return the honest participants that findings (of one code) name."""
         honest = set(self.played.honest)
         codes = [finding for finding in self.findings if code in {None, finding.code}]
@@ -61,7 +61,7 @@ class Runner:
     lab: Lab
     world: Any
     rules: Any
-    _baselines: dict[int, _Scored] = field(default_factory=dict)
+    _baselines: dict[int, _ScoredSeason] = field(default_factory=dict)
 
     def run(self, strategy: Strategy[Any], *, goal: str | None = None) -> AttackResult:
         """Return the result of the first plan that reaches the goal, else of the best one.
@@ -72,7 +72,7 @@ class Runner:
         """
         chosen = goal if goal and strategy.goal in RANK_GOALS else strategy.goal
         before = self._baseline(strategy.wait)
-        best: tuple[Plan, _Scored] | None = None
+        best: tuple[Plan, _ScoredSeason] | None = None
         for plan in strategy.plans:
             after = self._score(self._play(strategy, plan))
             if self._reaches(chosen, before, after):
@@ -89,32 +89,37 @@ class Runner:
         after = self._score(self._play(strategy, plan))
         return self._result(strategy, plan, goal, self._baseline(strategy.wait), after)
 
-    def findings_at(self, played: Played, epoch: int) -> tuple[Finding, ...]:
+    def findings_at(self, played: SeasonRecords, epoch: int) -> tuple[Finding, ...]:
         """Return the warnings and errors by the end of an epoch."""
         with self._records(played, epoch) as (records, rules):
             findings = discipline(self.lab.discipline).find(records, rules)
         return tuple(f for f in findings if f.severity is not Severity.INFO)
 
-    def _play(self, strategy: Strategy[Any] | None, plan: Plan, *, wait: int = 0) -> Played:
+    def _play(self, strategy: Strategy[Any] | None, plan: Plan, *, wait: int = 0) -> SeasonRecords:
         epochs = strategy.wait if strategy else wait
         return self.lab.play(self.world, self.rules, strategy, plan, wait=epochs)
 
-    def _baseline(self, wait: int) -> _Scored:
+    def _baseline(self, wait: int) -> _ScoredSeason:
         if wait not in self._baselines:
             self._baselines[wait] = self._score(self._play(None, {}, wait=wait))
         return self._baselines[wait]
 
-    def _score(self, played: Played) -> _Scored:
+    def _score(self, played: SeasonRecords) -> _ScoredSeason:
         with self._records(played, played.epochs[-1]) as (records, rules):
             scored = discipline(self.lab.discipline).score(records, rules)
-            return _Scored(self, played, self.lab.standing(scored, played))
+            return _ScoredSeason(self, played, self.lab.standing(scored, played))
 
-    def _reaches(self, goal: str, before: _Scored, after: _Scored) -> bool:
-        noticed = goal == "unnoticed" and bool(_noticed(before, after))
+    def _reaches(self, goal: str, before: _ScoredSeason, after: _ScoredSeason) -> bool:
+        noticed = goal == "unnoticed" and bool(_notices(before, after))
         return is_reached(goal, before=before.position(), after=after.position(noticed=noticed))
 
     def _result(
-        self, strategy: Strategy[Any], plan: Plan, goal: str, before: _Scored, after: _Scored
+        self,
+        strategy: Strategy[Any],
+        plan: Plan,
+        goal: str,
+        before: _ScoredSeason,
+        after: _ScoredSeason,
     ) -> AttackResult:
         first = _FirstEpochs(self, after.played)
         return AttackResult(
@@ -130,13 +135,13 @@ class Runner:
             ),
             tuple(
                 _detection(code, accounts, before, after, first.of(code))
-                for code, accounts in _noticed(before, after).items()
+                for code, accounts in _notices(before, after).items()
             ),
             _harm(before, after),
         )
 
     @contextmanager
-    def _records(self, played: Played, epoch: int) -> Iterator[tuple[Records, Any]]:
+    def _records(self, played: SeasonRecords, epoch: int) -> Iterator[tuple[Records, Any]]:
         schema = discipline(self.lab.discipline).schema
         with read_rows(schema, played.tables(epoch)) as records:
             yield records, self.lab.rules_at(self.rules, epoch)
@@ -147,7 +152,7 @@ class _FirstEpochs:
     """Finds by bisection when findings name an attacker first; each epoch is checked once."""
 
     runner: Runner
-    played: Played
+    played: SeasonRecords
     _named: dict[int, Mapping[str, set[str]]] = field(default_factory=dict)
 
     def of(self, code: str) -> int:
@@ -190,17 +195,17 @@ def _naming(accounts: Iterable[str], findings: Iterable[Finding]) -> dict[str, s
     return named
 
 
-def _noticed(before: _Scored, after: _Scored) -> dict[str, set[str]]:
+def _notices(before: _ScoredSeason, after: _ScoredSeason) -> dict[str, set[str]]:
     """Return the attacker's accounts that findings name because of the attack, by code."""
     known = before.naming_attacker()
     return {code: named for code, named in after.naming_attacker().items() if code not in known}
 
 
 def _detection(
-    code: str, accounts: set[str], before: _Scored, after: _Scored, epoch: int
+    code: str, accounts: set[str], before: _ScoredSeason, after: _ScoredSeason, epoch: int
 ) -> Detection:
     acting = after.played.accounts[1:] or after.played.accounts
-    accused = after.accused(code) - before.accused(code)
+    accused = after.accusations(code) - before.accusations(code)
     return Detection(
         code,
         after.played.actions_until(epoch),
@@ -209,7 +214,7 @@ def _detection(
     )
 
 
-def _harm(before: _Scored, after: _Scored) -> Harm:
+def _harm(before: _ScoredSeason, after: _ScoredSeason) -> Harm:
     falls = [
         after.standing.ranks[name] - rank
         for name, rank in before.standing.ranks.items()
@@ -218,5 +223,5 @@ def _harm(before: _Scored, after: _Scored) -> Harm:
     return Harm(
         sum(fall != 0 for fall in falls),
         max([0, *falls]),
-        len(after.accused() - before.accused()),
+        len(after.accusations() - before.accusations()),
     )

@@ -145,7 +145,7 @@ def attack(
 
 
 def repeat(replay: Replay, *, source: Any = None, prices: Prices | None = None) -> AttackReport:
-    """Return the report of a stored run, which must come out as stored.
+    """Return the report of a stored run, which must be equal to the stored one.
 
     Args:
         replay: the stored run.
@@ -154,7 +154,7 @@ def repeat(replay: Replay, *, source: Any = None, prices: Prices | None = None) 
 
     Raises:
         Conflict: the rules or the records are not those of the stored run.
-        CheckFailed: something else came out.
+        CheckFailed: the result differs.
     """
     lab = lab_of(replay.discipline)
     edition = released_edition(replay.edition, of=replay.discipline)
@@ -186,9 +186,9 @@ def _world(of: str, source: Any, *, size: int, seed: int) -> tuple[Any, str | No
     """Return a simulated world, or one of real records with their hash."""
     lab = lab_of(of)
     if source is None:
-        return lab.simulated(size=size, seed=seed), None
+        return lab.simulate(size=size, seed=seed), None
     with read_records(of, source) as records:
-        return lab.observed(records, seed=seed), records.sha256
+        return lab.observe(records, seed=seed), records.sha256
 
 
 def _plain(result: AttackResult) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from agon.attacks.challenge.season import Season
 from agon.attacks.challenge.world import World, observed_world, simulated_world
 from agon.attacks.lab import Standing
 from agon.attacks.strategy import Plan, Strategy
+from agon.disciplines import ScoredRecords
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.definition import ScoredRecords
 from agon.errors import Unreadable
 from agon.records import Records
 
@@ -31,7 +31,7 @@ class ChallengeLab:
     strategies: tuple[Strategy[Season], ...]
     discipline: str = "challenge"
 
-    def simulated(self, *, size: int, seed: int) -> World:
+    def simulate(self, *, size: int, seed: int) -> World:
         """Return a simulated network of about ``size`` evaluations.
 
         Raises:
@@ -42,7 +42,7 @@ class ChallengeLab:
         except ValueError as error:
             raise Unreadable(f"cannot simulate the challenge: {error}") from None
 
-    def observed(self, records: Records, *, seed: int) -> World:
+    def observe(self, records: Records, *, seed: int) -> World:
         """Return a network that begins where real records end."""
         return observed_world(records, seed=seed)
 

@@ -12,8 +12,8 @@ from agon.attacks.challenge.season import Season
 from agon.attacks.challenge.world import World
 from agon.attacks.lab import Standing
 from agon.attacks.results import Effort
+from agon.disciplines import ScoredRecords
 from agon.disciplines.challenge.emission import BURN_UID
-from agon.disciplines.definition import ScoredRecords
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class PlayedSeason:
     @property
     def effort(self) -> Effort:
         """What the attacker used."""
-        accounts, actions, days = self.season.used()
+        accounts, actions, days = self.season.totals()
         stake = sum(validator["stake"] for validator in self.season.validators)
         return Effort(accounts, actions, stake, days)
 
@@ -67,11 +67,11 @@ class PlayedSeason:
         if "epoch" in tables.get("evaluations", pa.table({})).column_names:
             epochs = pc.fill_null(tables["evaluations"]["epoch"], 0)
             tables["evaluations"] = tables["evaluations"].filter(pc.less_equal(epochs, epoch))
-        for name, rows in self._added(epoch).items():
+        for name, rows in self._rows_of_attacker(epoch).items():
             tables[name] = _append(tables.get(name), rows)
         return tables
 
-    def _added(self, epoch: int) -> Mapping[str, pa.Table]:
+    def _rows_of_attacker(self, epoch: int) -> Mapping[str, pa.Table]:
         """Return the attacker's rows, and what honest validators report of the agents."""
         season, facts = self.season, self.world.facts
         rows = [row for row in season.submissions if row["epoch"] <= epoch]
@@ -88,7 +88,7 @@ class PlayedSeason:
         if "competitions" in self.world.tables:
             submissions["competition"] = pa.array([competition] * len(rows), pa.string())
         columns: list[list[object]] = [[], [], [], []]
-        for number, when, scores in season.measured():
+        for number, when, scores in season.measurements():
             if when <= epoch:
                 _extend(columns, [season.id_of(number)] * len(scores), facts.validators,
                         scores.tolist(), when)  # fmt: skip

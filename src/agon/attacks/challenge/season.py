@@ -140,7 +140,7 @@ class Season:
         self.now += 1
         self._read(self.now - 1 - DELAY)
 
-    def measured(self) -> list[tuple[int, int, FloatArray]]:
+    def measurements(self) -> list[tuple[int, int, FloatArray]]:
         """Return what honest validators report of the attacker's agents: submission, epoch."""
         return [row for row in self._measured if row[1] <= self.end]
 
@@ -208,7 +208,7 @@ class Season:
     def _hash(self, change: str, source: str | None) -> str:
         return sha256(f"{change} {source}".encode()).hexdigest()
 
-    def used(self) -> tuple[Counter[str], Counter[str], int]:
+    def totals(self) -> tuple[Counter[str], Counter[str], int]:
         """Return the number of accounts and of actions by kind, and of days from the first one."""
         accounts: Counter[str] = Counter()
         actions: Counter[str] = Counter()

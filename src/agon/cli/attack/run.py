@@ -86,7 +86,7 @@ def command_of(discipline: str) -> click.Command:
         "replay_file",
         type=_TOML_AND_JSON,
         metavar="FILE",
-        help="Repeat a stored run; exit code 1 if something else comes out.",
+        help="Repeat a stored run; exit code 1 if the result differs.",
     )
     @parameters.form(TABLE, "json")
     @option(
