@@ -3,8 +3,10 @@
 Their test ranks each vote among the past votes on the same pair of models, which gives a p-value
 per vote, and combines a user's p-values by Fisher's method at five points, each against χ² at the
 level α / 5. On 25 users who were labeled anomalous and 25 others it found 13 and accused 1 at
-α = .1. Here both tests examine thousands of users with 100 votes each: honest ones, and ones who
-flip a coin. Their p-value is 1 for every vote for the second model, so a coin is not found.
+α = .1. Here it examines
+thousands of users with 200 votes each, honest ones and ones who flip a coin. Its p-value is 1 for
+every vote for the second model, so a coin is not found. Ours is the arena's finding
+``low-agreement``, which compares each judge with the others on the same battles.
 
 Source: Chiang et al. (2024), Chatbot Arena: An Open Platform for Evaluating LLMs by Human
 Preference, arXiv 2403.04132, section 5 and table 5.
@@ -17,10 +19,12 @@ import numpy.typing as npt
 
 from agon.attacks.published import voters
 from agon.attacks.published.figures import Figure, Sources
+from agon.disciplines.arena.detectors import low_agreement
 
 SOURCE = "Anomalous users of Chatbot Arena (arXiv 2403.04132)"
 
-_USERS, _VOTES, _BOTS, _SPREAD, _SEED = 4_000, 100, 40, 0.8, 0
+_USERS, _VOTES, _BOTS, _SPREAD, _SEED = 4_000, 200, 20, 0.8, 0
+_WORLDS = 100
 _PAST = 200  # past votes on each pair
 _POINTS = 5
 _THEIR_POWER, _THEIR_FALSE_ALARMS = 13 / 25, 1 / 25
@@ -50,22 +54,22 @@ def fisher_flags(
 
 
 def figures(_: Sources) -> Iterator[Figure]:
-    """Yield the power of both tests against coin flips, at one false alarm in a hundred."""
+    """Yield the power against coin flips, and the false alarms."""
     generator = np.random.default_rng(_SEED)
     honest = voters.honest_votes(generator, users=_USERS, votes=_VOTES, bots=_BOTS, spread=_SPREAD)
     flips = voters.coin_flips(generator, honest)
-    power, alarms = voters.power_at(
-        0.01, honest=voters.unlikelihood(honest), others=voters.unlikelihood(flips)
-    )
     theirs = fisher_flags(flips, level=0.1, generator=generator).mean()
+    power, alarms = voters.finding_power(
+        low_agreement, "coin flip", votes=_VOTES, bots=_BOTS, worlds=_WORLDS
+    )
     yield Figure(
-        name="power against users who flip a coin, 100 votes each",
-        theirs=_THEIR_POWER,
+        name=f"power against users who flip a coin, {_VOTES} votes: finding low-agreement",
+        theirs=round(_THEIR_POWER, 2),
         ours=round(power, 2),
         comparison="at least",
     )
     yield Figure(
-        name="the same, their test on the same users",
+        name="the same, their test on 4,000 drawn users",
         theirs=round(float(theirs), 2),
         ours=round(power, 2),
         comparison="at least",

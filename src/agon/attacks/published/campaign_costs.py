@@ -2,9 +2,9 @@
 
 N votes with at most m per account cost ⌈N / m⌉ accounts, N actions, and once what it takes to
 recognize the model. The publication's defense compares how likely a user's votes are under the
-public ratings with honest users. It is strong against votes by chance; against a user who votes
-honestly except for one bot, most votes say nothing. The second test counts the votes for each bot
-among the battles in which the user saw it.
+public ratings with honest users; against a user who votes honestly except for one bot, most votes
+say nothing. The arena's finding ``favorite-bot`` counts the votes for each bot among the battles in
+which the user saw it.
 
 Source: Huang et al. (2025), Exploring and Mitigating Adversarial Manipulation of Voting-Based
 Leaderboards, arXiv 2501.07493.
@@ -17,10 +17,12 @@ import numpy as np
 
 from agon.attacks.published import voters
 from agon.attacks.published.figures import Figure, Sources
+from agon.disciplines.arena.detectors import favorite_bot
 
 SOURCE = "Cost of voting campaigns (arXiv 2501.07493)"
 
 _USERS, _VOTES, _BOTS, _SPREAD, _SEED = 2_000, 200, 20, 0.8, 0
+_EXPOSURES, _WORLDS = 20, 20
 """With 20 bots a user sees each one in 20 of 200 battles."""
 
 
@@ -56,7 +58,7 @@ def _cost_by_votes(
 
 
 def figures(_: Sources) -> Iterator[Figure]:
-    """Yield the cost of a campaign, and the power of both tests at 1 % of false alarms."""
+    """Yield the cost of a campaign, and the power of two tests at 1 % of false alarms."""
     yield Figure(
         name="price of 1,000 votes, 30 per account: formula, and vote by vote",
         theirs=round(
@@ -68,19 +70,19 @@ def figures(_: Sources) -> Iterator[Figure]:
     )
     generator = np.random.default_rng(_SEED)
     honest = voters.honest_votes(generator, users=_USERS, votes=_VOTES, bots=_BOTS, spread=_SPREAD)
-    others = {
-        "flip a coin": voters.coin_flips(generator, honest),
-        "always vote for a middling bot": voters.always_for(_BOTS // 2, honest),
-    }
-    for behavior, votes in others.items():
-        theirs, ours = (
-            voters.power_at(0.01, honest=test(honest), others=test(votes))[0]
-            for test in (voters.unlikelihood, voters.most_telling)
-        )
-        yield Figure(
-            name=f"power against users who {behavior}, 200 votes: likelihood, and both tests",
-            theirs=round(theirs, 2),
-            ours=round(ours, 2),
-            comparison="at least",
-            tolerance=0.02,
-        )
+    target = _BOTS // 2
+    likelihood = voters.power_at(
+        0.01,
+        honest=voters.unlikelihood(honest),
+        others=voters.unlikelihood(voters.always_for(target, honest)),
+    )
+    exposure = voters.finding_power(
+        favorite_bot, "always for one bot", votes=_EXPOSURES, bots=_BOTS, worlds=_WORLDS
+    )
+    yield Figure(
+        name="power against users who always vote for a middling bot, seen 20 times: "
+        "likelihood, and finding favorite-bot",
+        theirs=round(likelihood[0], 2),
+        ours=round(exposure[0], 2),
+        comparison="at least",
+    )

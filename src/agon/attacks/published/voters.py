@@ -1,11 +1,15 @@
-"""Simulate honest and dishonest voters of an arena, and test whether one votes as others do."""
+"""Draw the votes of honest and dishonest users, and measure tests of them."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from agon.kernel.tails import binomial_tails
+from agon.disciplines.arena.behaviors import SUBJECT, Behavior, draw_votes
+from agon.disciplines.arena.facts import Facts
+from agon.disciplines.arena.rules import ArenaRules
+from agon.kernel.findings import Finding
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -75,34 +79,33 @@ def unlikelihood(votes: Votes) -> FloatArray:
     return np.asarray(excess / np.sqrt(variance.sum(axis=1)))
 
 
-def favoritism(votes: Votes) -> FloatArray:
-    """Return −ln of the probability of each user's votes for its favorite; one per user.
+def finding_power(
+    find: Callable[[Facts, ArenaRules], Iterator[Finding]],
+    behavior: Behavior,
+    *,
+    votes: int,
+    bots: int,
+    worlds: int,
+) -> tuple[float, float]:
+    """Return how often a finding of the arena names a judge, and the part of honest ones it names.
 
-    For every bot: the probability of as many votes for it given how often it was shown, by the
-    binomial tail with the mean chance of its battles; the least of them, times the number of bots.
+    Args:
+        find: the check, with at most 1 % of false alarms.
+        behavior: of one judge in each world of 30.
+        votes: of that judge.
+        bots: how many there are.
+        worlds: how many are drawn.
     """
-    users = len(votes.won)
-    cells = users * votes.bots
-    rows = np.arange(users)[:, None] * votes.bots
-    shown, chosen, chance = (np.zeros(cells) for _ in range(3))
-    for bot, picked, likely in (
-        (votes.a, votes.won, votes.chance),
-        (votes.b, ~votes.won, 1 - votes.chance),
-    ):
-        at = (rows + bot).ravel()
-        shown += np.bincount(at, minlength=cells)
-        chosen += np.bincount(at, weights=picked.ravel(), minlength=cells)
-        chance += np.bincount(at, weights=likely.ravel(), minlength=cells)
-    mean = np.clip(chance / np.maximum(shown, 1), 0.0, 1.0)
-    tails = binomial_tails(chosen, trials=shown, chances=mean).reshape(users, votes.bots)
-    return np.asarray(-np.log(np.clip(tails.min(axis=1) * votes.bots, 1e-300, 1.0)))
-
-
-def most_telling(votes: Votes) -> FloatArray:
-    """Return the larger of both statistics, each as −ln of its probability; one per user."""
-    from scipy.special import log_ndtr  # takes 0.2 s; only needed here
-
-    return np.maximum(-log_ndtr(-unlikelihood(votes)), favoritism(votes))
+    rules = ArenaRules(detector_false_alarms=0.01)
+    hits = alarms = honest = 0
+    for seed in range(worlds):
+        facts = draw_votes(behavior, votes=votes, bots=bots, seed=seed)
+        named = {finding.subjects[0] for finding in find(facts, rules)}
+        subject = facts.judges.ids[SUBJECT].as_py()
+        hits += subject in named
+        alarms += len(named - {subject})
+        honest += len(facts.judges) - 1
+    return hits / worlds, alarms / honest
 
 
 def power_at(false_alarms: float, *, honest: FloatArray, others: FloatArray) -> tuple[float, float]:

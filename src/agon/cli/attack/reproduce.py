@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def command(*, form: str) -> None:
     """Repeat published results about attacks, and print their figures next to ours.
 
-    It takes about ten seconds. Every draw has a fixed seed, so the figures are the same on every
-    run. Exit code 1 if one differs by more than its limit.
+    It takes about fifteen seconds. Every draw has a fixed seed, so the figures are the same on
+    every run. Exit code 1 if one differs by more than its limit.
 
       agon attack reproduce
       agon attack reproduce --format json
