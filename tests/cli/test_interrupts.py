@@ -52,7 +52,7 @@ WORK = {
         lambda: duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
     ),
     "computing and writing": Work(
-        ("simulate", "schema", "rules ", "config ", "dojo canonicalize", "dojo check",
+        ("simulate", "schema", "engines", "rules ", "config ", "dojo canonicalize", "dojo check",
          "dojo reveal", "dojo verify"),
         ("schema", "arena"), "agon.records.Schema.__iter__",
     ),

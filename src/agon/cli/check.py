@@ -22,7 +22,7 @@ _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 @click.command("check", cls=Command)
 @parameters.discipline
 @parameters.source
-@sources.reading
+@sources.scoring
 @parameters.rules
 @parameters.form(TABLE, "json")
 @parameters.output
@@ -32,7 +32,7 @@ def command(
     discipline: str,
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: sources.ScoringOptions,
     under: parameters.RuleOptions,
     form: str,
     output: Path | None,

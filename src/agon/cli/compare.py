@@ -20,7 +20,7 @@ _MAX_MOVES_DRAWN = 25
 @click.command("compare", cls=Command)
 @parameters.discipline
 @parameters.source
-@sources.reading
+@sources.scoring
 @option(
     "--edition",
     "editions",
@@ -58,7 +58,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     discipline: str,
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: sources.ScoringOptions,
     editions: tuple[str, ...],
     overrides: dict[str, str],
     left_overrides: dict[str, str],

@@ -25,7 +25,7 @@ _MANY = 20  # parts from which the table leaves inputs and records to JSON
 @click.command("explain", cls=Command)
 @parameters.discipline
 @parameters.source
-@sources.reading
+@sources.scoring
 @click.argument("id", metavar="ID")
 @parameters.board
 @parameters.rules
@@ -35,7 +35,7 @@ def command(
     source: str,
     id: str,  # noqa: A002 (the name in the usage line)
     *,
-    reads: sources.SourceOptions,
+    reads: sources.ScoringOptions,
     board: str | None,
     under: parameters.RuleOptions,
     printing: parameters.OutputOptions,

@@ -17,6 +17,7 @@ _MODULES = {
     "attack": "agon.cli.attack",
     "import": "agon.cli.import_records",
     "schema": "agon.cli.schema",
+    "engines": "agon.cli.engines",
     "rules": "agon.cli.rules",
     "dojo": "agon.cli.dojo",
     "challenge": "agon.cli.challenge",

@@ -20,7 +20,7 @@ _ALWAYS = ("rank", "id", "score")
 @click.command("score", cls=Command)
 @parameters.discipline
 @parameters.source
-@sources.reading
+@sources.scoring
 @parameters.rules
 @parameters.board
 @parameters.printing
@@ -28,7 +28,7 @@ def command(
     discipline: str,
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: sources.ScoringOptions,
     under: parameters.RuleOptions,
     board: str | None,
     printing: parameters.OutputOptions,

@@ -112,6 +112,7 @@ def check(
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    engine: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
@@ -123,12 +124,14 @@ def check(
         source: all that :func:`agon.read_records` reads: a folder, a file, data frames.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are checked.
+        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
         edition: whose rules the integrity checks use (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records for the integrity checks; all rows are validated.
 
     Raises:
-        NotFound, Unreadable, Unavailable: the source itself cannot be opened.
+        NotFound, Unreadable, Unavailable: the source itself, or the engine, cannot be used.
+        Conflict: the engine cannot read the source.
         InvalidRule: unknown rules or values out of bounds.
 
     Example:
@@ -146,7 +149,7 @@ def check(
         overrides=overrides_of(released, rules),
     )
     try:
-        records, problems = inspect_records(of, source, columns=columns, where=where)
+        records, problems = inspect_records(of, source, columns=columns, where=where, engine=engine)
     except InvalidRecords as error:  # of a single table, which becomes records once it is valid
         label = str(source) if isinstance(source, str | Path) else "memory"
         return report(source=label, rows={}, problems=error.issues, total=error.total, findings=())

@@ -173,7 +173,7 @@ class Comparison(Difference):
         }
 
 
-def compare(
+def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     of: str,
     records: Any,
     left: RuleSet | str | None = None,
@@ -181,6 +181,7 @@ def compare(
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    engine: str | None = None,
     board: str | None = None,
     as_of: datetime | str | None = None,
 ) -> Comparison:
@@ -194,6 +195,7 @@ def compare(
         right: the same for the other side.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are scored.
+        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
         board: which board (None: the discipline's default).
         as_of: leave out later records, on both sides.
 
@@ -209,7 +211,7 @@ def compare(
     sides = [side if isinstance(side, RuleSet) else RuleSet(side) for side in (left, right)]
     for side in sides:  # a misspelled rule is an error before records are read
         rules_of(of, side.edition, side.overrides)
-    read = read_records(of, records, columns=columns, where=where)
+    read = read_records(of, records, columns=columns, where=where, engine=engine)
     results = []
     for side in count_steps(sides, label="rules", total=len(sides)):
         result = score(of, read, edition=side.edition, overrides=side.overrides, as_of=as_of)

@@ -6,6 +6,7 @@ from typing import Any
 
 from agon.app.importers import ENDINGS, ImportedRecords, format_of_frame, import_records
 from agon.disciplines import discipline
+from agon.engines import require_engine
 from agon.errors import Conflict, Unreadable
 from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows
 from agon.records.sources.memory import arrow_table, is_table
@@ -18,6 +19,7 @@ def read_records(
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    engine: str | None = None,
 ) -> Records:
     """Read and check a discipline's records.
 
@@ -39,13 +41,14 @@ def read_records(
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source (``{"language": "en"}``); only such
             rows are read, without the rows of other tables that refer to others.
+        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
 
     Raises:
         InvalidRecords: with all issues.
-        NotFound, Unreadable, Unavailable: there is no such discipline, or the source cannot be
-            opened.
+        NotFound, Unreadable, Unavailable: there is no such discipline or engine, or the source
+            cannot be opened.
         Conflict: the records belong to another discipline, or are read already and ``columns`` or
-            ``where`` is stated.
+            ``where`` is stated, or the engine cannot read the source.
 
     Example:
         >>> records = read_records("community", "examples/tutorial")
@@ -56,7 +59,7 @@ def read_records(
         >>> read_records("arena", battles, columns=names).count("bots")
         2
     """
-    records, issues = inspect_records(of, source, columns=columns, where=where)
+    records, issues = inspect_records(of, source, columns=columns, where=where, engine=engine)
     if issues:
         records.close()
         raise InvalidRecords(issues)
@@ -69,6 +72,7 @@ def inspect_records(
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    engine: str | None = None,
 ) -> tuple[Records, list[RowIssue]]:
     """Read a discipline's records and return them together with all that is wrong with them.
 
@@ -77,6 +81,7 @@ def inspect_records(
         source: all that :func:`read_records` reads.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source.
+        engine: where the tables are read (None: by the source).
 
     Raises:
         InvalidRecords: with all issues of a single table; without them it cannot be converted.
@@ -88,6 +93,7 @@ def inspect_records(
         ['unknown-table']
     """
     schema = discipline(of).schema
+    require_engine(engine, source)
     if isinstance(source, Records):
         if columns or where:
             raise Conflict("columns and where are about a source; give them to read_records")

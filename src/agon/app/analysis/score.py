@@ -170,6 +170,7 @@ def score(
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    engine: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
@@ -182,15 +183,16 @@ def score(
             frames by table name, imported or simulated records.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column; only such rows are scored.
+        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
         edition: ``scores0002-1`` or ``community/scores0002-1``.
         overrides: values of rules that replace the edition's; they may be text.
         as_of: leave out later records; a time or ISO 8601 text (without a zone: UTC).
 
     Raises:
-        NotFound: no such discipline, edition or source.
+        NotFound: no such discipline, edition, engine or source.
         InvalidRule: with all unknown rules and values out of bounds.
         Conflict: the records belong to another discipline, or are read already and ``columns`` or
-            ``where`` is stated.
+            ``where`` is stated, or the engine cannot read the source.
         InvalidRecords: with the issues of all invalid rows.
         NotScorable: the records cannot be scored, with the reason.
 
@@ -211,7 +213,8 @@ def score(
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
     time = parse_time(as_of)
-    visible = read_records(of, records, columns=columns, where=where).as_of(time)
+    read = read_records(of, records, columns=columns, where=where, engine=engine)
+    visible = read.as_of(time)
     return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
 
 

@@ -44,7 +44,7 @@ for subcommand in (
 
 @command.command("rate")
 @parameters.source
-@sources.reading
+@sources.scoring
 @option(
     "--method",
     type=click.Choice(["elo", "bradley-terry"]),
@@ -65,7 +65,7 @@ for subcommand in (
 def rate_bots(
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: sources.ScoringOptions,
     anchor: "Mapping[str, float] | None",
     method: str,
     ci: bool,

@@ -55,6 +55,14 @@ def editions(ctx: click.Context) -> Iterable[str]:
 
 
 @_completing
+def engines(_ctx: click.Context) -> Iterable[str]:
+    """Return the names of the engines."""
+    from agon.engines import ENGINES
+
+    return [engine.name for engine in ENGINES]
+
+
+@_completing
 def boards(ctx: click.Context) -> Iterable[str]:
     """Return the boards of the discipline or the contest on the line."""
     from agon.disciplines import discipline

@@ -10,6 +10,7 @@ from typing import IO, Any, TypedDict
 
 import click
 
+from agon.cli.shared import completion
 from agon.cli.shared.commands import option
 from agon.cli.shared.parameters import unique
 
@@ -23,6 +24,12 @@ class SourceOptions(TypedDict):
 
     columns: dict[str, str] | None
     where: dict[str, list[str]] | None
+
+
+class ScoringOptions(SourceOptions):
+    """The values of --columns, --where and --engine."""
+
+    engine: str | None
 
 
 class Pair(click.ParamType[tuple[str, str]]):
@@ -118,6 +125,24 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(source=str(file), reads=reads, **remaining)
 
     return _columns_option(_where_option(_stdin_form(call)))
+
+
+_engine_option = option(
+    "--engine",
+    metavar="E",
+    shell_complete=completion.engines,
+    help="Where the tables are read: embedded or postgres (default: by SOURCE; see agon engines).",
+)
+
+
+def scoring(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of :func:`reading` and ``--engine``; they arrive as ``reads``."""
+
+    @wraps(function)
+    def call(*, reads: SourceOptions, engine: str | None, **remaining: Any) -> Any:
+        return function(reads=ScoringOptions(**reads, engine=engine), **remaining)
+
+    return reading(_engine_option(call))
 
 
 @contextmanager
