@@ -35,6 +35,23 @@ Cursors are opaque, names of rules are the discipline's, and OpenAPI describes n
 exclude each other.
 """
 
+UNDESCRIBED = {
+    "addRecords": "tables and columns are the discipline's",
+    "addVotes": "columns are the discipline's",
+    "createContest": "the end is after the start",
+    "createInvitation": "the expiry is in the future",
+    "createWebhook": "the URL has https",
+    "editContest": "the end is after the start",
+    "handIn": "one of three fields is given",
+    "importContest": "the body is an export",
+    "publishProblem": "the source is a program that defines a sequence",
+}
+"""Operations whose schema cannot say which bodies are valid, and what it cannot say.
+
+Without this table they passed or failed by the order of tests: all requests have one idempotency
+key, so that only the first request of a worker reaches its operation, and the others conflict.
+"""
+
 
 def is_of_coverage(case: "Case[Any]") -> bool:
     """Return whether a request was derived from the bounds of its schema."""
@@ -44,6 +61,8 @@ def is_of_coverage(case: "Case[Any]") -> bool:
 def accepts_what_the_schema_allows(_: CheckContext, response: Response, case: "Case[Any]") -> None:
     """Fail for a request at the bounds of its schema that is rejected as invalid."""
     if case.meta is None or not is_of_coverage(case) or not case.meta.generation.mode.is_positive:
+        return
+    if case.operation.definition.raw["operationId"] in UNDESCRIBED:
         return
     if not any(names <= set(case.query or {}) for names in EXCLUSIVE):
         assert response.status_code not in {400, 422}, response.text
