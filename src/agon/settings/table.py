@@ -255,6 +255,10 @@ class Settings(ModelJudgeSettings):
         low=0,
         high=525_600,
     )
+    development: bool = setting(
+        False,
+        "Whether the site has the page /styleguide, which shows every component of its design.",
+    )
     log_format: Literal["text", "json"] = setting(
         "text", "Format of the log on stderr: readable text, or one JSON object a line."
     )

@@ -164,6 +164,11 @@ def sign_out() -> str:
     return "/sign-out"
 
 
+def styleguide() -> str:
+    """Return the address of the page with every component of the design."""
+    return "/styleguide"
+
+
 def theme() -> str:
     """Return the address that stores the visitor's choice of colors."""
     return "/theme"

@@ -46,6 +46,7 @@ from agon.web.pages import (
     problems,
     robustness,
     rules,
+    styleguide,
     submit,
     theme,
     vote,
@@ -95,6 +96,11 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
 )
 """Every page: its address and what reads its content."""
 
+DEVELOPMENT_PAGES: Final[tuple[tuple[str, View], ...]] = (
+    (addresses.styleguide(), styleguide.styleguide),
+)
+"""Pages for work on the site itself."""
+
 DOCUMENTS: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/badge/{id}.svg", pictures.badge),
     ("/c/{contest}/card/{id}.png", pictures.card),
@@ -129,7 +135,9 @@ class _Site:
     public_url: str
 
 
-def site_routes(service: Service, *, public_url: str = "") -> list[BaseRoute]:
+def site_routes(
+    service: Service, *, public_url: str = "", development: bool = False
+) -> list[BaseRoute]:
     """Return the routes of all pages, forms and static files.
 
     ``scope["agon.caller"]`` of a request is the visitor, ``scope["agon.session"]`` the token of
@@ -138,13 +146,14 @@ def site_routes(service: Service, *, public_url: str = "") -> list[BaseRoute]:
     Args:
         service: the service.
         public_url: the service's address for visitors; empty: that of each request.
+        development: whether the pages of :data:`DEVELOPMENT_PAGES` are served as well.
     """
     site = _Site(service=service, public_url=public_url)
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
     endpoints["/c/{contest}/events"] = {"GET": _events}
     cache = PageCache()
     endpoints |= {path: {"GET": _endpoint(site, view, cache)} for path, view in DOCUMENTS}
-    for path, view in PAGES:
+    for path, view in (*PAGES, *(DEVELOPMENT_PAGES if development else ())):
         for form in addresses.FORMATS:  # before the page, whose last segment could be an id
             endpoint = _data_endpoint(site, view, path, form)
             endpoints[addresses.data(path, form=form)] = {"GET": endpoint}

@@ -36,7 +36,7 @@ def chromium() -> Iterator[Chromium]:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Serve contests of all disciplines; tests read them only."""
-    instance: Instance = instance_at(tmp_path_factory.mktemp("site"))
+    instance: Instance = instance_at(tmp_path_factory.mktemp("site"), development=True)
     all_disciplines(instance.service)
     with serve(instance) as origin:
         yield Site(instance, origin)

@@ -98,6 +98,13 @@ def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: 
     visitor.close()
 
 
+def test_every_component_is_usable_by_everyone(site: Site, chromium: Chromium) -> None:
+    """The page of components has states of them that the contests of tests lack."""
+    visitor = chromium.visitor(site.origin, viewport=WIDE)
+    assert look(visitor, "/styleguide") == []
+    visitor.close()
+
+
 def representatives(site: Site, role: str) -> list[Visited]:
     """Return the pages of each sort that no earlier role saw; with TEST_ALL_SIZES all pages."""
     pages = [page for page in site.visited[role].values() if page.is_page and page.status == 200]
