@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 
 LEVELS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 """WCAG 2.2 AA."""
@@ -23,15 +23,18 @@ _RUN: Final = """async only => {
 }"""
 
 
+def load_axe(context: BrowserContext) -> None:
+    """Load axe with every page that a context opens from now on."""
+    context.add_init_script(_source())
+
+
 def violations(page: Page, *, rules: list[str] | None = None) -> list[str]:
     """Return the violations on a page, one text each.
 
     Args:
-        page: the page, loaded.
+        page: the page, loaded, in a context with axe.
         rules: names of rules; None: all of WCAG 2.2 AA.
     """
-    if not page.evaluate("typeof axe === 'object'"):
-        page.evaluate(_source())
     only: Any = {"type": "tag", "values": LEVELS}
     if rules is not None:
         only = {"type": "rule", "values": rules}

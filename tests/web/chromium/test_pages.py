@@ -10,7 +10,7 @@ from agon.web.site import PAGES
 from fakes.contests import HOSTILE
 from sizes import ALL
 from web.browser import Browser
-from web.chromium.accessibility import OF_COLORS, OF_WIDTHS, violations
+from web.chromium.accessibility import OF_COLORS, OF_WIDTHS, load_axe, violations
 from web.chromium.browsing import Chromium, Visitor
 from web.chromium.site import ROLES, Site
 from web.crawl import Visited, kind, route
@@ -89,6 +89,7 @@ def test_the_parser_of_a_browser_moves_no_element(site: Site, chromium: Chromium
 def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: str) -> None:
     """WCAG 2.2 AA in both themes and at two widths; no message in the console."""
     visitor = chromium.visitor(site.origin, cookie=site.cookie(role), viewport=WIDE)
+    load_axe(visitor.context)
     found = {
         page.address: issues
         for page in representatives(site, role)
@@ -128,11 +129,10 @@ def look(visitor: Visitor, address: str) -> list[str]:
     page = visitor.open(address)
     issues = violations(page)
     page.set_viewport_size(NARROW)
-    issues += [f"narrow: {text}" for text in violations(page, rules=OF_WIDTHS)]
     if page.evaluate("document.documentElement.scrollWidth") > NARROW["width"]:
         issues.append("narrow: the page scrolls sideways")
     page.emulate_media(color_scheme="dark")
-    issues += [f"dark: {text}" for text in violations(page, rules=OF_COLORS)]
+    issues += [f"narrow, dark: {text}" for text in violations(page, rules=OF_WIDTHS + OF_COLORS)]
     page.set_viewport_size(WIDE)
     page.emulate_media(color_scheme="light")
     return issues
