@@ -23,7 +23,7 @@ def styleguide(visit: Visit) -> Page:  # noqa: ARG001 (it is the same for all vi
         title="Style guide",
         values={
             "themes": themes,
-            "errors": FormErrors(fields={f"{theme}-wrong": ("Fill in this field.",)
+            "errors": FormErrors(fields={f"{theme}-reason": ("Fill in this field.",)
                                          for theme in themes}),
             "lines": {theme: Markup(_line(theme)) for theme in themes},  # noqa: S704 - it escapes
             "bars": {theme: Markup(_bars(theme)) for theme in themes},  # noqa: S704 - it escapes
