@@ -244,15 +244,15 @@ def test_a_contest_runs_although_processes_are_killed(tmp_path: Path) -> None:
     server = start(tmp_path, "--workers", "1", "--processes", "2", "--database", "sqlite:///x.db",
                    TMPDIR=str(temporary))  # fmt: skip
     try:
-        body = {"id": "spring", "discipline": "community", "title": "Spring"}
-        assert server.request("POST", "/contests", json=body).status_code == 201
-        server.request("POST", "/contests/spring/open")
         children = subprocess.run(
             ["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True, check=True
         ).stdout.split()
         assert len(children) == 3
-        for child in children:
+        for child in children:  # before there is a board whose temporary files would remain
             os.kill(int(child), signal.SIGKILL)
+        body = {"id": "spring", "discipline": "community", "title": "Spring"}
+        assert server.request("POST", "/contests", json=body).status_code == 201
+        server.request("POST", "/contests/spring/open")
         record = {"table": "users", "row": {"id": "ada"}}
         sent = server.request("POST", "/contests/spring/records", json=record)
         assert sent.status_code == 201
