@@ -4,25 +4,13 @@ Honest judges see the better answer with individual accuracies drawn from Beta(3
 :mod:`~agon.disciplines.arena.simulate`; the better answer is drawn by the bots' strengths.
 """
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from agon.disciplines.arena.facts import (
-    HONEYPOT,
-    PERSON,
-    RATED,
-    UNKNOWN_TIME,
-    Bots,
-    Facts,
-    Judges,
-    Matches,
-    Reinstatements,
-    Votes,
-)
+from agon.disciplines.arena.arrays import MatchArrays, facts_of_arrays
+from agon.disciplines.arena.facts import HONEYPOT, RATED, Facts
 from agon.disciplines.arena.formulas import NONE, Codes, Ints, Vector
 
 Behavior = Literal[
@@ -98,8 +86,14 @@ def draw_votes(
     verdict = better ^ (rng.random(matches) >= _AUDIT)
     audit = np.where(audited, verdict, NONE).astype(np.int8)
     real = np.where(kind == HONEYPOT, better, NONE).astype(np.int8)
-    world = _World(bot_a, bot_b, kind, real, audit, panel, side.astype(np.int8))
-    return _facts(world, bots=bots, judges=judges)
+    number = np.repeat(np.arange(matches), _SEATS)
+    winner = np.full(matches, NONE, dtype=np.int8)
+    sides = side.astype(np.int8).ravel()
+    first = (number % 2).astype(np.int8)
+    arrays = MatchArrays(
+        bot_a, bot_b, kind, real, audit, winner, number, panel.ravel(), sides, first
+    )
+    return facts_of_arrays(arrays, bots=bots, judges=judges)
 
 
 def _behave(
@@ -118,19 +112,6 @@ def _behave(
     accuracy[places, 0] = np.where(kind[places] == HONEYPOT, 1.0, chance)
 
 
-@dataclass(frozen=True, eq=False)
-class _World:
-    """Matches in order of play with their panels and votes."""
-
-    bot_a: Ints
-    bot_b: Ints
-    kind: Codes
-    real: Codes
-    audit: Codes
-    panel: Ints
-    side: Codes
-
-
 def _pairs(matches: int, strength: Vector, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Pair neighbors in strength plus noise, round after round."""
     rounds = -(-matches // (len(strength) // 2))
@@ -139,39 +120,3 @@ def _pairs(matches: int, strength: Vector, rng: np.random.Generator) -> tuple[In
     pairs = order.reshape(-1, 2)[:matches]
     swap = rng.random(matches) < 0.5  # noqa: PLR2004 - even odds
     return np.where(swap, pairs[:, 1], pairs[:, 0]), np.where(swap, pairs[:, 0], pairs[:, 1])
-
-
-def _facts(world: _World, *, bots: int, judges: int) -> Facts:
-    """Return the matches with their votes; labels have no bias."""
-    matches, panel = len(world.panel), world.panel.ravel()
-    order = np.lexsort((np.repeat(np.arange(matches), _SEATS), panel))
-    judge, match = panel[order], np.repeat(np.arange(matches), _SEATS)[order]
-    sides = world.side.ravel()[order]
-    counts = np.bincount(match * 3 + sides, minlength=3 * matches).reshape(-1, 3)
-    unknown = np.full(bots, UNKNOWN_TIME)
-    return Facts(
-        Bots(
-            _names("b", bots), _names("b", bots), pa.nulls(bots, pa.string()),
-            unknown, np.ones(bots, dtype=bool), unknown,
-        ),
-        Judges(
-            _names("j", judges), pa.nulls(judges, pa.string()),
-            np.full(judges, NONE, dtype=np.int32), np.full(judges, PERSON, dtype=np.int8),
-        ),
-        Matches(
-            pa.array(np.arange(matches)), np.arange(matches), world.bot_a.astype(np.int32),
-            world.bot_b.astype(np.int32), world.kind, world.real, world.audit,
-            np.full(matches, NONE, dtype=np.int8), counts,
-        ),
-        Votes(
-            judge.astype(np.int32), match.astype(np.int32), sides,
-            (match % 2 ^ sides).astype(np.int8), match,
-            np.searchsorted(judge, np.arange(judges + 1)),
-        ),
-        Reinstatements(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64), ()),
-    )  # fmt: skip
-
-
-def _names(letter: str, count: int) -> pa.Array:
-    width = len(str(count))
-    return pa.array([f"{letter}{number:0{width}}" for number in range(count)], pa.string())

@@ -1,7 +1,8 @@
 """Detect judges who do not vote as honest ones do, at a stated share of false alarms.
 
 Both checks compare a judge with the others on the same matches, not with fixed counts: how many
-bots there are, how strong they are, and whose matches a judge sees do not matter.
+bots there are, how strong they are, and whose matches a judge sees do not matter. Their findings
+are warnings: the threshold is the stated share of honest judges.
 """
 
 from collections.abc import Iterator
@@ -13,8 +14,8 @@ from agon.disciplines.arena.facts import API, RATED, Facts
 from agon.disciplines.arena.formulas import SIDE_A, SIDE_B, Codes, Ints, Vector
 from agon.disciplines.arena.history import others_consensus
 from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.voting import severity_of, vote_refs
-from agon.kernel.findings import Finding
+from agon.disciplines.arena.voting import vote_refs
+from agon.kernel.findings import Finding, Severity
 from agon.kernel.rounding import publish
 from agon.kernel.tails import beta_binomial_lower_tails, binomial_tail, mixed_binomial_tail
 
@@ -111,7 +112,6 @@ def low_agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     votes = facts.votes
     others = others_consensus(facts)
     rare = agreements.probability <= rules.detector_false_alarms
-    examined = int(np.count_nonzero(agreements.decided >= MIN_VOTES))
     for judge in np.flatnonzero(rare).tolist():
         agreed, decided = int(agreements.agreed[judge]), int(agreements.decided[judge])
         probability = float(agreements.probability[judge])
@@ -122,7 +122,7 @@ def low_agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
         name = str(facts.judges.ids[judge])
         yield Finding(
             "low-agreement",
-            severity_of(probability, comparisons=examined, rules=rules),
+            Severity.WARNING,
             (name,),
             "share of votes with the other judges",
             publish(agreed / decided),
@@ -211,7 +211,7 @@ def favorite_bot(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
         matches = choices.match[(row == pair) & (choices.chosen == 1)]
         yield Finding(
             "favorite-bot",
-            severity_of(probability, comparisons=int(np.count_nonzero(enough)), rules=rules),
+            Severity.WARNING,
             (name, favorite),
             "votes for one bot",
             count,

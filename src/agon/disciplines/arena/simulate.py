@@ -100,19 +100,35 @@ def _pairings(
     return np.where(swap, right, left), np.where(swap, left, right), played
 
 
+def draw_panels(
+    pool: Ints, judges: Ints, bot_a: Ints, bot_b: Ints, rng: np.random.Generator
+) -> Ints:
+    """Return three different judges of a pool for each match, none of whom plays in it.
+
+    Args:
+        pool: numbers of the judges that may be drawn.
+        judges: the bot of each judge, by number.
+        bot_a: the bot of side a of each match.
+        bot_b: that of side b.
+        rng: the draws.
+    """
+    panel = pool[rng.integers(0, len(pool), (len(bot_a), SEATS))]
+    redo = np.arange(len(panel))
+    while len(redo):
+        seats = panel[redo]
+        bots = judges[seats]
+        clash = (bots == bot_a[redo, None]) | (bots == bot_b[redo, None])
+        twice = (seats == np.roll(seats, 1, axis=1)).any(axis=1)
+        redo = redo[clash.any(axis=1) | twice]
+        panel[redo] = pool[rng.integers(0, len(pool), (len(redo), SEATS))]
+    return panel
+
+
 def _panels(pairs: Pairings, cast: Cast, rng: np.random.Generator) -> Ints:
     """Seat three different judges per match, none of whom plays in it."""
     uninvited = [attack.name for attack in TABLE if not attack.by_lot]
     pool = np.flatnonzero(~np.isin(cast.role[cast.judges], uninvited))
-    panel = pool[rng.integers(0, len(pool), (len(pairs.bot_a), SEATS))]
-    redo = np.arange(len(panel))
-    while len(redo):
-        seats = panel[redo]
-        bots = cast.judges[seats]
-        clash = (bots == pairs.bot_a[redo, None]) | (bots == pairs.bot_b[redo, None])
-        twice = (seats == np.roll(seats, 1, axis=1)).any(axis=1)
-        redo = redo[clash.any(axis=1) | twice]
-        panel[redo] = pool[rng.integers(0, len(pool), (len(redo), SEATS))]
+    panel = draw_panels(pool, cast.judges, pairs.bot_a, pairs.bot_b, rng)
     for attack in TABLE:
         attack.seat(panel, pairs, cast, cast.judges_of(attack.name), rng)
     return panel
