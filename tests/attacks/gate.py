@@ -17,7 +17,10 @@ from agon.editions import edition
 
 FILE = Path(__file__).with_name("prices.json")
 SIZE, SEED = 300, 1
-EDITIONS = {"challenge": ("challenge/term-1", "challenge/hardened-1")}
+EDITIONS = {
+    "challenge": ("challenge/term-1", "challenge/hardened-1"),
+    "arena": ("arena/sentience-1", "arena/hardened-1"),
+}
 ALLOWED_FALL = 0.05
 
 

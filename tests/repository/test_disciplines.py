@@ -14,6 +14,7 @@ SKIPPED = ("disciplines", "examples")
 
 EXEMPT = {
     "attacks/catalog.py": "names of the disciplines that have an attack lab",
+    "attacks/arena": "attacks on the rules of the arena",
     "attacks/challenge": "attacks on the rules of the challenge",
     "app/arena": "tools for the arena, behind agon arena",
     "app/challenge": "tools for the challenge, behind agon challenge",

@@ -19,6 +19,7 @@ def command() -> None:
       agon attack challenge
       agon attack challenge --edition term-1 --edition hardened-1
       agon attack challenge --attack dust-denial --goal first
+      agon attack arena --attack void-dodging
       agon attack reproduce
     """
 
