@@ -1,8 +1,6 @@
 """Define the embedded engine, and tables as their source holds them, before values are read."""
 
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -12,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 from agon.records.issues import RowIssue
+from agon.records.spill_folders import SpillFolder, make_spill_folder
 
 
 class Engine:
@@ -54,11 +53,11 @@ class _Instance:
     def __init__(self, **options: int) -> None:
         import duckdb
 
-        folder = tempfile.mkdtemp(prefix="agon-")
+        folder = make_spill_folder()
         self.connection: Any = duckdb.connect(
             config={
                 **options,
-                "temp_directory": folder,
+                "temp_directory": folder.path,
                 # Only installed extensions are used; none is downloaded.
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
@@ -67,9 +66,9 @@ class _Instance:
         self.close = weakref.finalize(self, _close, self.connection, folder)
 
 
-def _close(connection: Any, folder: str) -> None:
+def _close(connection: Any, folder: SpillFolder) -> None:
     connection.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    folder.remove()
 
 
 class _SharedInstance:

@@ -21,7 +21,7 @@ DROPS = {
 """Commands with which tests run a program of the agent as another user."""
 JUDGE = f"""\
 {{drop}} > /tmp/printed & program=$!
-for i in 1 2 3 4 5 6 7 8 9; do [ -s /tmp/printed ] && break; sleep 0.1; done
+until [ -s /tmp/printed ]; do sleep 0.1; done
 cmp -s /tmp/printed /tests/expected && {{more}} && reward=1 || reward=0
 echo $reward > {REWARD}; sleep 0.2
 kill -9 $program 2> /dev/null; wait
