@@ -57,6 +57,17 @@ def test_the_home_page_takes_a_score_apart(site: Instance) -> None:
     assert f"Why does {row['id']} have" in markup.text
 
 
+def test_every_column_of_a_board_has_a_help_with_the_numbers_of_the_page(site: Instance) -> None:
+    """A column without an explanation is guessed at."""
+    text, page = page_of(site, addresses.board("arena", "bots"))
+    rows = site.get("/contests/arena/boards/bots").json()["rows"]
+    head = text.partition("<thead>")[2].partition("</thead>")[0]
+    assert head.count('class="help"') == head.count("<th ") - 1 > 4
+    matches = [row["matches"] for row in rows]
+    assert f"Matches</dt><dd>On this page from {min(matches)} to {max(matches)}.</dd>" in text
+    assert page.errors == []
+
+
 def test_each_bar_of_a_histogram_is_as_long_as_its_number(site: Instance) -> None:
     """Bars that cannot be turned back into data mislead."""
     address = addresses.distribution("community")

@@ -219,6 +219,7 @@ def test_an_owner_registers_a_bot_and_reads_why_it_failed(league: League, judge:
     assert (again.status_code, "bots_per_owner" in again.text) == (422, True)
     address = next(link for link in Markup(owner.get(bots("autumn")).text).links
                    if "Ada" in owner.get(link).text and "/bots/" in link)  # fmt: skip
+    assert address in Markup(owner.get("/account").text).links
     for action, text in (
         ({"action": "pause"}, "paused"),
         ({"action": "resume"}, "registered"),

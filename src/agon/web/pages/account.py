@@ -1,9 +1,17 @@
 """Sign in and out, and the visitor's account."""
 
+from itertools import islice
+from typing import Final
+
+from agon.api.models.bots import Bot
 from agon.app.access import sessions
+from agon.disciplines import discipline
 from agon.errors import AgonError, Forbidden, TooMany, Unauthenticated
 from agon.web import addresses
 from agon.web.page import Page, Redirect, Visit
+
+_CONTESTS: Final = 100
+_BOTS: Final = 500
 
 
 def sign_in_form(visit: Visit) -> Page:
@@ -41,9 +49,22 @@ def account(visit: Visit) -> Page:
     return Page(
         template="account.html",
         title="Account",
-        values={"me": visit.api.access.me()},
+        values={"me": visit.api.access.me(), "bots": _own_bots(visit)},
         data=addresses.api("me"),
     )
+
+
+def _own_bots(visit: Visit) -> list[tuple[str, Bot]]:
+    """Return the visitor's bots, each with its contest."""
+    if visit.caller.user is None:
+        return []
+    return [
+        (contest.id, bot)
+        for contest in islice(visit.api.contests.list(), _CONTESTS)
+        if any(table.name == "matches" for table in discipline(contest.discipline).schema)
+        for bot in islice(visit.api.bots.list(contest.id), _BOTS)
+        if bot.owner == visit.caller.user
+    ]
 
 
 def _sign_in_page(visit: Visit, *, error: AgonError | None, status: int) -> Page:

@@ -114,6 +114,7 @@ def _board(visit: Visit, name: str) -> Page:
         "boards": boards.list(contest.id).items,
         "page": page,
         "columns": columns,
+        "ranges": {name: range_text([row.get(name) for row in page.rows]) for name in columns},
         "lines": lines(visit, page, columns, movement),
         "has_parts": any("components" in row for row in page.rows),
         "parts": part_ranges(page),
@@ -144,6 +145,28 @@ def _board(visit: Visit, name: str) -> Page:
         picture=addresses.card(contest.id, page.rows[0]["id"], board=page.board, as_of=as_of)
         if page.rows
         else "",
+    )
+
+
+def range_text(values: Sequence[Any]) -> str:
+    """Return in words which values a column has on a page.
+
+    Example:
+        >>> range_text([3, None, 5]), range_text([True, False])
+        ('On this page from 3 to 5; 1 row has none.', 'Yes for 1 of 2 on this page.')
+        >>> range_text(["a", "b", "a"])
+        '2 different ones on this page.'
+    """
+    own = [value for value in values if value is not None]
+    absent = len(values) - len(own)
+    if own and all(isinstance(value, bool) for value in own):
+        return f"Yes for {sum(own)} of {len(values)} on this page."
+    if own and all(isinstance(value, int | float) for value in own):
+        text = f"On this page from {number_text(min(own))} to {number_text(max(own))}"
+    else:
+        text = f"{len({str(value) for value in own})} different ones on this page"
+    return (
+        f"{text}; {absent} row{'s have' if absent > 1 else ' has'} none." if absent else f"{text}."
     )
 
 
