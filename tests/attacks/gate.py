@@ -20,6 +20,7 @@ SIZE, SEED = 300, 1
 EDITIONS = {
     "challenge": ("challenge/term-1", "challenge/hardened-1"),
     "arena": ("arena/sentience-1", "arena/hardened-1"),
+    "community": ("community/scores0002-1",),
 }
 ALLOWED_FALL = 0.05
 

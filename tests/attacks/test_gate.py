@@ -5,7 +5,10 @@ import pytest
 from attacks.gate import attacks, cheaper, price, result, stored
 from sizes import ALL
 
-QUICK = {"dust-validators", "dust-denial", "decay-reset", "last-minute", "honeypot-learning"}
+QUICK = {
+    "dust-validators", "dust-denial", "decay-reset", "last-minute", "honeypot-learning",
+    "feedback-spam", "self-feedback",
+}  # fmt: skip
 
 
 def test_the_file_has_every_attack_under_every_edition() -> None:

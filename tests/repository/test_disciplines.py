@@ -16,6 +16,7 @@ EXEMPT = {
     "attacks/catalog.py": "names of the disciplines that have an attack lab",
     "attacks/arena": "attacks on the rules of the arena",
     "attacks/challenge": "attacks on the rules of the challenge",
+    "attacks/community": "attacks on the rules of the community",
     "app/arena": "tools for the arena, behind agon arena",
     "app/challenge": "tools for the challenge, behind agon challenge",
     "app/dojo": "tools for the dojo, behind agon dojo",

@@ -8,7 +8,11 @@ from agon.errors import NotFound, did_you_mean
 if TYPE_CHECKING:  # a list of commands needs the names alone
     from agon.attacks.lab import Lab
 
-LABS = {"challenge": "agon.attacks.challenge", "arena": "agon.attacks.arena"}
+LABS = {
+    "challenge": "agon.attacks.challenge",
+    "arena": "agon.attacks.arena",
+    "community": "agon.attacks.community",
+}
 """The module of each lab, imported when it is used; its ``LAB`` is the lab."""
 
 

@@ -10,7 +10,7 @@ SHARE = 0.1
 
 @dataclass(frozen=True)
 class Position:
-    """Where the attacker stands, all accounts added up, among the honest participants.
+    """Where the attacker stands among the honest participants.
 
     Attributes:
         rank: 1 plus the number of honest participants with a higher score.

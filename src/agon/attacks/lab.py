@@ -47,7 +47,7 @@ class Standing:
     """What a board says of the attacker and of the honest participants.
 
     Attributes:
-        rank: of the attacker with all accounts added up.
+        rank: of the attacker: of all accounts added up where accounts are paid, else of the best.
         points: best score of an account's work.
         share: part of all that is paid, of all accounts together.
         ranks: rank of each honest participant whom the board can rank.

@@ -17,7 +17,7 @@ class Effort:
         accounts: number of further accounts by kind, which is the name of a price.
         actions: number of actions by kind, which is the name of a price.
         stake: stake held, in the unit of the records.
-        days: epochs from the first action to the end, each taken as a day.
+        days: epochs that the attacker has to attend to, each taken as a day.
     """
 
     accounts: Mapping[str, int] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Gain:
     """What changes for the attacker against taking part honestly.
 
     Attributes:
-        ranks: ranks won, all accounts added up.
+        ranks: ranks won.
         points: change of the best score of the attacker.
         share: change of the attacker's part of all that is paid.
     """

@@ -12,6 +12,7 @@ from agon.attacks.challenge.season import Season
 from agon.attacks.challenge.world import World
 from agon.attacks.lab import Standing
 from agon.attacks.results import Effort
+from agon.attacks.tables import append_rows
 from agon.disciplines import ScoredRecords
 from agon.disciplines.challenge.emission import BURN_UID
 
@@ -68,7 +69,7 @@ class PlayedSeason:
             epochs = pc.fill_null(tables["evaluations"]["epoch"], 0)
             tables["evaluations"] = tables["evaluations"].filter(pc.less_equal(epochs, epoch))
         for name, rows in self._rows_of_attacker(epoch).items():
-            tables[name] = _append(tables.get(name), rows)
+            tables[name] = append_rows(tables.get(name), rows)
         return tables
 
     def _rows_of_attacker(self, epoch: int) -> Mapping[str, pa.Table]:
@@ -162,15 +163,3 @@ def _extend(
     columns[1] += validators
     columns[2] += scores
     columns[3] += [epoch] * len(ids)
-
-
-def _append(table: pa.Table | None, rows: pa.Table) -> pa.Table:
-    """Return a table with further rows; columns that either lacks are empty there."""
-    if table is None:
-        return rows
-    fields = {field.name: field.type for field in table.schema}
-    for at, column in enumerate(rows.column_names):
-        kind = fields.get(column)
-        if kind is not None and not pa.types.is_null(kind) and kind != rows[column].type:
-            rows = rows.set_column(at, column, rows[column].cast(kind))
-    return pa.concat_tables([table, rows], promote_options="permissive")

@@ -20,6 +20,7 @@ def command() -> None:
       agon attack challenge --edition term-1 --edition hardened-1
       agon attack challenge --attack dust-denial --goal first
       agon attack arena --attack void-dodging
+      agon attack community --attack sock-puppets --goal top-10%
       agon attack reproduce
     """
 

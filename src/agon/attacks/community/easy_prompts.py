@@ -1,0 +1,33 @@
+"""Many easy prompts, each with just the likes that make it a quality prompt.
+
+Each is worth 5 points without a limit, whether a model fails on it or not.
+"""
+
+from agon.attacks.community.season import Season, product
+from agon.attacks.strategy import Plan, Strategy
+
+
+def act(season: Season, plan: Plan) -> None:
+    """Write a flood of prompts on the first day; three accounts like each within the week."""
+    prompts, puppets = int(plan["prompts"]), int(season.rules.min_positive_feedbacks)
+    season.join(puppets)
+    if season.day == 1:
+        for number in range(prompts):
+            season.write(season.own, number)
+    accounts = [season.account(number) for number in range(puppets)]
+    numbers = [season.prompt(number) for number in range(prompts)]
+    for account, prompt in season.today(product(accounts, numbers)):
+        season.rate(account, [prompt])
+
+
+STRATEGY = Strategy(
+    name="easy-prompts",
+    description=__doc__,
+    source="seed 000, Quality Prompts: count × 5 has no ceiling",
+    controls="as many accounts as likes are needed",
+    knows="the published thresholds",
+    goal="rank+1",
+    plans=tuple({"prompts": prompts} for prompts in (10, 30, 100, 300, 1000)),
+    act=act,
+)
+"""The strategy."""

@@ -1,0 +1,26 @@
+"""One account rates everything, for the points of activity.
+
+Half a point for each feedback has no ceiling, and prompts of five creators in three benchmarks
+earn two bonuses. Clicks are spread over a week, half a minute apart.
+"""
+
+from agon.attacks.community.season import Season
+from agon.attacks.strategy import Plan, Strategy
+
+
+def act(season: Season, plan: Plan) -> None:
+    """Like prompts of other users, spread over all of the records."""
+    season.rate(season.own, season.today(season.others_prompts(int(plan["feedbacks"]))))
+
+
+STRATEGY = Strategy(
+    name="feedback-spam",
+    description=__doc__,
+    source="seed 000, Feedback Activity: count × 0.5 has no ceiling",
+    controls="nothing but its account",
+    knows="the ids of prompts",
+    goal="rank+1",
+    plans=tuple({"feedbacks": count} for count in (10, 30, 100, 300, 1000)),
+    act=act,
+)
+"""The strategy."""

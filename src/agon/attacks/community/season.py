@@ -1,0 +1,168 @@
+"""The days of an attack: what the attacker can do, and the records of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import chain
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from agon.attacks.community.world import DAYS, World
+from agon.attacks.lab import Standing
+from agon.attacks.results import Effort
+from agon.attacks.tables import append_rows
+from agon.disciplines import ScoredRecords
+from agon.disciplines.community.rules import CommunityRules
+
+Item = TypeVar("Item")
+
+_MICROSECONDS = timedelta(microseconds=1)
+_PAUSE = timedelta(seconds=30)
+
+
+class Season:
+    """The attacker's days in a community.
+
+    The attacker sees the published rules, the ids of prompts, and what it did itself: not who is
+    honest, and no findings.
+
+    Attributes:
+        rules: the published rules.
+        own: the attacker's user, as the records write its id.
+        day: the current day, from 1.
+    """
+
+    epochs = range(1, DAYS + 1)
+
+    def __init__(self, world: World, rules: CommunityRules) -> None:
+        self.world = world
+        self.rules = rules
+        self.own = world.own_in("users")
+        self.day = 1
+        self._further: list[str] = []
+        self._rows: list[tuple[int, str, dict[str, Any]]] = []
+        self._actions: list[tuple[int, str]] = []
+
+    def today(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Return the part of some work that falls on this day, so that there is no burst."""
+        return items[self.day - 1 :: DAYS]
+
+    def prompt(self, number: int) -> Any:
+        """Return the id of the attacker's prompt with a number from 0."""
+        return self.world.id_in("prompts", number)
+
+    def account(self, number: int) -> Any:
+        """Return the id of the attacker's further account with a number from 0."""
+        return self.world.id_in("users", number)
+
+    def others_prompts(self, count: int) -> list[Any]:
+        """Return prompts of other users, at most ``count``, spread over all of the records."""
+        prompts = self.world.prompts
+        return prompts[:: max(1, len(prompts) // max(count, 1))][:count]
+
+    def join(self, accounts: int) -> None:
+        """Register further accounts on the first day."""
+        if self.day == 1:
+            for number in range(accounts):
+                user = self.account(number)
+                self._further.append(str(user))
+                self._add("users", id=user, created_at=self._time())
+
+    def write(self, user: Any, number: int) -> None:
+        """Write the prompt with a number."""
+        self._add("prompts", id=self.prompt(number), uploader_id=user, created_at=self._time())
+        self._actions.append((self.day, "prompt"))
+
+    def rate(self, user: Any, prompts: Iterable[Any], *, opinion: str = "positive") -> None:
+        """Give feedback on prompts."""
+        for prompt in prompts:
+            row = {"user_id": user, "prompt_id": prompt, "opinion": opinion}
+            number = self.world.id_in("quick_feedbacks", len(self._rows))
+            self._add("quick_feedbacks", id=number, created_at=self._time(), **row)
+            self._actions.append((self.day, "feedback"))
+
+    def affiliate(self, user: Any) -> None:
+        """Give a user an organization of the attacker."""
+        self._add("org_to_people", user_id=user, org_id=self._organization)
+        self._actions.append((self.day, "affiliation"))
+
+    def collect(self, user: Any, prompts: Iterable[Any]) -> None:
+        """Put prompts in a new benchmark of the user, the only one of the attacker."""
+        name = self.world.id_in("prompt_sets", 0)
+        self._add("prompt_sets", id=name, owner_id=user, created_at=self._time())
+        for prompt in prompts:
+            row = {"prompt_set_id": name, "prompt_id": prompt, "status": "included"}
+            self._add("prompt_set_prompts", **row)
+        self._actions.append((self.day, "prompt"))
+
+    @property
+    def accounts(self) -> tuple[str, ...]:
+        """The attacker's accounts, its own user first."""
+        return (self.world.own, *self._further)
+
+    @property
+    def honest(self) -> tuple[str, ...]:
+        """All other users."""
+        return self.world.users
+
+    @property
+    def effort(self) -> Effort:
+        """What the attacker used; days are those from the first action to the last."""
+        days = [day for day, _ in self._actions]
+        kinds = [kind for _, kind in self._actions]
+        return Effort(
+            {"user": len(self._further)},
+            {kind: kinds.count(kind) for kind in sorted(set(kinds))},
+            days=max(days) - min(days) + 1 if days else 0,
+        )
+
+    def actions_until(self, epoch: int) -> int:
+        """Return the number of actions by the end of a day."""
+        return sum(day <= epoch for day, _ in self._actions)
+
+    def tables(self, epoch: int) -> Mapping[str, pa.Table]:
+        """Return the records by the end of a day."""
+        tables = dict(self.world.tables)
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for day, table, row in self._rows:
+            if day <= epoch:
+                rows.setdefault(table, []).append(row)
+        for name, added in rows.items():
+            tables[name] = append_rows(tables.get(name), pa.Table.from_pylist(added))
+        return tables
+
+    def standing(self, scored: ScoredRecords) -> Standing:
+        """Return who stands where by user score; the attacker with the best of its accounts."""
+        own, honest = set(self.accounts), set(self.honest)
+        rows = scored.board("user-score").rows()
+        mine = max(row["score"] for row in rows if str(row["id"]) in own)
+        total = sum(row["score"] for row in rows)
+        rank = 1 + sum(row["score"] > mine for row in rows if str(row["id"]) in honest)
+        ranks = {str(row["id"]): row["rank"] for row in rows if str(row["id"]) in honest}
+        return Standing(rank, mine, mine / total if total else 0.0, ranks)
+
+    @cached_property
+    def _organization(self) -> Any:
+        table = self.world.tables.get("org_to_people")
+        is_number = table is not None and pa.types.is_integer(table["org_id"].type)
+        return 1_000_000_007 if is_number else "attack-organization"
+
+    def _time(self) -> datetime:
+        """Return a time on this day, half a minute after the action before."""
+        today = sum(day == self.day for day, *_ in self._rows)
+        begin = self.world.end + timedelta(days=self.day)
+        return begin + min(today * _PAUSE, timedelta(hours=20)) + today * _MICROSECONDS
+
+    def _add(self, table: str, **row: Any) -> None:
+        self._rows.append((self.day, table, row))
+
+
+def product(users: Iterable[Item], prompts: Sequence[Any]) -> list[tuple[Item, Any]]:
+    """Return each user with each prompt.
+
+    Example:
+        >>> product(["a", "b"], [1, 2])
+        [('a', 1), ('a', 2), ('b', 1), ('b', 2)]
+    """
+    return list(chain.from_iterable(((user, prompt) for prompt in prompts) for user in users))

@@ -1,0 +1,34 @@
+"""Exactly as many prompts, with exactly as many likes, as the bonus for quality needs.
+
+The cheapest points: a like more earns nothing.
+"""
+
+from agon.attacks.community.season import Season, product
+from agon.attacks.strategy import Plan, Strategy
+
+
+def act(season: Season, plan: Plan) -> None:
+    """Write the prompts that the bonus needs; buy the likes that each needs."""
+    prompts = int(season.rules.min_quality_prompts * plan["times"])
+    puppets = int(season.rules.min_positive_feedbacks)
+    season.join(puppets)
+    if season.day == 1:
+        for number in range(prompts):
+            season.write(season.own, number)
+    accounts = [season.account(number) for number in range(puppets)]
+    numbers = [season.prompt(number) for number in range(prompts)]
+    for account, prompt in season.today(product(accounts, numbers)):
+        season.rate(account, [prompt])
+
+
+STRATEGY = Strategy(
+    name="threshold-hugging",
+    description=__doc__,
+    source="seed 000, Quality Prompts Bonus: a step at three prompts with three likes",
+    controls="as many accounts as likes are needed",
+    knows="the published thresholds",
+    goal="rank+1",
+    plans=({"times": 1},),
+    act=act,
+)
+"""The strategy."""
