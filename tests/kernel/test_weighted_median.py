@@ -94,3 +94,14 @@ def test_a_row_without_values_has_level_zero() -> None:
     """A submission without evaluations improves on nothing."""
     values, counted = np.array([[0.9]]), np.zeros((1, 1), dtype=bool)
     assert supported_levels(values, counted, np.ones(1), share=np.array([0.5])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 2)])
+def test_rows_or_columns_may_be_missing(shape: tuple[int, int]) -> None:
+    """A network whose validators were all removed has submissions and nothing about them."""
+    values, counted, weights = np.zeros(shape), np.zeros(shape, dtype=bool), np.zeros(shape[1])
+    share = np.full(shape[0], 0.5)
+    assert weighted_medians(values, values).tolist() == [0.0] * shape[0]
+    flagged = weighted_outliers(values, counted, weights, threshold=3.5, mad_when_zero=0.01)
+    assert flagged.shape == shape
+    assert supported_levels(values, counted, weights, share=share).tolist() == [0.0] * shape[0]

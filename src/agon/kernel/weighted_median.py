@@ -21,6 +21,7 @@ def weighted_medians(values: FloatArray, weights: FloatArray) -> FloatArray:
 
     Where exactly half of the weight is at most a value, the mean of it and of the next one. With
     equal weights this is the median; where all weights of a row are 0, they are taken as equal.
+    Rows of no columns have the median 0.
 
     Args:
         values: rows × columns.
@@ -33,6 +34,8 @@ def weighted_medians(values: FloatArray, weights: FloatArray) -> FloatArray:
         >>> weighted_medians(np.array([[4.0, 1.0, 2.0, 3.0]]), np.ones((1, 4))).tolist()
         [2.5]
     """
+    if not values.size:
+        return np.zeros(len(values))
     order = np.argsort(values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)
     sizes = np.take_along_axis(weights, order, axis=1)
@@ -104,6 +107,8 @@ def supported_levels(
         >>> supported_levels(values, counted, np.array([31.0, 40.0, 29.0]), share=np.array([0.5]))
         array([0.8])
     """
+    if not values.size:
+        return np.zeros(len(values))
     own = np.where(counted, weights, 0.0)
     order = np.argsort(np.where(counted, -values, np.inf), axis=1, kind="stable")
     reached = np.cumsum(np.take_along_axis(own, order, axis=1), axis=1)

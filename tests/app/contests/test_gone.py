@@ -10,7 +10,7 @@ import pytest
 from agon.app.analysis.score import Result, score
 from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN, discipline
-from agon.editions import default_edition
+from agon.editions import default_edition, editions
 from agon.errors import AgonError
 from agon.ledger.entry import Draft, encode_entry, genesis
 from agon.records import read_rows
@@ -151,14 +151,15 @@ def test_what_refers_to_voided_rows_does_not_count(of: str, table: str, engine: 
 def test_a_table_voided_completely_is_scored_or_rejected(
     of: str, table: str, engine: Engine
 ) -> None:
-    """An unexpected error would stop the contest's worker permanently."""
+    """Under each edition: an unexpected error would stop the contest's worker permanently."""
     positions = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]
     live = ContestReplica("c", engine=engine)
     live.catch_up(_lines(of, positions))
-    try:
-        outcomes = list(_boards(live.result()).values())
-    except AgonError as error:
-        outcomes = [str(error)]
-    assert outcomes
-    assert all(outcomes)
+    for edition in editions(of):
+        try:
+            outcomes = list(_boards(score(of, live.records(), edition=edition)).values())
+        except AgonError as error:
+            outcomes = [str(error)]
+        assert outcomes, edition
+        assert all(outcomes), edition
     live.close()
