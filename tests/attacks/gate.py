@@ -24,6 +24,8 @@ EDITIONS = {
 }
 ALLOWED_FALL = 0.05
 
+Price = dict[str, float]
+
 
 @cache
 def runner(name: str) -> Runner:
@@ -40,23 +42,29 @@ def result(name: str, attack: str) -> AttackResult:
     return under.run(select(under.lab, [attack])[0])
 
 
-def price(name: str, attack: str) -> float | None:
-    """Return the price of reaching the attack's goal; None: no plan reaches it."""
+def price(name: str, attack: str) -> Price | None:
+    """Return the price of reaching the attack's goal and its parts; None: no plan reaches it.
+
+    Most of a small attack's money is days of attention, so accounts and actions are compared, too.
+    """
     found = result(name, attack)
-    return found.effort.money(default_prices()) if found.reached else None
+    cost = found.effort.to_dict(default_prices())
+    return (
+        {part: cost[part] for part in ("money", "accounts", "actions")} if found.reached else None
+    )
 
 
-def stored() -> dict[str, dict[str, float | None]]:
+def stored() -> dict[str, dict[str, Price | None]]:
     """Return the prices of the file, by edition and attack."""
-    prices: dict[str, dict[str, float | None]] = json.loads(FILE.read_text(encoding="utf-8"))
+    prices: dict[str, dict[str, Price | None]] = json.loads(FILE.read_text(encoding="utf-8"))
     return prices
 
 
-def cheaper(before: float | None, now: float | None) -> bool:
-    """Return whether an attack became possible, or cheaper by more than is allowed."""
+def cheaper(before: Price | None, now: Price | None) -> bool:
+    """Return whether an attack became possible, or a part cheaper by more than is allowed."""
     if now is None:
         return False
-    return before is None or now < before * (1 - ALLOWED_FALL)
+    return before is None or any(now[part] < before[part] * (1 - ALLOWED_FALL) for part in before)
 
 
 def attacks() -> Iterator[tuple[str, str]]:
@@ -72,7 +80,7 @@ def _world(discipline: str) -> Any:
 
 
 def _write(pairs: Sequence[tuple[str, str]]) -> None:
-    prices: dict[str, dict[str, float | None]] = {}
+    prices: dict[str, dict[str, Price | None]] = {}
     for name, attack in pairs:
         prices.setdefault(name, {})[attack] = price(name, attack)
     FILE.write_text(json.dumps(prices, indent=2) + "\n", encoding="utf-8")

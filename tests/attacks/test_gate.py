@@ -2,7 +2,7 @@
 
 import pytest
 
-from attacks.gate import attacks, cheaper, price, result, stored
+from attacks.gate import Price, attacks, cheaper, price, result, stored
 from sizes import ALL
 
 QUICK = {
@@ -26,11 +26,22 @@ def test_no_attack_became_cheaper(name: str, attack: str) -> None:
     assert not cheaper(before, now), f"{before} before, {now} now"
 
 
+DEAR = {"money": 100.0, "accounts": 20, "actions": 40}
+
+
 @pytest.mark.parametrize(
     ("before", "now", "expected"),
-    [(100, 96, False), (100, 94, True), (None, 500, True), (100, None, False), (None, None, False)],
+    [
+        (DEAR, DEAR | {"money": 96}, False),
+        (DEAR, DEAR | {"money": 94}, True),
+        (DEAR, DEAR | {"accounts": 18}, True),
+        (DEAR, DEAR | {"actions": 37, "accounts": 30}, True),
+        (None, DEAR, True),
+        (DEAR, None, False),
+        (None, None, False),
+    ],
 )
-def test_a_fall_is_noticed(before: float | None, now: float | None, *, expected: bool) -> None:
+def test_a_fall_is_noticed(before: Price | None, now: Price | None, *, expected: bool) -> None:
     """The gate itself can fail."""
     assert cheaper(before, now) is expected
 
