@@ -1,8 +1,10 @@
 """The tables of a database: created by the revisions, equal to the schema, checked when opened."""
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -75,6 +77,20 @@ def test_upgrading_twice_changes_nothing(url: str) -> None:
     assert upgrade(url) == (None, NEWEST)
     assert upgrade(url) == (NEWEST, NEWEST)
     assert known_revisions()[-1] == NEWEST
+
+
+def test_processes_that_start_together_share_an_empty_database(url: str) -> None:
+    """A server and its workers start at the same time; one creates the tables, no one fails."""
+    count = 4
+    together = Barrier(count)
+
+    def start(_: int) -> tuple[str | None, str]:
+        together.wait()
+        return upgrade(url)
+
+    with ThreadPoolExecutor(count) as threads:
+        results = list(threads.map(start, range(count)))
+    assert sorted(results, key=str) == [(NEWEST, NEWEST)] * (count - 1) + [(None, NEWEST)]
 
 
 def test_asking_for_the_revision_creates_no_file(tmp_path: Path) -> None:

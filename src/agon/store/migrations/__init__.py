@@ -6,7 +6,7 @@ Each revision is a file of ``versions``; a released one never changes.
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import inspect, text
+from sqlalchemy import func, inspect, select, text
 from sqlalchemy.engine import Connection
 
 from agon.errors import Unavailable
@@ -16,6 +16,7 @@ NEWEST: Final = "0001"
 """The revision this version of agon works with."""
 
 _VERSION_TABLE: Final = "alembic_version"
+_UPGRADE_LOCK: Final = 0x61676F6F  # the advisory lock for upgrades, next to the one for events
 
 
 def upgrade(url: str) -> tuple[str | None, str]:
@@ -33,6 +34,7 @@ def upgrade(url: str) -> tuple[str | None, str]:
     engine = open_engine(url)
     try:
         with begin(engine, writing=True) as connection:
+            _lock(connection)
             before = revision(connection)
             _require_known(before, display_url(engine.url))
             if before != NEWEST:
@@ -42,6 +44,15 @@ def upgrade(url: str) -> tuple[str | None, str]:
             return before, NEWEST
     finally:
         engine.dispose()
+
+
+def _lock(connection: Connection) -> None:
+    """Wait for another process that upgrades: a server and its workers start together.
+
+    SQLite has one writer at a time.
+    """
+    if connection.dialect.name != "sqlite":
+        connection.execute(select(func.pg_advisory_xact_lock(_UPGRADE_LOCK)))
 
 
 def current(url: str) -> str | None:
