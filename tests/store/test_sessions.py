@@ -66,8 +66,11 @@ def test_a_session_adds_two_round_trips_to_those_of_its_queries(postgresql: Post
         session.queue.is_paused()
     with round_trips(store) as writing, store.write() as session:
         session.queue.is_paused()
+    with round_trips(store) as repeating, store.read() as session:
+        for _ in range(4):  # the operations of a page look up the same board
+            session.snapshots.latest(1, "bots")
     store.close()
-    assert (len(reading), len(writing)) == (3, 3)
+    assert (len(reading), len(writing), len(repeating)) == (3, 3, 3)
 
 
 def test_connections_that_the_server_closed_are_replaced(postgresql: Postgresql) -> None:

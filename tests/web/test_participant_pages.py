@@ -14,7 +14,7 @@ from agon.app.charts.timeline import scales
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.web import addresses
-from agon.web.pages.board import part_hues
+from agon.web.pages.board_rows import part_hues
 from agon.web.rendering import number_text
 from fakes.contests import HOSTILE
 from fakes.instance import Instance, instance_at

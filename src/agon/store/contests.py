@@ -56,7 +56,7 @@ class Contests:
         Raises:
             NotFound: there is no such contest; the message suggests a similar id.
         """
-        rows = self._transaction.query(_BY_ID, [contest_id])
+        rows = self._transaction.query_once(_BY_ID, [contest_id])
         if not rows:
             raise self._missing(contest_id)
         return _contest(dict(zip(_NAMES, rows[0], strict=True)))

@@ -1,9 +1,10 @@
 """Open sessions on a database: each accesses all tables within one transaction."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cached_property
 from threading import Lock, local
+from typing import Any
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
@@ -136,7 +137,7 @@ class Store:
         """
         began = begin(self._engine, writing=True, idle_timeout_s=self._idle_timeout_s)
         with self._end_sharing(), self._exclusive(), began as connection:
-            yield self._session(connection)
+            yield self._session(connection, results=None)
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -194,13 +195,15 @@ class Store:
     @contextmanager
     def _read(self) -> Iterator[Session]:
         with begin(self._engine, writing=False) as connection:
-            yield self._session(connection)
+            yield self._session(connection, results={})
 
-    def _session(self, connection: Connection) -> Session:
+    def _session(
+        self, connection: Connection, *, results: dict[Hashable, list[tuple[Any, ...]]] | None
+    ) -> Session:
         if not self._checked:
             require_newest(connection, self._database)
             self._checked = True
-        return Session(Transaction(connection, self._database))
+        return Session(Transaction(connection, self._database, results))
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:

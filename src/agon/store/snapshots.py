@@ -86,7 +86,7 @@ class Snapshots:
     def latest(self, contest_no: int, board: str, *, until: int | None = None) -> Snapshot | None:
         """Return the newest snapshot of a board made at or before position ``until``."""
         before = "" if until is None else " AND seq <= ?"
-        rows = self._transaction.query(
+        rows = self._transaction.query_once(
             f"{_PROOF} WHERE contest_no = ? AND board = ?{before} "
             "ORDER BY seq DESC, no DESC LIMIT 1",
             [contest_no, board, *([] if until is None else [until])],
@@ -99,7 +99,7 @@ class Snapshots:
         Raises:
             NotFound: there is no such snapshot.
         """
-        rows = self._transaction.query(f"{_PROOF} WHERE no = ?", [no])
+        rows = self._transaction.query_once(f"{_PROOF} WHERE no = ?", [no])
         if not rows:
             raise NotFound(f"there is no snapshot {no}; list the snapshots of the contest")
         return _proof(rows[0])
@@ -146,7 +146,7 @@ class Snapshots:
         """Return the indexes (from 0) of ids among a stored snapshot's rows."""
         if len(ids) == 1:
             return self._row_index(no, ids[0])
-        sizes = self._transaction.query("SELECT buckets FROM snapshots WHERE no = ?", [no])
+        sizes = self._transaction.query_once("SELECT buckets FROM snapshots WHERE no = ?", [no])
         if not sizes or not sizes[0][0]:
             return {}
         by_bucket: dict[int, list[str]] = {}

@@ -20,6 +20,9 @@ _MAX_PAGES: Final = 256
 _MAX_THREADS: Final = 8
 """Maximum number of threads that render pages; more would only wait for each other."""
 
+_MAX_QUICK: Final = 2
+"""The same for quick pages: one computes while another waits for the database."""
+
 
 @dataclass(frozen=True)
 class _Entry:
@@ -37,23 +40,27 @@ class PageCache:
     def __init__(self) -> None:
         self._entries: dict[Hashable, _Entry] = {}
         self._threads = CapacityLimiter(_MAX_THREADS)
+        self._quick_threads = CapacityLimiter(_MAX_QUICK)
 
-    async def respond(self, request: Request, make: Callable[[], Response]) -> Response:
+    async def respond(
+        self, request: Request, make: Callable[[], Response], *, is_quick: bool = False
+    ) -> Response:
         """Return the response to a request, which ``make`` returns in a thread.
 
-        A page for a visitor without a session depends on its address, the choice of colors and what
-        is stored. Others are not kept, nor are errors.
+        A quick page, which is computed in milliseconds, does not wait for slow ones. A page for a
+        visitor without a session depends on its address, the choice of colors and what is stored.
+        Others are not kept, nor are errors.
         """
-        key = _key(request)
+        key, threads = _key(request), self._quick_threads if is_quick else self._threads
         if key is None:
-            return await run_sync(make, limiter=self._threads)
+            return await run_sync(make, limiter=threads)
         read_state: Callable[[], Awaitable[Hashable]] = request.scope["agon.state"]
         state, now = await read_state(), asyncio.get_running_loop().time()
         entry = self._entries.get(key)
         if entry is None or entry.state != state or entry.until < now:
             if len(self._entries) >= _MAX_PAGES:
                 self._entries.clear()
-            task = asyncio.ensure_future(run_sync(make, limiter=self._threads))
+            task = asyncio.ensure_future(run_sync(make, limiter=threads))
             entry = _Entry(state, now + LIFETIME_S, task)
             self._entries[key] = entry
         try:

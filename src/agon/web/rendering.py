@@ -85,12 +85,14 @@ def short_id(text: str) -> str:
 
 
 def cell_text(value: Any) -> str:
-    """Return a value of a row: a number, or text in which a hash is shortened.
+    """Return a value of a row: a number, text in which a hash is shortened, or names with values.
 
     Example:
-        >>> cell_text(1234), cell_text("ada"), cell_text(None)
-        ('1,234', 'ada', '')
+        >>> cell_text(1234), cell_text("ada"), cell_text(None), cell_text({"user-score": 3})
+        ('1,234', 'ada', '', 'user score 3')
     """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{words(name)} {cell_text(each)}" for name, each in value.items())
     return short_id(value) if isinstance(value, str) else number_text(value)
 
 

@@ -96,6 +96,9 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
 )
 """Every page: its address and what reads its content."""
 
+_QUICK: Final = frozenset({board.default_board, board.board})
+"""The pages that most visitors load; none of them takes more than some milliseconds."""
+
 DEVELOPMENT_PAGES: Final[tuple[tuple[str, View], ...]] = (
     (addresses.styleguide(), styleguide.styleguide),
 )
@@ -183,7 +186,8 @@ def _data_endpoint(site: _Site, view: View, path: str, form: str) -> _Endpoint:
 def _endpoint(site: _Site, view: View, cache: PageCache) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
         make = partial(_respond, site, view, request, {}, {})
-        return _unless_known(request, await cache.respond(request, make))
+        response = await cache.respond(request, make, is_quick=view in _QUICK)
+        return _unless_known(request, response)
 
     return endpoint
 

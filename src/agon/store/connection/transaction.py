@@ -1,6 +1,6 @@
 """Run statements within one transaction, one by one or in bulk, and convert values of columns."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,10 +25,17 @@ _BATCH: Final = 1_000
 
 @dataclass(frozen=True)
 class Transaction:
-    """A connection with a transaction; ``database`` is its name in messages."""
+    """A connection with a transaction.
+
+    Attributes:
+        connection: the connection.
+        database: its name in messages.
+        results: what queries returned that are run once; None: the transaction may write.
+    """
 
     connection: Connection
     database: str
+    results: dict[Hashable, list[tuple[Any, ...]]] | None = None
 
     @property
     def on_sqlite(self) -> bool:
@@ -91,6 +98,19 @@ class Transaction:
             return cursor.fetchall()
         finally:
             cursor.close()
+
+    def query_once(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the rows of a query as :meth:`query` does.
+
+        A transaction that only reads runs it once and returns the same rows again: it sees one
+        state. For queries of few rows that several operations of a page share.
+        """
+        if self.results is None:
+            return self.query(sql, values)
+        key = (sql, *values)
+        if key not in self.results:
+            self.results[key] = self.query(sql, values)
+        return self.results[key]
 
     def execute(self, sql: str) -> None:
         """Run a statement that returns no rows."""

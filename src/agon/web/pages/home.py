@@ -15,7 +15,7 @@ from agon.client.client import Api
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
-from agon.web.pages.board import positive_parts
+from agon.web.pages.board_rows import positive_parts
 from agon.web.rendering import number_text, short_id
 
 CARDS: Final = 100

@@ -8,7 +8,7 @@ from typing import Any, Final
 from agon.app.charts.markup import DARK, DARK_PAPER, element, shorten, width, words
 from agon.errors import NotFound
 from agon.web.page import Document, Visit
-from agon.web.pages.board import positive_parts
+from agon.web.pages.board_rows import positive_parts
 from agon.web.rendering import number_text, short_id, time_text
 from agon.wiring import png
 

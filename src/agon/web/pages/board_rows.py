@@ -1,0 +1,225 @@
+"""The rows of a board's page: bars, intervals and movement, and their HTML.
+
+The HTML of rows is made here and not in the template: it is most of the page, and a template takes
+several times as long for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from agon.api.models.analysis import Movement
+from agon.api.models.boards import BoardPage
+from agon.app.charts.markup import LIGHT
+from agon.web import addresses
+from agon.web.page import Visit
+from agon.web.rendering import cell_text, number_text, short_id, words
+
+_HUES: Final = len(LIGHT)
+_SVG: Final = '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none"'
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A part of a score in a stacked bar, in percent of the widest bar of the page.
+
+    ``hue`` is the color's name in the style sheet: a number, or ``-others``.
+    """
+
+    name: str
+    points: float
+    start: float
+    width: float
+    hue: str
+
+
+@dataclass(frozen=True)
+class Span:
+    """An interval in percent of the range of all intervals of the page."""
+
+    low: float
+    high: float
+    start: float
+    width: float
+    middle: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a board as it is shown.
+
+    Attributes:
+        row: as it is stored.
+        address: of the page of its participant.
+        texts: the values of the other columns, as HTML.
+        bars: the parts of its score.
+        span: its interval.
+        moved: how many ranks it rose or fell; None: there is no board before.
+        is_own: whether it is the visitor's, or the one that was looked for.
+    """
+
+    row: dict[str, Any]
+    address: str
+    texts: Sequence[str]
+    bars: Sequence[Bar]
+    span: Span | None
+    moved: str | None
+    is_own: bool
+
+
+@dataclass(frozen=True)
+class PartRange:
+    """A part of the scores of a page, for its legend: the largest, and whose it is."""
+
+    name: str
+    hue: str
+    points: float
+    id: str
+
+
+def lines(
+    visit: Visit, page: BoardPage, columns: Sequence[str], movement: Movement | None
+) -> list[Line]:
+    """Return the rows as they are shown, with bars and intervals on one scale each."""
+    address = addresses.rows(page.contest, board=page.board, as_of=visit.as_of)
+    own = {visit.query.get("around"), visit.caller.user} - {None, ""}
+    widest = max((_positive_sum(row) for row in page.rows), default=0.0)
+    hues = part_hues(page.rows)
+    ends = [row[end] for row in page.rows for end in ("low", "high") if end in row]
+    return [
+        Line(
+            row,
+            address(row["id"]),
+            [_cell_html(row.get(name)) for name in columns],
+            _bars(row, widest, hues),
+            _span(row, min(ends), max(ends)) if "low" in row and "high" in row else None,
+            _movement_text(row, movement),
+            row["id"] in own,
+        )
+        for row in page.rows
+    ]
+
+
+def rows_html(rows: Sequence[Line]) -> Markup:
+    """Return rows as they are in the table of a board."""
+    return Markup("\n".join(map(_row_html, rows)))  # noqa: S704 - every text in it is escaped
+
+
+def _row_html(line: Line) -> str:
+    row = line.row
+    name = escape(row["id"])
+    shown = escape(short_id(row["id"]))
+    own = ' class="own"' if line.is_own else ""
+    moved = "" if line.moved is None else f'<td class="num moved">{line.moved}</td>'
+    texts = "".join([f'<td class="num">{text}</td>' for text in line.texts])
+    return (
+        f'<tr data-key="{name}"{own}><td class="num">{number_text(row["rank"])}</td>{moved}'
+        f'<th scope="row"><a href="{escape(line.address)}"><bdi>{shown}</bdi></a></th>'
+        f'<td class="num score">{number_text(row["score"])}</td>'
+        f"{_parts_html(line)}{_interval_html(line)}{texts}</tr>"
+    )
+
+
+def _cell_html(value: Any) -> str:
+    is_number = value is None or isinstance(value, int | float)
+    return number_text(value) if is_number else escape(cell_text(value))
+
+
+def _parts_html(line: Line) -> str:
+    """Return the cell with the bar of a row's parts; nothing on a board without parts."""
+    if "components" not in line.row:
+        return ""
+    if not line.bars:
+        return '<td class="parts"></td>'
+    texts = ", ".join(f"{words(bar.name)} {number_text(bar.points)}" for bar in line.bars)
+    bars = "".join(
+        f'<rect class="f{bar.hue}" x="{bar.start:.2f}" y="0" width="{bar.width:.2f}" height="6"/>'
+        for bar in line.bars
+    )
+    return f'<td class="parts">{_SVG} role="img" aria-label="{escape(texts)}">{bars}</svg></td>'
+
+
+def _interval_html(line: Line) -> str:
+    """Return the cell with a row's interval; nothing on a board without intervals."""
+    span, row = line.span, line.row
+    if span is None:
+        return ""
+    ranks = f", rank {row['rank_low']} to {row['rank_high']}" if row.get("rank_low") else ""
+    return (
+        f'<td class="interval">{_SVG} aria-hidden="true">'
+        f'<rect class="f-others" x="{span.start:.2f}" y="2" width="{span.width:.2f}" height="2"/>'
+        f'<rect class="f0" x="{span.middle - 0.5:.2f}" y="0" width="1" height="6"/></svg>'
+        f"<span>{number_text(span.low)} to {number_text(span.high)}{ranks}</span></td>"
+    )
+
+
+def part_ranges(page: BoardPage) -> list[PartRange]:
+    """Return the largest value of each part on a page."""
+    largest: dict[str, PartRange] = {}
+    hues = part_hues(page.rows)
+    for row in page.rows:
+        for name, points in positive_parts(row):
+            if name not in largest or points > largest[name].points:
+                largest[name] = PartRange(name, hues[name], points, str(row["id"]))
+    return [largest[name] for name in hues if name in largest]
+
+
+def part_hues(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Return the color of each part, in the order in which bars show the parts.
+
+    As many parts as there are hues have one each, in the order of the rules. Of more parts those
+    with the largest sums on the page have them; the others share the color of others and follow.
+    """
+    sums: dict[str, float] = {}
+    for row in rows:
+        for name in row.get("components", {}):
+            sums.setdefault(name, 0.0)
+        for name, points in positive_parts(row):
+            sums[name] += points
+    largest = set(sorted(sums, key=lambda name: -sums[name])[:_HUES])
+    hues = {name: str(hue) for hue, name in enumerate(name for name in sums if name in largest)}
+    return hues | {name: "-others" for name in sums if name not in largest}
+
+
+def _movement_text(row: dict[str, Any], movement: Movement | None) -> str | None:
+    """Return how many ranks a row rose or fell; None if there is no board before."""
+    if movement is None or movement.since is None:
+        return None
+    before = movement.ranks.get(str(row["id"]))
+    if before is None:
+        return "new"
+    change = before - row["rank"]
+    return "=" if not change else f"{'↑' if change > 0 else '↓'}{number_text(abs(change))}"
+
+
+def _positive_sum(row: dict[str, Any]) -> float:
+    return sum(points for _, points in positive_parts(row))
+
+
+def _bars(row: dict[str, Any], widest: float, hues: Mapping[str, str]) -> list[Bar]:
+    bars, start, points = [], 0.0, dict(positive_parts(row))
+    for name in (name for name in hues if name in points):
+        width = 100 * points[name] / widest
+        bars.append(Bar(name, points[name], start, width, hues[name]))
+        start += width
+    return bars
+
+
+def positive_parts(row: dict[str, Any]) -> list[tuple[str, float]]:
+    """Return the parts that add to a score; one without a value, such as a board, is left out."""
+    return [
+        (name, points)
+        for name, points in row.get("components", {}).items()
+        if points and points > 0
+    ]
+
+
+def _span(row: dict[str, Any], lowest: float, highest: float) -> Span:
+    scale = 100 / (highest - lowest) if highest > lowest else 0.0
+    low, high = row["low"], row["high"]
+    return Span(
+        low, high, (low - lowest) * scale, (high - low) * scale, (row["score"] - lowest) * scale
+    )
