@@ -22,12 +22,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import report  # type: ignore[import-not-found]  # stands beside this script
 from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
 from starlette.staticfiles import StaticFiles
 
 from agon.app.access.permissions import LOCAL
 from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.boards.summary import summarize
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.entities.contests import Contest, Snapshot
@@ -154,6 +156,7 @@ def published(url: str, folder: Path, *, rows: int) -> Snapshot:
                 lines=(line(place) for place in range(rows)),
                 ids=(name(place) for place in range(rows)),
                 unscored=(),
+                summary=summarize(pa.Table.from_pylist([row(place) for place in range(rows)])),
             )
     finally:
         store.close()
@@ -173,10 +176,14 @@ def proof(contest: Contest, *, rows: int) -> Snapshot:
 
 
 def line(place: int) -> bytes:
+    """Write a row as it is stored."""
+    return canonical_json(row(place))
+
+
+def row(place: int) -> dict[str, Any]:
     """Make a row such as the arena's board has."""
-    row = {"rank": place + 1, "id": name(place), "score": 2400.0 - place / 1000, "matches": 31,
-           "wins": 17, "losses": 12, "ties": 2, "qualified": True, "error": 41.25}  # fmt: skip
-    return canonical_json(row)
+    return {"rank": place + 1, "id": name(place), "score": 2400.0 - place / 1000, "matches": 31,
+            "wins": 17, "losses": 12, "ties": 2, "qualified": True, "error": 41.25}  # fmt: skip
 
 
 def name(place: int) -> str:

@@ -1,7 +1,7 @@
 """Contests and what they publish, as plain values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -9,6 +9,9 @@ from agon.ledger.contest_state import ContestState
 
 ROWS_PER_CHUNK = 256
 """Number of rows of a board that are stored and read together."""
+
+INDEX_BYTES = 4
+"""Number of bytes of the index of a row in a stored order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +54,21 @@ class Snapshot:
     rows: int
     unscored: int
     stored: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardSummary:
+    """What is counted of a board when it is published, so that no page reads all of its rows.
+
+    Attributes:
+        values: of the complete board, for JSON: ``parts`` (distributions), ``columns`` (ranges).
+        orders: of each column that rows can be sorted by, the indexes of the rows that have a
+            value, the largest first and equal ones in the order of the board; each an unsigned
+            integer of :data:`INDEX_BYTES` bytes, little-endian.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    orders: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,7 @@ SNAPSHOTS: Final = Table(
     "snapshots", METADATA, _number(), _contest(), _name("board"), _integer("seq"), _integer("at"),
     _integer("published_at"), _text("manifest"), _text("signature"), _name("board_sha256"),
     _integer("rows"), _integer("unscored"), _flag("stored"), _integer("buckets"),
+    _text("summary", optional=True),
     Index("snapshots_board_idx", "contest_no", "board", "seq"),
 )  # fmt: skip
 
@@ -121,6 +122,16 @@ SNAPSHOT_IDS: Final = Table(
     "snapshot_ids", METADATA, _integer("snapshot_no", key=True), _integer("bucket", key=True),
     _bytes("row_indexes"),
 )  # fmt: skip
+
+SNAPSHOT_ORDERS: Final = Table(
+    "snapshot_orders",
+    METADATA,
+    _integer("snapshot_no", key=True),
+    _name("column", key=True),
+    _integer("chunk", key=True),
+    _bytes("row_indexes"),
+)
+"""The rows' indexes in the order of each column, the largest value first, in chunks."""
 
 HISTORIES: Final = Table(
     "histories", METADATA, _integer("contest_no", key=True), _name("board", key=True),

@@ -1,27 +1,35 @@
 """Store published boards: rows in chunks, ids in buckets, so that any page takes two reads."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from struct import iter_unpack
 from typing import Any, Final
 from zlib import crc32
 
 import orjson
 from sqlalchemy import Row, Select, delete, select, update
 
-from agon.entities.contests import ROWS_PER_CHUNK, Snapshot
+from agon.entities.contests import INDEX_BYTES, ROWS_PER_CHUNK, BoardSummary, Snapshot
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.connection.transaction import Transaction, json_text, parse_json
-from agon.store.schema import SNAPSHOT_IDS, SNAPSHOT_ROWS, SNAPSHOTS
+from agon.store.schema import SNAPSHOT_IDS, SNAPSHOT_ORDERS, SNAPSHOT_ROWS, SNAPSHOTS
 
 _IDS_PER_BUCKET: Final = 256
+_INDEXES_PER_CHUNK: Final = 4096
+_CHUNK_BYTES: Final = _INDEXES_PER_CHUNK * INDEX_BYTES
 _AT_A_TIME: Final = 500
 _NUMBERS_PER_CONTEST: Final = 1 << 32
 """Numbers of snapshots reserved for each contest: shared numbers would reveal hidden snapshots."""
-_NAMES: Final = tuple(column.name for column in SNAPSHOTS.columns if column.name != "buckets")
+_NAMES: Final = tuple(
+    column.name for column in SNAPSHOTS.columns if column.name not in {"buckets", "summary"}
+)
 _PROOF: Final = f"SELECT {', '.join(_NAMES)} FROM snapshots"
 """Every page runs this query, so its text is built once."""
+
+
+_NO_SUMMARY: Final = BoardSummary()
 
 
 class Snapshots:
@@ -39,6 +47,7 @@ class Snapshots:
         lines: Iterable[bytes],
         ids: Iterable[str],
         unscored: Iterable[bytes],
+        summary: BoardSummary = _NO_SUMMARY,
     ) -> Snapshot:
         """Store a snapshot with its rows and return it with its number; its ``no`` is ignored.
 
@@ -47,6 +56,7 @@ class Snapshots:
             lines: one JSON line for each row, best first.
             ids: the rows' ids in that order.
             unscored: one JSON line for each id without a score.
+            summary: what was counted of the board.
         """
         buckets = _buckets(ids)
         values: dict[str, Any] = {
@@ -63,6 +73,7 @@ class Snapshots:
             "unscored": snapshot.unscored,
             "stored": snapshot.stored,
             "buckets": len(buckets),
+            "summary": json_text(summary.values),
         }
         adding = self._transaction.insert(SNAPSHOTS).values(**values).returning(SNAPSHOTS.c.no)
         no: int = self._transaction.scalar(adding)
@@ -72,6 +83,7 @@ class Snapshots:
             SNAPSHOT_IDS,
             ((no, number, orjson.dumps(bucket)) for number, bucket in enumerate(buckets)),
         )
+        self._transaction.load(SNAPSHOT_ORDERS, _order_chunks(no, summary.orders))
         return replace(snapshot, no=no, manifest=parse_json(values["manifest"]))
 
     def _next(self, contest_no: int) -> int:
@@ -142,6 +154,52 @@ class Snapshots:
         skipped = start - first * ROWS_PER_CHUNK
         return self._last_read[1][skipped : skipped + count]
 
+    def lines_at(self, no: int, indexes: Sequence[int]) -> list[bytes]:
+        """Return rows' JSON lines at indexes that may be anywhere, in the order of the indexes."""
+        wanted: dict[int, list[int]] = {}
+        for index in indexes:
+            wanted.setdefault(index // ROWS_PER_CHUNK, []).append(index)
+        lines: dict[int, bytes] = {}
+        for part in _parts(sorted(wanted)):
+            marks = ", ".join("?" * len(part))
+            chunks = self._transaction.query(
+                "SELECT chunk, lines FROM snapshot_rows WHERE snapshot_no = ? AND unscored = ? "
+                f"AND chunk IN ({marks})",
+                [no, False, *part],
+            )
+            for chunk, text in chunks:
+                split = text.split(b"\n")
+                lines |= {index: split[index % ROWS_PER_CHUNK] for index in wanted[chunk]}
+        return [lines[index] for index in indexes]
+
+    def order(self, no: int, column: str, *, start: int, count: int) -> list[int]:
+        """Return the indexes of rows in the order of a column, the largest value first.
+
+        Args:
+            no: the snapshot whose rows are stored.
+            column: a column with an order.
+            start: how many rows come before, from 0.
+            count: the maximum number of rows.
+        """
+        if count <= 0:
+            return []
+        first, last = start // _INDEXES_PER_CHUNK, (start + count - 1) // _INDEXES_PER_CHUNK
+        chunks = self._transaction.query_once(
+            'SELECT row_indexes FROM snapshot_orders WHERE snapshot_no = ? AND "column" = ? '
+            "AND chunk BETWEEN ? AND ? ORDER BY chunk",
+            [no, column, first, last],
+        )
+        content = b"".join(chunk for (chunk,) in chunks)
+        skipped = (start - first * _INDEXES_PER_CHUNK) * INDEX_BYTES
+        cells = memoryview(content)[skipped : skipped + count * INDEX_BYTES]
+        return [index for (index,) in iter_unpack("<I", cells)]
+
+    def summary(self, no: int) -> dict[str, Any]:
+        """Return what was counted of a board whose rows are stored; empty if they are not."""
+        rows = self._transaction.query_once("SELECT summary FROM snapshots WHERE no = ?", [no])
+        values: dict[str, Any] | None = parse_json(rows[0][0]) if rows else None
+        return values or {}
+
     def row_indexes(self, no: int, ids: Sequence[str]) -> dict[str, int]:
         """Return the indexes (from 0) of ids among a stored snapshot's rows."""
         if len(ids) == 1:
@@ -186,10 +244,10 @@ class Snapshots:
         gone = [row.no for row in self._transaction.all(stored) if row.no not in numbers]
         self._last_read = None
         for part in _parts(gone):
-            for table in (SNAPSHOT_ROWS, SNAPSHOT_IDS):
+            for table in (SNAPSHOT_ROWS, SNAPSHOT_IDS, SNAPSHOT_ORDERS):
                 self._transaction.change(delete(table).where(table.c.snapshot_no.in_(part)))
             pruning = update(SNAPSHOTS).where(SNAPSHOTS.c.no.in_(part))
-            self._transaction.change(pruning.values(stored=False, buckets=0))
+            self._transaction.change(pruning.values(stored=False, buckets=0, summary=None))
         return len(gone)
 
 
@@ -209,6 +267,12 @@ def _chunks(
     while part := list(islice(rest, ROWS_PER_CHUNK)):
         yield no, unscored, chunk, b"\n".join(part)
         chunk += 1
+
+
+def _order_chunks(no: int, orders: Mapping[str, bytes]) -> Iterator[tuple[int, str, int, bytes]]:
+    for column, indexes in orders.items():
+        for chunk, start in enumerate(range(0, len(indexes), _CHUNK_BYTES)):
+            yield no, column, chunk, indexes[start : start + _CHUNK_BYTES]
 
 
 def _bucket(name: str, buckets: int) -> int:

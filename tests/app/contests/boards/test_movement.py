@@ -5,17 +5,15 @@ from itertools import pairwise
 
 import numpy as np
 import orjson
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.access.permissions import LOCAL
-from agon.app.contests.boards.distribution import MAX_BINS, bins, distribution
+from agon.app.contests.boards.distribution import MAX_BINS, bins
 from agon.app.contests.boards.movement import movement
 from agon.app.contests.boards.pages import page
 from agon.app.contests.boards.publish import publish
 from agon.app.service import Service
-from agon.store.snapshots import Snapshots
 from fakes.service import Clock
 from fakes.spring import play, spring, view
 
@@ -54,17 +52,6 @@ def _ranks(service: Service) -> dict[str, int]:
     """Return the ranks on the newest board."""
     rows = map(orjson.loads, page(service, view(service, LOCAL)).lines)
     return {row["id"]: row["rank"] for row in rows}
-
-
-def test_a_board_is_counted_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board of a million rows takes seconds to read."""
-    spring(service)
-    publish(service, "spring")
-    _, first = distribution(service, view(service, LOCAL), None)
-    monkeypatch.setattr(Snapshots, "lines", None)
-    _, again = distribution(service, view(service, LOCAL), None)
-    assert again is first
-    assert first[0].n == sum(each.n for each in first[0].bins) > 0
 
 
 @given(st.lists(st.floats(-1e9, 1e9, allow_subnormal=False), min_size=1, max_size=40))

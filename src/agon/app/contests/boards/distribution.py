@@ -1,19 +1,16 @@
 """The distribution of a published board's scores and of their parts, counted in bins."""
 
 import math
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Lock
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
-import orjson
 
 from agon.app.access.permissions import View
-from agon.app.contests.boards.pages import LINES_PER_READ, PublishedBoard, find_board
+from agon.app.contests.boards.pages import PublishedBoard, find_board
 from agon.app.service import Service
-from agon.store.session import Session
 
 MAX_BINS: Final = 24
 MAX_PARTS: Final = 12
@@ -23,6 +20,9 @@ SCORE: Final = "score"
 
 _FEW: Final = 4
 """Maximum number of distinct values that have a bin each."""
+
+_SAMPLE: Final = 1000
+"""Number of values that usually show that there are more distinct ones."""
 
 _EQUAL: Final = 1e-9
 """Values whose relative difference is at most this are in one bin."""
@@ -56,29 +56,6 @@ class PartDistribution:
     bins: tuple[Bin, ...]
 
 
-class DistributionCache:
-    """The distributions of the boards that were counted last, by the hash of the board."""
-
-    def __init__(self, size: int = 32) -> None:
-        self._size = size
-        self._counted: OrderedDict[str, tuple[PartDistribution, ...]] = OrderedDict()
-        self._lock = Lock()
-
-    def of(self, session: Session, board: PublishedBoard) -> tuple[PartDistribution, ...]:
-        """Return the distributions of a board; it is read only if it was not counted yet."""
-        key = board.snapshot.board_sha256
-        with self._lock:  # one thread reads a board, the others wait for its result
-            if key not in self._counted:
-                self._counted[key] = _distributions(_values(session, board))
-            self._counted.move_to_end(key)
-            while len(self._counted) > self._size:
-                self._counted.popitem(last=False)
-            return self._counted[key]
-
-
-_CACHE: Final = DistributionCache()
-
-
 def distribution(
     service: Service, view: View, board: str | None, *, as_of: str | None = None
 ) -> tuple[PublishedBoard, tuple[PartDistribution, ...]]:
@@ -89,7 +66,8 @@ def distribution(
     """
     with service.store.read() as session:
         published = find_board(session, view, board, as_of=as_of)
-        return published, _CACHE.of(session, published)
+        summary = session.snapshots.summary(published.rows_snapshot.no)
+    return published, tuple(map(_part, summary.get("parts", ())))
 
 
 def bins(values: "np.ndarray[Any, np.dtype[np.float64]]", *, most: int = MAX_BINS) -> list[Bin]:
@@ -105,17 +83,21 @@ def bins(values: "np.ndarray[Any, np.dtype[np.float64]]", *, most: int = MAX_BIN
         >>> bins(np.array([0.0, 50.0, 50.0]))
         [Bin(low=0.0, high=0.0, n=1), Bin(low=50.0, high=50.0, n=2)]
     """
-    distinct, counts = np.unique(values, return_counts=True)
-    if len(distinct) <= _FEW:
-        pairs = zip(distinct.tolist(), counts.tolist(), strict=True)
+    if len(np.unique(values[:_SAMPLE])) <= _FEW and len(distinct := np.unique(values)) <= _FEW:
+        counts = [int(np.count_nonzero(values == value)) for value in distinct]
+        pairs = zip(distinct.tolist(), counts, strict=True)
         return [Bin(low=value, high=value, n=count) for value, count in pairs]
     low, high = float(values.min()), float(values.max())
     step, places = _step(low, high, most)
     first = math.floor(low / step + 1e-9)
     last = max(math.ceil(high / step - 1e-9), first + 1)
     edges = [round(at * step, places) for at in range(first, last + 1)]
-    counts, _ = np.histogram(values, bins=[min(edges[0], low), *edges[1:-1], max(edges[-1], high)])
-    return [Bin(low=edges[at], high=edges[at + 1], n=int(count)) for at, count in enumerate(counts)]
+    outer = [min(edges[0], low), *edges[1:-1], max(edges[-1], high)]
+    counted, _ = np.histogram(values, bins=outer)
+    return [
+        Bin(low=start, high=end, n=int(count))
+        for (start, end), count in zip(pairwise(edges), counted, strict=True)
+    ]
 
 
 def _step(low: float, high: float, most: int) -> tuple[float, int]:
@@ -131,32 +113,24 @@ def _step(low: float, high: float, most: int) -> tuple[float, int]:
     return 10.0 ** (power + 2), max(0, -power - 2)
 
 
-def _values(session: Session, board: PublishedBoard) -> Mapping[str, list[float]]:
-    """Return the values of the score and of each part."""
-    values: dict[str, list[float]] = {SCORE: []}
-    for line in _lines(session, board):
-        row = orjson.loads(line)
-        values[SCORE].append(row["score"])
-        for name, points in row.get("components", {}).items():
-            if isinstance(points, int | float) and not isinstance(points, bool):
-                values.setdefault(name, []).append(points)
-    return values
+def distributions(
+    values: Mapping[str, "np.ndarray[Any, np.dtype[np.float64]]"],
+) -> tuple[PartDistribution, ...]:
+    """Return the distribution of the scores first, then of their parts.
 
-
-def _lines(session: Session, board: PublishedBoard) -> Iterator[bytes]:
-    for start in range(0, board.snapshot.rows, LINES_PER_READ):
-        yield from session.snapshots.lines(
-            board.rows_snapshot.no, start=start, count=LINES_PER_READ
-        )
-
-
-def _distributions(values: Mapping[str, list[float]]) -> tuple[PartDistribution, ...]:
+    Args:
+        values: by ``score`` or the part those of the participants that have it.
+    """
     names = sorted(values.keys() - {SCORE}, key=lambda name: (-len(values[name]), name))
+    names = [name for name in names if len(values[name])]
     return tuple(
-        PartDistribution(
-            name=name,
-            n=len(values[name]),
-            bins=tuple(bins(np.array(values[name], dtype=np.float64))),
-        )
+        PartDistribution(name=name, n=len(values[name]), bins=tuple(bins(values[name])))
         for name in [SCORE, *names[:MAX_PARTS]]
+    )
+
+
+def _part(value: Mapping[str, Any]) -> PartDistribution:
+    """Return a distribution as it was stored."""
+    return PartDistribution(
+        name=value["name"], n=value["n"], bins=tuple(Bin(**each) for each in value["bins"])
     )

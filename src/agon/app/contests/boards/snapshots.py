@@ -3,17 +3,19 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
 from agon.app.analysis.compare import Difference
 from agon.app.contests.boards.steps import Ranking, steps
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
+from agon.app.contests.boards.summary import summarize
 from agon.app.replay.replica import ContestReplica
 from agon.app.replay.unscored import board_or_reasons
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
-from agon.entities.contests import Contest, Event, HistoryStep, Snapshot
+from agon.entities.contests import BoardSummary, Contest, Event, HistoryStep, Snapshot
 from agon.kernel.boards import Board
 from agon.ledger.manifest import Manifest
 from agon.store.session import Session
@@ -56,6 +58,11 @@ class SnapshotDraft:
     at: datetime
     cause: ChangeCause | None = None
 
+    @cached_property
+    def summary(self) -> BoardSummary:
+        """What is counted of the board; only of a board whose rows are stored."""
+        return summarize(self.board.table)
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Update:
@@ -93,6 +100,9 @@ def store_boards(
     signatures = [service.signer.sign(draft.manifest.to_dict()) for draft in drafts]
     while True:
         updates = _updates(service, contest, replica, drafts)
+        for update in updates:
+            if not (update.is_stored or update.is_equal):
+                _ = update.draft.summary  # before others wait for the transaction
         if all(update.is_stored for update in updates):
             return [update.before for update in updates if update.before is not None]
         with service.store.write() as session:
@@ -217,6 +227,7 @@ def _store(
         lines=() if has_rows else draft.lines,
         ids=() if has_rows else draft.board.table["id"].to_pylist(),
         unscored=() if has_rows else draft.unscored,
+        summary=BoardSummary() if has_rows else draft.summary,
     )
     # A rebuilt board of an earlier position changes no history and causes no event.
     if not update.is_equal and (newest is None or newest.seq <= manifest.seq):

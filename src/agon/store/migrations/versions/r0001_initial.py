@@ -162,6 +162,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("snapshot_no", "bucket", name="snapshot_ids_pkey"),
     )
     op.create_table(
+        "snapshot_orders",
+        integer("snapshot_no"),
+        required_column("column", NAME),
+        integer("chunk"),
+        required_column("row_indexes", BYTES),
+        sa.PrimaryKeyConstraint("snapshot_no", "column", "chunk", name="snapshot_orders_pkey"),
+    )
+    op.create_table(
         "snapshot_rows",
         integer("snapshot_no"),
         required_column("unscored", FLAG),
@@ -308,6 +316,7 @@ def upgrade() -> None:
         integer("unscored"),
         required_column("stored", FLAG),
         integer("buckets"),
+        sa.Column("summary", TEXT),
         sa.ForeignKeyConstraint(["contest_no"], ["contests.no"], name="snapshots_contest_no_fkey"),
         sa.PrimaryKeyConstraint("no", name="snapshots_pkey"),
     )
