@@ -45,17 +45,29 @@ def judge(contest_id: str, participant: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/judges/{_last(participant)}", query)
 
 
-def row(contest_id: str, participant: str, *, board: str, as_of: str | None = None) -> str:
+def row(
+    contest_id: str,
+    participant: str,
+    *,
+    board: str,
+    as_of: str | int | None = None,
+    since: int | None = None,
+) -> str:
     """Return the address of the page of a board's row: that of a judge, or of a participant.
+
+    With ``since`` it shows what changed since that position.
 
     Example:
         >>> row("spring", "ada", board="judges"), row("spring", "ada", board="bots", as_of="7")
         ('/c/spring/judges/ada', '/c/spring/people/ada?board=bots&as_of=7')
     """
-    return rows(contest_id, board=board, as_of=as_of)(participant)
+    address = rows(contest_id, board=board, as_of=as_of)(participant)
+    if since is None:
+        return address
+    return f"{address}{'&' if '?' in address else '?'}{urlencode({'since': since})}"
 
 
-def rows(contest_id: str, *, board: str, as_of: str | None = None) -> Callable[[str], str]:
+def rows(contest_id: str, *, board: str, as_of: str | int | None = None) -> Callable[[str], str]:
     """Return the function from a participant to the address that :func:`row` returns."""
     if board == JUDGES:
         before, after = judge(contest_id, ""), _with_query("", {"as_of": as_of})

@@ -1,4 +1,4 @@
-"""The cookies of the site: a session, and a choice of colors.
+"""The cookies of the site: a session, a choice of colors, and what was seen of a contest.
 
 Scripts cannot read them, and other sites cannot send them.
 """
@@ -7,6 +7,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Final
 
 from starlette.datastructures import Headers
+
+from agon.web.last_visit import LAST_VISIT, LastVisit
 
 COOKIE: Final = "agon_session"
 THEME: Final = "agon_theme"
@@ -36,6 +38,17 @@ def theme_cookie(theme: str, *, secure: bool) -> str:
         'agon_theme=dark; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000'
     """
     text = f"{THEME}={theme}; HttpOnly; SameSite=Lax; Path=/; Max-Age={_YEAR_S}"
+    return f"{text}; Secure" if secure else text
+
+
+def sent_last_visit(headers: Headers) -> str:
+    """Return the cookie of the last visit in the headers of a request; empty: there is none."""
+    return _values(headers).get(LAST_VISIT, "")
+
+
+def last_visit_cookie(visit: LastVisit, path: str, *, secure: bool) -> str:
+    """Return the header that stores for a year what a visitor has seen below a path."""
+    text = f"{LAST_VISIT}={visit.text()}; HttpOnly; SameSite=Lax; Path={path}; Max-Age={_YEAR_S}"
     return f"{text}; Secure" if secure else text
 
 

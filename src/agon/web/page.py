@@ -12,6 +12,7 @@ from agon.app.service import Service
 from agon.client.client import Api
 from agon.entities.access import Caller
 from agon.errors import Unreadable
+from agon.web.last_visit import LastVisit
 
 _DIGITS: Final = 9
 """Maximum number of digits of a number in a query."""
@@ -32,6 +33,7 @@ class Visit:
         origin: scheme and host of the request, for addresses that leave the site.
         files: the uploaded files of a form: field → name and content; they are closed
             when the request ends.
+        last_visit: the value of the cookie that states what the visitor has seen.
     """
 
     service: Service
@@ -43,6 +45,7 @@ class Visit:
     form: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     files: Mapping[str, tuple[str, IO[bytes]]] = field(default_factory=dict)
+    last_visit: str = ""
 
     @property
     def as_of(self) -> str | None:
@@ -89,6 +92,7 @@ class Page:
         summary: what messages that link to the page show of it.
         picture: the address of the picture they show.
         status: of the response.
+        last_visit: what the visitor has seen of the contest with this page; None: unchanged.
     """
 
     template: str
@@ -99,6 +103,7 @@ class Page:
     summary: str = ""
     picture: str = ""
     status: int = 200
+    last_visit: LastVisit | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

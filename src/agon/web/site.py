@@ -23,7 +23,14 @@ from agon.client.client import Api
 from agon.client.local import LocalTransport
 from agon.errors import NotFound, Unreadable
 from agon.web import addresses
-from agon.web.cookies import THEMES, chosen_theme, set_cookie, theme_cookie
+from agon.web.cookies import (
+    THEMES,
+    chosen_theme,
+    last_visit_cookie,
+    sent_last_visit,
+    set_cookie,
+    theme_cookie,
+)
 from agon.web.data import PageData, sent_path, set_format
 from agon.web.desk import routes as desk
 from agon.web.form_checks import require_own_form, require_utf8, stale_form
@@ -236,6 +243,7 @@ def _respond(
         form=form,
         origin=site.public_url or str(request.base_url).rstrip("/"),
         files=files,
+        last_visit=sent_last_visit(request.headers),
     )
     if request.method == "POST":
         require_own_form(request, visit)
@@ -275,22 +283,26 @@ def _unless_known(request: Request, response: Response) -> Response:
     known = tag is not None and tag in request.headers.get("if-none-match", "")
     if not known or response.status_code != HTTPStatus.OK:
         return response
-    names = ("etag", "cache-control", "vary", *HEADERS)
-    headers = {name: response.headers[name] for name in names}
+    names = ("etag", "cache-control", "vary", "set-cookie", *HEADERS)
+    headers = {name: response.headers[name] for name in names if name in response.headers}
     return Response(status_code=304, headers=headers)
 
 
 def _redirect(request: Request, redirect: Redirect) -> Response:
     headers = {**HEADERS, "location": redirect.address, "cache-control": "no-store"}
     if redirect.session is not None or redirect.theme is not None:
-        # Behind a proxy that ends TLS only the browser's Origin states the scheme.
-        origin = request.headers.get("origin", "")
-        secure = request.url.scheme == "https" or origin.startswith("https://")
+        secure = _is_secure(request)
         if redirect.session is not None:
             headers["set-cookie"] = set_cookie(redirect.session, secure=secure)
         else:
             headers["set-cookie"] = theme_cookie(redirect.theme or THEMES[0], secure=secure)
     return Response(status_code=303, headers=headers)
+
+
+def _is_secure(request: Request) -> bool:
+    # Behind a proxy that ends TLS only the browser's Origin states the scheme.
+    origin = request.headers.get("origin", "")
+    return request.url.scheme == "https" or origin.startswith("https://")
 
 
 def error_page(document: Mapping[str, Any], headers: Headers) -> str:
@@ -335,7 +347,11 @@ def _response(request: Request, visit: Visit, page: Page) -> Response:
         "origin": visit.origin,
     }
     body = render(page, visitor).encode()
-    return _with_tag(body, "text/html; charset=utf-8", HEADERS, page.status)
+    headers = dict(HEADERS)
+    if page.last_visit is not None:
+        path = addresses.contest(visit.path["contest"])
+        headers["set-cookie"] = last_visit_cookie(page.last_visit, path, secure=_is_secure(request))
+    return _with_tag(body, "text/html; charset=utf-8", headers, page.status)
 
 
 def _stream(visit: Visit, request: Request) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice, pairwise, takewhile
 from typing import Any, Final
 
@@ -15,7 +16,9 @@ from agon.app.charts.waterfall import levels
 from agon.errors import AgonError, NotFound
 from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
+from agon.web.last_visit import LastVisit, last_visit
 from agon.web.page import Page, Visit
+from agon.web.pages.since import previous_positions, since
 from agon.web.rendering import number_text, time_text
 
 PARTS: Final = 200
@@ -63,6 +66,22 @@ class WhatIf:
 
 
 @dataclass(frozen=True)
+class Before:
+    """A row at the end of the visitor's last visit.
+
+    Attributes:
+        seq: the last position that the visitor saw.
+        at: when that was.
+        rank, score: of the row; None: it had none.
+    """
+
+    seq: int
+    at: datetime
+    rank: int | None
+    score: float | None
+
+
+@dataclass(frozen=True)
 class Step:
     """A part of a score, with its bar in percent of the chart's width."""
 
@@ -89,7 +108,9 @@ def person(visit: Visit) -> Page:
         board = participant.boards[0]["board"] if participant.boards else board
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
     steps = steps_of(explanation)
-    history = _history(visit, contest.id, name, board)
+    position = boards.page(contest.id, board, as_of=visit.as_of, limit=1).seq
+    history = _history(visit, contest.id, name, board, position)
+    seen = _last_visit(visit, position)
     values = {
         "contest": contest,
         "id": name,
@@ -101,6 +122,10 @@ def person(visit: Visit) -> Page:
         "next_steps": [part for part in explanation.parts if part.missing],
         "history": history,
         "cause_of": cause_of,
+        "previous": previous_positions(history),
+        "since": since(visit, contest.id, board, explanation, history),
+        "before": None if seen is None else _before(visit, contest.id, name, board, seen),
+        "position": position,
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
         "what_if": _what_if(visit, contest.id, board, explanation),
@@ -116,6 +141,7 @@ def person(visit: Visit) -> Page:
         ),
         summary=_summary(explanation),
         picture=addresses.card(contest.id, name, board=board, as_of=visit.as_of),
+        last_visit=seen,
     )
 
 
@@ -141,22 +167,49 @@ def steps_of(explanation: Explanation) -> list[Step]:
     ]
 
 
-def _history(visit: Visit, contest: str, name: str, board: str) -> Sequence[HistoryStep]:
+def _last_visit(visit: Visit, position: int) -> LastVisit | None:
+    """Return what the visitor has seen with this page; None: the public, or a page of the past."""
+    if visit.caller.role is None or visit.as_of is not None:
+        return None
+    return last_visit(
+        visit.last_visit, name=visit.caller.name, seq=position, now=visit.service.clock()
+    )
+
+
+def _before(visit: Visit, contest: str, name: str, board: str, seen: LastVisit) -> Before | None:
+    """Return the row at the end of the visitor's last visit; None: this is the first one."""
+    if seen.since is None or seen.since_at is None:
+        return None
+    try:
+        around = visit.api.boards.page(
+            contest, board, as_of=str(seen.since), around=name, limit=1
+        ).rows[0]
+    except NotFound:  # it had no score then
+        return Before(seen.since, seen.since_at, None, None)
+    return Before(seen.since, seen.since_at, around["rank"], around["score"])
+
+
+def _history(
+    visit: Visit, contest: str, name: str, board: str, position: int
+) -> Sequence[HistoryStep]:
     """Return the steps up to the position that the page shows, oldest first."""
-    boards = visit.api.boards
-    position = boards.page(contest, board, as_of=visit.as_of, limit=1).seq
-    steps = takewhile(lambda step: step.seq <= position, boards.history(contest, name, board=board))
+    steps = takewhile(
+        lambda step: step.seq <= position, visit.api.boards.history(contest, name, board=board)
+    )
     return list(islice(steps, _HISTORY))
 
 
 def _plot(contest: str, name: str, board: str, history: Sequence[HistoryStep]) -> Markup | None:
     """Return the history as a chart in which each point opens the score as of then."""
+    previous = previous_positions(history)
     points = [
         Point(
             step.at,
             step.score,
             f"{time_text(step.at)}: {number_text(step.score)}, {cause_of(step)}",
-            addresses.person(contest, name, board=board, as_of=step.seq),
+            addresses.person(
+                contest, name, board=board, as_of=step.seq, since=previous.get(step.seq)
+            ),
         )
         for step in history
         if step.score is not None
