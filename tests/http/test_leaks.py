@@ -125,6 +125,7 @@ class Frozen:
                     path = path.replace("{" + name + "}", value)
                 urls.append(path)
         return [*urls, *(f"{item}?as_of=40" for item in urls if "/boards/" in item),
+                "/api/v1/contests/autumn?as_of=999999999",
                 "/api/v1/contests/autumn/problems?limit=1",
                 "/api/v1/contests/autumn/submissions?limit=1",
                 "/api/v1/contests/autumn/participants?limit=2"]  # fmt: skip

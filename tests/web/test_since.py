@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
+from agon.app.contests.ledgers.append import append
+from agon.app.contests.lifecycle import details, transitions
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
+from agon.ledger.entry import Draft
 from agon.web import addresses
 from agon.web.last_visit import GAP, LAST_VISIT, last_visit
 from agon.web.pages.since import changed_parts
@@ -160,6 +163,35 @@ def test_a_visitor_sees_what_changed_since_the_last_visit(site: Instance, clock:
     other.sign_in("judge")
     other.cookie = f"{other.cookie}; {ada.cookie.partition('; ')[2]}"
     assert "last visit" not in other.get(address).text
+
+
+def test_pages_of_the_past_have_the_rules_the_title_and_the_state_of_then(site: Instance) -> None:
+    """A decision is judged by the rules that were in force."""
+    before = site.get("/contests/league").json()
+    with site.service.store.write() as session:
+        contest = session.contests.lock("league")
+        body = {"edition": contest.edition, "overrides": {"k_new": 17}, "rules_sha256": "0" * 64,
+                "change": None, "reason": "why"}  # fmt: skip
+        draft = Draft(kind="edition-adopted", body=body, at=site.service.clock(), by="user:olga")
+        append(site.service, session, contest, [draft])
+    details.edit(site.service, "league", {"title": "The cup"}, by=ORGANISER)
+    transitions.freeze(site.service, "league", by=ORGANISER)
+    now = Markup(site.client.get(addresses.rules("league")).text).text
+    assert "This contest sets 1 of the rules" in now
+    assert "The cup" in now
+    address = addresses.rules("league", as_of=before["seq"])
+    past = Markup(site.client.get(address).text)
+    assert (past.errors, "The cup" in past.text, "This contest sets" in past.text) == (
+        [], False, False,
+    )  # fmt: skip
+    expected = f"The rules at position {before['seq']} of the ledger, when the contest was open"
+    assert expected in " ".join(past.text.split())
+    assert site.client.get(f"/c/league/rules.json?as_of={before['seq']}").json() == before
+    board = Markup(site.client.get(addresses.board("league", "bots", as_of=before["seq"])).text)
+    assert address in board.links
+    assert ("The cup" in board.text, "frozen" in board.text) == (False, False)
+    assert site.client.get(addresses.rules("league", as_of="0")).status_code == 404
+    assert site.client.get(addresses.rules("league", as_of="x")).status_code == 422
 
 
 @given(st.text(max_size=60) | st.from_regex(r"[0-9a-f]{8}(\.[0-9]{1,20}){4}", fullmatch=True))

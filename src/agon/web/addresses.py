@@ -196,9 +196,9 @@ def account() -> str:
     return "/account"
 
 
-def rules(contest_id: str) -> str:
+def rules(contest_id: str, **query: Any) -> str:
     """Return the address of the rules of a contest."""
-    return f"{contest(contest_id)}/rules"
+    return _with_query(f"{contest(contest_id)}/rules", query)
 
 
 def ledger(contest_id: str, **query: Any) -> str:

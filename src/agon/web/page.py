@@ -6,6 +6,7 @@ from typing import IO, Any, Final, TypeAlias
 
 from pydantic import ValidationError
 
+from agon.api.models.boards import RowQuery
 from agon.api.models.contests import Contest
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.service import Service
@@ -53,12 +54,14 @@ class Visit:
         return self.query.get("as_of") or None
 
     def contest(self) -> Contest:
-        """Return the contest in the path.
+        """Return the contest in the path, as of the position or time the page is wanted for.
 
         Raises:
-            NotFound: there is none, or the visitor may not see it.
+            NotFound: there is none or was none then, or the visitor may not see it.
+            Unreadable, ValidationError: ``as_of`` is neither a position nor a time.
         """
-        stored: Contest = self.api.contests.get(self.path["contest"])
+        as_of = RowQuery(as_of=self.as_of).as_of
+        stored: Contest = self.api.contests.get(self.path["contest"], as_of=as_of)
         return stored
 
     def number(self, name: str, *, default: int, highest: int) -> int:

@@ -17,9 +17,11 @@ from agon.api.models.contests import (
 )
 from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
+from agon.api.parameters import AsOf
 from agon.api.transport import Noun
 from agon.app.access.permissions import View, allow, view_of
 from agon.app.contests.ledgers.append import edition_at
+from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle import creation, transitions
 from agon.entities import contests as entities
 from agon.entities.access import Caller
@@ -68,10 +70,12 @@ def create_contest(ctx: Context, request: ContestCreate) -> Contest:
 
 @operation("GET", "/contests/{contest}", id="getContest", permission="contest.read",
            summary="Get a contest")  # fmt: skip
-def get_contest(ctx: ContestContext) -> Contest:
-    """Return a contest, as far as the caller may see it."""
+def get_contest(ctx: ContestContext, *, as_of: AsOf = None) -> Contest:
+    """Return a contest, as far as the caller may see it: now, or as of a position or time."""
     with ctx.service.store.read() as session:
-        return resource(session, ctx.view)
+        if as_of is None:
+            return resource(session, ctx.view)
+        return _resource(contest_as_of(session, ctx.view, as_of))
 
 
 @operation("PATCH", "/contests/{contest}", id="editContest", permission="contest.manage",

@@ -74,9 +74,10 @@ def rules(visit: Visit) -> Page:
                 each for each in editions(contest.discipline) if each != released.full_name
             ],
             "examples": released.examples,
+            "as_of": visit.as_of,
             **_effect(visit, contest.id, other),
         },
-        data=addresses.api("contests", contest.id),
+        data=addresses.api("contests", contest.id, as_of=visit.as_of),
     )
 
 

@@ -1,6 +1,6 @@
 """Test appending: the stored contest is equal to the fold of its ledger."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from datetime import timedelta
 from typing import Any
@@ -9,14 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agon.app.access.permissions import ANONYMOUS, view_of
 from agon.app.contests.ledgers.append import append
+from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.service import Service
 from agon.editions import editions
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import Draft
-from agon.ledger.fold import ContestState, empty_ledger, fold
+from agon.ledger.fold import ContestState, LedgerState, empty_ledger, fold
 from agon.records import InvalidRecords
 from fakes.service import ORGANISER
 from sizes import size
@@ -72,10 +74,14 @@ def _enter(service: Service, contest: str, kind: str, body: dict[str, Any]) -> C
         return append(service, session, session.contests.lock(contest), [draft])
 
 
-def _folded(service: Service, contest: Contest) -> ContestState:
+def _folded(service: Service, contest: Contest) -> LedgerState:
     with service.store.read() as session:
         lines = [one.line for one in session.entries.after(contest.no)]
-    return fold(lines, start=empty_ledger(contest.id)).contest
+    return fold(lines, start=empty_ledger(contest.id))
+
+
+def _values(contest: ContestState, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(contest, name) for name in names}
 
 
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=12))
@@ -95,15 +101,42 @@ def test_a_contest_after_any_entries_is_the_fold_of_its_ledger(
         if step not in FOLLOWS or FOLLOWS[step](contest.state, done):
             contest = _enter(service, name, *STEPS[step])
             done.add(step)
-    state = _folded(service, contest)
+    ledger = _folded(service, contest)
     shared = {field.name for field in fields(Contest)} & {
         field.name for field in fields(ContestState)
     }
-    assert {name: getattr(contest, name) for name in shared} == {
-        name: getattr(state, name) for name in shared
-    }
+    assert _values(contest, shared) == _values(ledger.contest, shared)
     with service.store.read() as session:
         assert session.contests.get(name) == contest
+        view = view_of(contest, ORGANISER)
+        for seq in range(1, contest.seq + 1):
+            past = contest_as_of(session, view, str(seq))
+            assert past.seq == seq
+            names = shared - {"seq", "head"}
+            assert _values(past, names) == _values(ledger.contest_at(seq), names)
+        with pytest.raises(NotFound, match="did not exist by 0"):
+            contest_as_of(session, view, "0")
+
+
+def test_the_public_sees_no_title_from_before_a_contest_was_public(service: Service) -> None:
+    """What was private stays private when the contest is opened to all."""
+    hidden = NewContest(id="cup", discipline="arena", title="For us", visibility="private")
+    create(service, hidden, by=ORGANISER)
+    for title, visibility in (("Still for us", "private"), ("Cup", "public"), ("New", "public")):
+        body = {**STEPS["edit"][1], "title": title, "visibility": visibility}
+        contest = _enter(service, "cup", "contest-edited", body)
+    with service.store.read() as session:
+        titles = {
+            caller.name: [
+                contest_as_of(session, view_of(contest, caller), str(seq)).title
+                for seq in range(1, contest.seq + 1)
+            ]
+            for caller in (ORGANISER, ANONYMOUS)
+        }
+    assert titles == {
+        ORGANISER.name: ["For us", "Still for us", "Cup", "New"],
+        ANONYMOUS.name: ["Cup", "Cup", "Cup", "New"],
+    }
 
 
 def test_drafts_older_than_the_newest_entry_get_its_time(service: Service) -> None:
