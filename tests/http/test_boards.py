@@ -93,7 +93,9 @@ def test_a_page_has_as_many_rows_as_its_limit(instance: Instance, limit: int) ->
 @pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limt=5", "format=xml",
                                    "cursor=abc", "as_of=yesterday", "cursor=&as_of=1", "q=",
                                    "q=%00", "q=u&around=u1", "q=u&format=csv",
-                                   "q=u&cursor=x"])  # fmt: skip
+                                   "q=u&cursor=x", "sort=", "sort=nothing", "minimum=1",
+                                   "sort=score&q=u", "sort=score&minimum=nan",
+                                   "sort=score&cursor=x"])  # fmt: skip
 def test_invalid_query_parameters_are_rejected(instance: Instance, query: str) -> None:
     """Nothing is silently ignored, not even a misspelled name."""
     instance.contest()

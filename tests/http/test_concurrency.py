@@ -152,6 +152,5 @@ def test_the_expensive_routes_are_those_that_read_a_whole_board(instance: Instan
     long = {item.removeprefix(f"{CONTEST}/") for item in read if EXPENSIVE.fullmatch(item)}
     assert long == {
         "boards/{board}/proofs/{id}", "boards/{board}/explanations/{id}", "participants/{id}",
-        "boards/{board}/distribution", "boards/{board}/movement", "boards/{board}/what-if/{id}",
-        "boards/{board}/rules-effect",
+        "boards/{board}/movement", "boards/{board}/what-if/{id}", "boards/{board}/rules-effect",
     }  # fmt: skip

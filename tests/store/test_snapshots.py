@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
+from agon.entities.contests import INDEX_BYTES, ROWS_PER_CHUNK, BoardSummary, Contest, Snapshot
 from agon.errors import NotFound
 from agon.store.session import Store
 from store.factories import contest, snapshot
@@ -67,6 +67,30 @@ def test_any_stretch_of_rows_is_what_a_list_would_give(
                 assert result == lines[start : start + count]
         unscored = session.snapshots.lines(made.no, start=1, count=9, unscored=True)
         assert unscored == [b'{"id":"u1"}']
+
+
+@pytest.mark.parametrize("start", [0, 4095, 4096, 8999, 9000])
+def test_any_stretch_of_an_order_is_what_a_list_would_give(
+    store: Store, spring: Contest, start: int
+) -> None:
+    """Orders are stored in chunks that no reader sees, and rows are read wherever they are."""
+    indexes = [place * 7 % 9000 for place in range(9000)]
+    order = b"".join(index.to_bytes(INDEX_BYTES, "little") for index in indexes)
+    with store.write() as session:
+        added = session.snapshots.add(
+            snapshot(spring.no, rows=N),
+            lines=map(_line, range(N)),
+            ids=(),
+            unscored=(),
+            summary=BoardSummary(values={"columns": {}}, orders={"a": order, "b": b""}),
+        )
+    with store.read() as session:
+        part = session.snapshots.order(added.no, "a", start=start, count=5000)
+        assert part == indexes[start : start + 5000]
+        assert session.snapshots.order(added.no, "b", start=start, count=5) == []
+        assert session.snapshots.summary(added.no) == {"columns": {}}
+        places = [N - 1, 0, ROWS_PER_CHUNK, 3, 0]
+        assert session.snapshots.lines_at(added.no, places) == list(map(_line, places))
 
 
 def test_every_id_is_found_at_its_place_and_no_other(store: Store, spring: Contest) -> None:

@@ -57,15 +57,43 @@ def test_the_home_page_takes_a_score_apart(site: Instance) -> None:
     assert f"Why does {row['id']} have" in markup.text
 
 
-def test_every_column_of_a_board_has_a_help_with_the_numbers_of_the_page(site: Instance) -> None:
-    """A column without an explanation is guessed at."""
-    text, page = page_of(site, addresses.board("arena", "bots"))
+def test_every_column_of_a_board_has_a_help_with_the_numbers_of_the_board(site: Instance) -> None:
+    """A column without an explanation is guessed at; the range of one page says little."""
+    text, page = page_of(site, addresses.board("arena", "bots", limit=1))
     rows = site.get("/contests/arena/boards/bots").json()["rows"]
     head = text.partition("<thead>")[2].partition("</thead>")[0]
     assert head.count('class="help"') == head.count("<th ") - 1 > 4
     matches = [row["matches"] for row in rows]
-    assert f"Matches</dt><dd>On this page from {min(matches)} to {max(matches)}.</dd>" in text
+    assert f"From {min(matches)} to {max(matches)}." in text.partition(">Matches</dt>")[2]
     assert page.errors == []
+
+
+def test_boards_are_sorted_and_filtered_by_links_and_forms(site: Instance) -> None:
+    """Headings are links, pages keep the order and the range, and ranks stay those of the board."""
+    board = "/contests/arena/boards/bots"
+    _, page = page_of(site, addresses.board("arena", "bots", limit=1))
+    link = addresses.board("arena", "bots", sort="-matches", limit=1)
+    assert link in page.links
+    matching = site.get(f"{board}?sort=-matches&minimum=1").json()["rows"]
+    assert matching != site.get(board).json()["rows"]
+    address = f"{link}&minimum=1"
+    for row in matching:
+        text, page = page_of(site, address)
+        assert 'aria-sort="descending"' in text
+        body = text.partition("<tbody")[2].partition("</tbody>")[0]
+        assert (body.count("<tr"), f">{row['rank']}</td>" in body) == (1, True)
+        assert f"{len(matching)} of {len(site.get(board).json()['rows'])} rows" in page.text
+        address = [each for each in page.links if "bots?cursor=" in each][-1]
+    assert "sort=-matches" in address
+    response = site.client.get(f"{link}&minimum=many")
+    assert (response.status_code, "minimum: " in response.text) == (422, True)
+    response = site.client.get(addresses.board("arena", "bots", sort="height"))
+    assert (response.status_code, "no column" in response.text) == (422, True)
+    data = site.client.get(f"{addresses.board('arena', 'bots')}.json?sort=-matches&minimum=1")
+    assert data.json()["rows"] == matching
+    columns = {each["name"]: each for each in site.get(f"{board}/columns").json()["columns"]}
+    values = [row["matches"] for row in site.get(board).json()["rows"]]
+    assert (columns["matches"]["low"], columns["matches"]["high"]) == (min(values), max(values))
 
 
 def test_each_bar_of_a_histogram_is_as_long_as_its_number(site: Instance) -> None:

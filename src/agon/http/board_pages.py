@@ -19,14 +19,13 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.models.base import BoardName, ContestId, Query, RecordId
-from agon.api.models.boards import BoardQuery, RowQuery, UnscoredQuery
+from agon.api.models.boards import BoardQuery, RowQuery, UnscoredQuery, exclude
+from agon.api.operations.boards import select_rows
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import Page, PageRequest, read_page
-from agon.app.contests.boards.search import search
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.service import Service
-from agon.errors import Unreadable
 from agon.http.addresses import path_parameters
 from agon.http.board_views import ACTION, BoardView, ViewCache, ViewKey
 from agon.http.boards import board_headers, page_response
@@ -100,12 +99,13 @@ class BoardPages:
         path, query = _parse(request, BoardPath, BoardQuery)
         form = query.format or _accepted_format(request)
         if len(query.model_fields_set) > 1:
-            _exclude(cursor=query.cursor, around=query.around)
-            _exclude(cursor=query.cursor, as_of=query.as_of)
-            _exclude(q=query.q, around=query.around)
-            _exclude(q=query.q, format=query.format if form != "json" else None)
-        if query.q is not None:
-            return await self._search(request, path, query, query.q)
+            exclude(cursor=query.cursor, around=query.around)
+            exclude(cursor=query.cursor, as_of=query.as_of)
+            exclude(q=query.q, around=query.around)
+            exclude(q=query.q, format=query.format if form != "json" else None)
+        query.require_sortable()
+        if query.q is not None or query.sort is not None:
+            return await self._selection(request, path, query)
         if form != "json":
             return await self._download(request, path, as_of=query.as_of, form=form)
         return await self._page(
@@ -123,7 +123,7 @@ class BoardPages:
     async def get_unscored(self, request: Request) -> Response:
         """Return a page of the participants without a score."""
         path, query = _parse(request, BoardPath, UnscoredQuery)
-        _exclude(cursor=query.cursor, as_of=query.as_of)
+        exclude(cursor=query.cursor, as_of=query.as_of)
         return await self._page(
             request, path, as_of=query.as_of, cursor=query.cursor, limit=query.limit, unscored=True
         )
@@ -187,15 +187,12 @@ class BoardPages:
         )
         return state, None if len(lines) < count else board.page(page_request, lines, index=index)
 
-    async def _search(
-        self, request: Request, path: BoardPath, query: BoardQuery, prefix: str
-    ) -> Response:
+    async def _selection(self, request: Request, path: BoardPath, query: BoardQuery) -> Response:
+        """Return the rows of a search, or rows in the order of a column."""
+
         def find() -> tuple[View, Page]:
             view = self._views.contest(path.contest, request.scope["agon.caller"])
-            return view, search(
-                self._service, view, path.board, prefix,
-                as_of=query.as_of, cursor=query.cursor, limit=query.limit,
-            )  # fmt: skip
+            return view, select_rows(self._service, view, path.board, query)
 
         try:
             async with self._limiter.slot(request.scope):
@@ -327,16 +324,6 @@ _parse_query_cached: Final = lru_cache(maxsize=1024)(_parse_query)
 
 def _errors(kind: str, error: ValidationError) -> list[Any]:
     return [{**item, "loc": (kind, *item["loc"])} for item in error.errors()]
-
-
-def _exclude(**parameters: str | None) -> None:
-    """Reject a request with parameters that exclude each other."""
-    if all(value is not None for value in parameters.values()):
-        both = " and ".join(parameters)
-        remedy = (
-            "a cursor belongs to one snapshot, give one" if "cursor" in parameters else "give one"
-        )
-        raise Unreadable(f"{both} exclude each other; {remedy}")
 
 
 def _accepted_format(request: Request) -> str:

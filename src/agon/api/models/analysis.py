@@ -36,6 +36,30 @@ class Distribution(Resource):
     parts: tuple[PartDistribution, ...] = Field(description="The score first.")
 
 
+class Column(Resource):
+    """A column of a board, or a part of its scores."""
+
+    name: str = Field(description="components.NAME is a part of the score.")
+    n: int = Field(description="Number of rows that have a value.")
+    low: float | None = Field(
+        default=None, description="The smallest number; false is 0. Null for text."
+    )
+    high: float | None = Field(default=None, description="The largest number; true is 1.")
+    top: str | None = Field(default=None, description="The best of those with the largest number.")
+    yes: int | None = Field(default=None, description="Of flags: number of rows with true.")
+    distinct: int | None = Field(default=None, description="Of text: number of different values.")
+
+
+class Columns(Resource):
+    """The columns of a board, by each of which its rows can be sorted."""
+
+    board: str
+    seq: int = Field(description="Position of the ledger.")
+    board_sha256: str
+    rows_total: int
+    columns: tuple[Column, ...]
+
+
 class BoardBefore(Resource):
     """The board that ranks are compared with."""
 

@@ -6,11 +6,27 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from agon.api.models.base import PlainText, Query, RecordId, Resource
+from agon.errors import Unreadable
 
 AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
+ColumnOrder = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
 PageCursor = Annotated[PlainText, StringConstraints(max_length=200)]
 _AS_OF = "A position of the ledger (digits) or a time (ISO 8601)."
 _CURSOR = "Where the page begins, as an earlier page of the same snapshot returned it."
+
+
+def exclude(**parameters: str | None) -> None:
+    """Reject a request with parameters that exclude each other.
+
+    Raises:
+        Unreadable: all of them have a value.
+    """
+    if all(value is not None for value in parameters.values()):
+        both = " and ".join(parameters)
+        remedy = (
+            "a cursor belongs to one snapshot, give one" if "cursor" in parameters else "give one"
+        )
+        raise Unreadable(f"{both} exclude each other; {remedy}")
 
 
 class BoardQuery(Query):
@@ -22,10 +38,39 @@ class BoardQuery(Query):
     q: RecordId | None = Field(
         default=None, description="A prefix of ids: only those rows, in the order of ids."
     )
+    sort: ColumnOrder | None = Field(
+        default=None,
+        description="A column to sort by, with - in front the largest value first; "
+        "components.NAME is a part of the score. Rows without a value are left out.",
+        examples=["-matches"],
+    )
+    minimum: float | None = Field(
+        default=None,
+        allow_inf_nan=False,
+        description="Only rows with at least this value in the column of sort; true is 1.",
+    )
+    maximum: float | None = Field(
+        default=None,
+        allow_inf_nan=False,
+        description="Only rows with at most this value in the column of sort.",
+    )
     limit: int = Field(default=50, ge=1, le=500, description="Maximum number of rows.")
     format: Literal["json", "csv", "ndjson", "parquet"] | None = Field(
         default=None, description="csv, ndjson and parquet are the complete board."
     )
+
+    def require_sortable(self) -> None:
+        """Check that a sorted page is not wanted together with what has an order of its own.
+
+        Raises:
+            Unreadable: naming the two parameters.
+        """
+        exclude(sort=self.sort, q=self.q)
+        exclude(sort=self.sort, around=self.around)
+        exclude(sort=self.sort, format=None if self.format == "json" else self.format)
+        if self.sort is None and not self.minimum is self.maximum is None:
+            name = "minimum" if self.minimum is not None else "maximum"
+            raise Unreadable(f"{name} is about a column; give it as sort")
 
 
 class UnscoredQuery(Query):
@@ -93,7 +138,13 @@ class _Page(BoardProof):
 class BoardPage(_Page):
     """A page of a board."""
 
-    rows: tuple[dict[str, Any], ...] = Field(description="Best first: rank, id, score and more.")
+    matching: int | None = Field(
+        default=None,
+        description="Of a sorted page: how many rows are in the range; start counts among them.",
+    )
+    rows: tuple[dict[str, Any], ...] = Field(
+        description="Best first unless sorted: rank, id, score and more."
+    )
 
 
 class UnscoredParticipant(Resource):

@@ -6,6 +6,7 @@ import orjson
 from pydantic import Field
 
 from agon.api.models.analysis import (
+    Columns,
     Distribution,
     Epoch,
     EpochBurn,
@@ -43,6 +44,16 @@ def get_distribution(ctx: ContestContext, board: BoardName, *, as_of: AsOf = Non
 
     published, parts = distribution(ctx.service, ctx.view, board, as_of=as_of)
     return Distribution.model_validate({**proof_fields(published.snapshot), "parts": parts})
+
+
+@operation("GET", _BOARD + "/columns", id="listColumns", permission="contest.read",
+           summary="List the columns of a board", also=_REBUILDING)  # fmt: skip
+def list_columns(ctx: ContestContext, board: BoardName, *, as_of: AsOf = None) -> Columns:
+    """Return the columns by which the rows of a board can be sorted, with their ranges."""
+    from agon.app.contests.boards.columns import columns
+
+    published, listed = columns(ctx.service, ctx.view, board, as_of=as_of)
+    return Columns.model_validate({**proof_fields(published.snapshot), "columns": listed})
 
 
 @operation("GET", _BOARD + "/movement", id="getMovement", permission="contest.read",
@@ -150,6 +161,7 @@ def get_epoch(
 class Analysis(Noun):
     """What published boards show beyond their rows; ``rules`` are values of rules as JSON."""
 
+    columns = list_columns
     distribution = get_distribution
     movement = get_movement
     what_if = get_what_if

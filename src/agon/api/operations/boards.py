@@ -21,10 +21,13 @@ from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, BoardName, ParticipantId
 from agon.api.transport import Noun
+from agon.app.access.permissions import View
 from agon.app.contests.boards import pages
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.proofs import proof
 from agon.app.contests.boards.search import search
+from agon.app.contests.boards.sorting import Sort, sorted_page
+from agon.app.service import Service
 from agon.kernel import explanations
 
 _BOARD = "/contests/{contest}/boards/{board}"
@@ -49,20 +52,14 @@ def list_boards(ctx: ContestContext) -> Items[BoardProof]:
 def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> BoardPage:
     """Return a page, or (``format``, or ``Accept``) the complete board as CSV, NDJSON or Parquet.
 
-    With ``q`` the page holds only the rows whose ids begin with it, in the order of ids.
+    With ``q`` the page holds only the rows whose ids begin with it, in the order of ids; with
+    ``sort`` the rows are in the order of a column, with ``minimum`` and ``maximum`` those in a
+    range of its values. Ranks stay those of the board.
     """
-    if query.q is not None:
-        found_page = search(
-            ctx.service, ctx.view, board, query.q, as_of=query.as_of, cursor=query.cursor,
-            limit=query.limit,
-        )  # fmt: skip
-    else:
-        found_page = pages.page(
-            ctx.service, ctx.view, board, as_of=query.as_of, cursor=query.cursor,
-            around=query.around, limit=query.limit,
-        )  # fmt: skip
+    query.require_sortable()
+    board_page = select_rows(ctx.service, ctx.view, board, query)
     return BoardPage.model_validate(
-        {**pages.page_fields(ctx.view, found_page), "rows": _lines(found_page)}
+        {**pages.page_fields(ctx.view, board_page), "rows": _lines(board_page)}
     )
 
 
@@ -147,7 +144,7 @@ class Boards(Noun):
         around: str | None = None,
         limit: int = 50,
     ) -> BoardPage:
-        """Return a page of a board.
+        """Return a page of a board; :meth:`get` returns it in the order of a column.
 
         Raises:
             NotFound: there is no such board, id or state of it.
@@ -217,6 +214,28 @@ class Boards(Noun):
 
         boards: tuple[str, ...] = self.transport.call(get_contest, contest).boards
         return boards[0]
+
+
+def select_rows(service: Service, view: View, board: str, query: BoardQuery) -> pages.Page:
+    """Return the requested page: in the order of the board, of a column, or of a search.
+
+    Raises:
+        NotFound, NotStored, Unreadable: as the use cases do.
+    """
+    if query.sort is not None:
+        sort = Sort.read(query.sort, minimum=query.minimum, maximum=query.maximum)
+        return sorted_page(
+            service, view, board, sort, as_of=query.as_of, cursor=query.cursor, limit=query.limit
+        )
+    if query.q is not None:
+        return search(
+            service, view, board, query.q, as_of=query.as_of, cursor=query.cursor,
+            limit=query.limit,
+        )  # fmt: skip
+    return pages.page(
+        service, view, board, as_of=query.as_of, cursor=query.cursor, around=query.around,
+        limit=query.limit,
+    )  # fmt: skip
 
 
 def _lines(page: pages.Page) -> list[Any]:

@@ -28,7 +28,7 @@ TIMEOUT_S: Final = 10.0
 """Maximum number of seconds a request waits for a slot."""
 
 EXPENSIVE: Final = re.compile(
-    r"/api/v1/contests/[^/]+/(boards/[^/]+/(?!history/|rows/|unscored$).+|participants/.+)"
+    r"/api/v1/contests/[^/]+/(boards/[^/]+/(?!history/|rows/|(unscored|columns|distribution)$).+|participants/.+)"
     r"|/c/[^/]+/(people|judges|card)/.+"
 )
 """Paths of expensive requests; searches on boards take their slot themselves."""

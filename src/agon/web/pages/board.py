@@ -1,10 +1,9 @@
 """The page of a board."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
-from agon.api.models.analysis import Movement
-from agon.api.models.boards import BoardPage
+from agon.api.models.analysis import Column, Movement
+from agon.api.models.boards import BoardPage, BoardQuery
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
@@ -16,6 +15,8 @@ MAX_ROWS: Final = 500
 _PARTS: Final = ("components", "percentiles", "counts")
 _OWN: Final = frozenset({"rank", "id", "score", "low", "high", "rank_low", "rank_high", *_PARTS})
 _UNSCORED: Final = 100
+_SELECTION: Final = ("q", "sort", "minimum", "maximum")
+"""Parameters that select rows; links to other pages of a board keep them."""
 _COUNTS: Final = ("matches", "wins", "losses", "ties")
 """Columns that are read together; the others follow by name, as rows are stored."""
 
@@ -33,37 +34,36 @@ def board(visit: Visit) -> Page:
 
 def _board(visit: Visit, name: str) -> Page:
     contest, boards = visit.contest(), visit.api.boards
-    limit = visit.number("limit", default=ROWS, highest=MAX_ROWS)
-    search, cursor, around = (visit.query.get(key) or None for key in ("q", "cursor", "around"))
-    as_of = None if cursor else visit.as_of
-    if search:
-        page = boards.search(
-            contest.id, search, board=name, as_of=as_of, cursor=cursor, limit=limit
-        )
-    else:
-        page = boards.page(contest.id, name, as_of=as_of, cursor=cursor, around=around, limit=limit)
+    query = _query(visit)
+    search, around, as_of = query.q, query.around, query.as_of
+    page = boards.get(contest.id, name, query)
     unscored = (
         boards.unscored(contest.id, name, as_of=as_of, limit=_UNSCORED).unscored
-        if page.unscored_total and page.next is None and not search
+        if page.unscored_total and page.next is None and not (search or query.sort)
         else ()
     )
     columns = columns_of(page)
-    movement = None if search or not page.rows else _movement(visit, page)
+    listed = visit.api.analysis.columns(contest.id, page.board, as_of=str(page.seq))
+    sortable = {column.name: column for column in listed.columns}
+    movement = None if search or query.sort or not page.rows else _movement(visit, page)
     shown = lines(visit, page, columns, movement)
     values = {
         "contest": contest,
         "boards": boards.list(contest.id).items,
         "page": page,
         "columns": columns,
-        "ranges": {name: range_text([row.get(name) for row in page.rows]) for name in columns},
+        "ranges": {each.name: range_text(each, page.rows_total) for each in sortable.values()},
+        "sortable": sortable,
         "rows": rows_html(shown),
         "has_intervals": any(line.span for line in shown),
         "has_parts": any("components" in row for row in page.rows),
-        "parts": part_ranges(page),
+        "parts": part_ranges(page, sortable),
         "since": None if movement is None else movement.since,
         "own": _own_row(visit, page),
         "unscored": unscored,
         "search": search,
+        "sort": _shown_sort(page, query),
+        "selection": {name: visit.query.get(name) for name in (*_SELECTION, "limit")},
         "around": around,
         "as_of": visit.as_of,
     }
@@ -77,9 +77,7 @@ def _board(visit: Visit, name: str) -> Page:
             "boards",
             name,
             as_of=as_of,
-            q=search,
-            cursor=cursor,
-            around=around,
+            **query.model_dump(include={*_SELECTION, "cursor", "around"}),
             limit=visit.query.get("limit"),
         ),
         formats=addresses.FORMATS,
@@ -90,26 +88,50 @@ def _board(visit: Visit, name: str) -> Page:
     )
 
 
-def range_text(values: Sequence[Any]) -> str:
-    """Return in words which values a column has on a page.
+def _query(visit: Visit) -> BoardQuery:
+    """Return which rows the address names."""
+    parameters = {name: text for name in (*_SELECTION, "cursor", "around", "as_of")
+             if (text := visit.query.get(name))}  # fmt: skip
+    if "cursor" in parameters:
+        parameters.pop("as_of", None)  # the cursor is of a snapshot
+    limit = visit.number("limit", default=ROWS, highest=MAX_ROWS)
+    return BoardQuery.model_validate({**parameters, "limit": limit})
+
+
+def _shown_sort(page: BoardPage, query: BoardQuery) -> dict[str, Any] | None:
+    """Return the column by which a page is sorted, with the range of values; None: by rank."""
+    if query.sort is None:
+        return None
+    column = query.sort.removeprefix("-")
+    return {
+        "column": column,
+        "is_descending": column != query.sort,
+        "minimum": query.minimum,
+        "maximum": query.maximum,
+        "matching": page.matching,
+    }
+
+
+def range_text(column: Column, total: int) -> str:
+    """Return in words which values a column has on a board of ``total`` rows.
 
     Example:
-        >>> range_text([3, None, 5]), range_text([True, False])
-        ('On this page from 3 to 5; 1 row has none.', 'Yes for 1 of 2 on this page.')
-        >>> range_text(["a", "b", "a"])
-        '2 different ones on this page.'
+        >>> column = Column(name="matches", n=3, low=3, high=5)
+        >>> range_text(column, 4), range_text(column.model_copy(update={"yes": 1}), 3)
+        ('From 3 to 5; 1 row has none.', 'Yes for 1 of 3.')
+        >>> range_text(Column(name="band", n=3, distinct=2), 3)
+        '2 different ones.'
     """
-    own = [value for value in values if value is not None]
-    absent = len(values) - len(own)
-    if own and all(isinstance(value, bool) for value in own):
-        return f"Yes for {sum(own)} of {len(values)} on this page."
-    if own and all(isinstance(value, int | float) for value in own):
-        text = f"On this page from {number_text(min(own))} to {number_text(max(own))}"
+    if column.yes is not None:
+        return f"Yes for {number_text(column.yes)} of {number_text(column.n)}."
+    if column.low is not None:
+        text = f"From {number_text(column.low)} to {number_text(column.high)}"
     else:
-        text = f"{len({str(value) for value in own})} different ones on this page"
-    return (
-        f"{text}; {absent} row{'s have' if absent > 1 else ' has'} none." if absent else f"{text}."
-    )
+        text = f"{number_text(column.distinct or 0)} different ones"
+    absent = total - column.n
+    if not absent:
+        return f"{text}."
+    return f"{text}; {number_text(absent)} row{'s have' if absent > 1 else ' has'} none."
 
 
 def columns_of(page: BoardPage) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from agon.api.models.analysis import Movement
+from agon.api.models.analysis import Column, Movement
 from agon.api.models.boards import BoardPage
 from agon.app.charts.markup import LIGHT
 from agon.web import addresses
@@ -72,7 +72,7 @@ class Line:
 
 @dataclass(frozen=True)
 class PartRange:
-    """A part of the scores of a page, for its legend: the largest, and whose it is."""
+    """A part of scores, for the legend: the largest of the board, and whose it is."""
 
     name: str
     hue: str
@@ -156,15 +156,15 @@ def _interval_html(line: Line) -> str:
     )
 
 
-def part_ranges(page: BoardPage) -> list[PartRange]:
-    """Return the largest value of each part on a page."""
-    largest: dict[str, PartRange] = {}
-    hues = part_hues(page.rows)
-    for row in page.rows:
-        for name, points in positive_parts(row):
-            if name not in largest or points > largest[name].points:
-                largest[name] = PartRange(name, hues[name], points, str(row["id"]))
-    return [largest[name] for name in hues if name in largest]
+def part_ranges(page: BoardPage, columns: Mapping[str, Column]) -> list[PartRange]:
+    """Return the parts that a page shows, each with the largest of the board."""
+    shown = ((name, hue, columns.get(f"components.{name}"))
+             for name, hue in part_hues(page.rows).items())  # fmt: skip
+    return [
+        PartRange(name, hue, column.high, column.top or "")
+        for name, hue, column in shown
+        if column is not None and column.high is not None and column.high > 0
+    ]
 
 
 def part_hues(rows: Sequence[dict[str, Any]]) -> dict[str, str]:

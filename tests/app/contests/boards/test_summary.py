@@ -54,6 +54,7 @@ def test_a_summary_is_that_of_the_rows() -> None:
             "qualified": bool(dice.integers(2)),
             "error": None if rank % 5 == 0 else float(dice.integers(40)),
             "components": {"prompts": float(dice.integers(6)), "votes": None},
+            "band": ("high", "low", "medium")[rank % 3],
             "ranks": [1, 2],
         }
         for rank in range(1, count + 1)
@@ -61,10 +62,12 @@ def test_a_summary_is_that_of_the_rows() -> None:
     summary = summarize(pa.Table.from_pylist(rows))
     columns = summary.values["columns"]
     assert list(columns) == ["rank", "id", "score", "matches", "qualified", "error",
-                             "components.prompts"]  # fmt: skip
-    assert columns["error"] == {"n": 560, "low": 0.0, "high": 39.0}
-    assert columns["qualified"] == {"n": count, "low": 0, "high": 1}
+                             "components.prompts", "band"]  # fmt: skip
+    first = next(row["id"] for row in rows if row["error"] == 39.0)
+    assert columns["error"] == {"n": 560, "low": 0.0, "high": 39.0, "top": first}
+    assert columns["qualified"]["yes"] == sum(row["qualified"] for row in rows)
     assert columns["id"] == {"n": count}
+    assert columns["band"] == {"n": count, "distinct": 3}
     for name, stored in summary.orders.items():
         order = np.frombuffer(stored, dtype="<u4").tolist()
         values = [

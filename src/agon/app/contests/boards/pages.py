@@ -95,6 +95,8 @@ class Page:
         start: index of the first, from 0.
         next, previous: cursors of the pages after and before this one; None where there is none.
         index: index of the row of the requested id, if one was requested.
+        matching: of rows in the order of a column, the number of those in the range of values;
+            None: the rows are in the order of the board.
         amended_by: the snapshot a final result was amended to by change sets, if it was.
     """
 
@@ -104,6 +106,7 @@ class Page:
     next: str | None
     previous: str | None
     index: int | None = None
+    matching: int | None = None
     amended_by: Snapshot | None = None
 
 
@@ -276,12 +279,8 @@ def board_fields(view: View, board: Page | PublishedBoard) -> dict[str, Any]:
 
 def window_fields(page: Page) -> dict[str, Any]:
     """Return the fields that say which rows a page has."""
-    return {
-        "start": page.start,
-        "index": page.index,
-        "next": page.next,
-        "previous": page.previous,
-    }
+    window = {name: getattr(page, name) for name in ("start", "index", "next", "previous")}
+    return window if page.matching is None else {**window, "matching": page.matching}
 
 
 def proof_fields(snapshot: Snapshot) -> dict[str, Any]:

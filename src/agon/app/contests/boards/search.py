@@ -54,11 +54,7 @@ def search(
         after = None if at is None else _id_at(session, rows_snapshot, at.start)
         indexes = _indexes(session, snapshot, rows_snapshot, prefix, after=after, limit=limit + 1)
         selected = indexes[:limit]
-        lines = [
-            line
-            for index in selected
-            for line in session.snapshots.lines(rows_snapshot.no, start=index, count=1)
-        ]
+        lines = session.snapshots.lines_at(rows_snapshot.no, selected)
     return Page(
         snapshot=snapshot,
         lines=lines,

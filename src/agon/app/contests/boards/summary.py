@@ -27,13 +27,13 @@ class _Column(NamedTuple):
 
     name: str
     values: Any
+    is_flag: bool = False
 
 
 def summarize(table: pa.Table) -> BoardSummary:
     """Return what pages show of a complete board.
 
-    Columns are summarized by the number of rows that have a value (``n``), and numbers by the
-    ``low`` and ``high``est, where false is 0 and true is 1.
+    Columns are summarized as :class:`agon.app.contests.boards.columns.Column` says.
 
     Args:
         table: the rows of the board, best first.
@@ -44,14 +44,18 @@ def summarize(table: pa.Table) -> BoardSummary:
         for column in columns
         if column.name == SCORE or column.name.startswith(_PART)
     }
+    orders = {
+        column.name: _order(column.values) for column in columns if column.name not in _ORDERED
+    }
     return BoardSummary(
         values={
             "parts": [asdict(part) for part in distributions(scores)],
-            "columns": {column.name: _range(column.values) for column in columns},
+            "columns": {
+                column.name: _range(column, table["id"], orders.get(column.name))
+                for column in columns
+            },
         },
-        orders={
-            column.name: _order(column.values) for column in columns if column.name not in _ORDERED
-        },
+        orders=orders,
     )
 
 
@@ -64,7 +68,7 @@ def _columns(table: pa.Table) -> Iterator[_Column]:
                 if _is_number(values.type):
                     yield _Column(f"{_PART}{member.name}", values)
         elif kinds.is_boolean(column.type):
-            yield _Column(name, column.cast(pa.uint8()))
+            yield _Column(name, column.cast(pa.uint8()), is_flag=True)
         elif _is_number(column.type) or _is_text(column.type):
             yield _Column(name, column)
 
@@ -81,13 +85,22 @@ def _floats(values: Any) -> "np.ndarray[Any, np.dtype[np.float64]]":
     return np.asarray(values.drop_null().cast(pa.float64(), safe=False))
 
 
-def _range(values: Any) -> dict[str, Any]:
-    """Return how many rows have a value; of numbers also the range."""
-    n = len(values) - values.null_count
-    if _is_text(values.type) or not n:
-        return {"n": n}
+def _range(column: _Column, ids: Any, order: bytes | None) -> dict[str, Any]:
+    """Return how many rows have a value, and what their range is."""
+    values = column.values
+    counted: dict[str, Any] = {"n": len(values) - values.null_count}
+    if not counted["n"] or column.name == "id":
+        return counted
+    if _is_text(values.type):
+        return {**counted, "distinct": pc.count_distinct(values).as_py()}
     ends = pc.min_max(values)
-    return {"n": n, "low": ends["min"].as_py(), "high": ends["max"].as_py()}
+    counted |= {"low": ends["min"].as_py(), "high": ends["max"].as_py()}
+    if column.is_flag:
+        counted["yes"] = pc.sum(values).as_py()
+    if order is not None:
+        first = int.from_bytes(order[:INDEX_BYTES], "little")
+        counted["top"] = ids[first].as_py()
+    return counted
 
 
 def _order(values: Any) -> bytes:

@@ -1,0 +1,167 @@
+"""Read a board in the order of one of its columns, or the rows in a range of its values.
+
+The order of each column is stored with the board (:mod:`agon.app.contests.boards.summary`), so that
+a page reads its own rows only; the ends of a range are found by bisection.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from agon.app.access.permissions import View
+from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.boards.pages import MAX_ROWS, Page, find_board
+from agon.app.service import Service
+from agon.errors import Unreadable, did_you_mean
+from agon.store.session import Session
+
+_RANK: Final = "rank"
+"""The column in whose order rows are stored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sort:
+    """An order of rows, and which of them are wanted.
+
+    Attributes:
+        column: a column of the board; ``components.NAME`` is a part of scores.
+        is_descending: whether the largest value comes first. The other direction is the exact
+            reverse.
+        minimum, maximum: the smallest and the largest wanted value; None: any.
+    """
+
+    column: str
+    is_descending: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @classmethod
+    def read(
+        cls, text: str, *, minimum: float | None = None, maximum: float | None = None
+    ) -> "Sort":
+        """Return the order that a text names: a column, after ``-`` the largest value first.
+
+        Example:
+            >>> Sort.read("-matches", minimum=3)
+            Sort(column='matches', is_descending=True, minimum=3, maximum=None)
+        """
+        column = text.removeprefix("-")
+        return cls(column=column, is_descending=column != text, minimum=minimum, maximum=maximum)
+
+
+def sorted_page(
+    service: Service,
+    view: View,
+    board: str | None,
+    sort: Sort,
+    *,
+    as_of: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page:
+    """Return the rows of a board in the order of a column; rows without a value are left out.
+
+    Rows with equal values are in the order of the board where the largest value comes first.
+
+    Args:
+        service: the service.
+        view: what the caller may see.
+        board: the board; None: the default one.
+        sort: the order, and which rows.
+        as_of: as for :func:`agon.app.contests.boards.pages.page`.
+        cursor: as a page of the same order gave it.
+        limit: maximum number of rows, 1 to 1000.
+
+    Returns:
+        A page whose ``start`` counts from the first of the ``matching`` rows.
+
+    Raises:
+        NotFound, NotStored: as for :func:`agon.app.contests.boards.pages.page`.
+        Unreadable: the board has no such column, or a range of it is wanted and it has no numbers;
+            or as for :func:`agon.app.contests.boards.pages.page`.
+    """
+    if not 1 <= limit <= MAX_ROWS:
+        raise Unreadable(f"limit is {limit}; give 1 to {MAX_ROWS}")
+    at = None if cursor is None else Cursor.read(cursor)
+    with service.store.read() as session:
+        published = find_board(session, view, board, as_of=as_of, at=at)
+        order = _Order(session, published.rows_snapshot.no, sort.column)
+        first, end = order.range(sort)
+        start, count = (0, limit) if at is None else (at.start, at.limit(limit))
+        count = max(0, min(count, end - first - start))
+        if sort.is_descending == order.is_descending:
+            indexes = order.indexes(first + start, count)
+        else:
+            indexes = order.indexes(end - start - count, count)[::-1]
+        lines = session.snapshots.lines_at(published.rows_snapshot.no, indexes)
+    no, before = published.snapshot.no, max(0, start - limit)
+    has_more = start + count < end - first
+    return Page(
+        snapshot=published.snapshot,
+        lines=lines,
+        start=start,
+        next=str(Cursor(no, start + count)) if has_more else None,
+        previous=str(Cursor(no, before, start - before)) if start else None,
+        matching=end - first,
+        amended_by=published.amended_by,
+    )
+
+
+class _Order:
+    """The rows of a board that have a value in a column, in the order in which they are stored.
+
+    Attributes:
+        is_descending: whether the largest value comes first, as in all orders but that of ranks.
+    """
+
+    def __init__(self, session: Session, no: int, column: str) -> None:
+        columns = session.snapshots.summary(no).get("columns", {})
+        if column not in columns:
+            raise Unreadable(
+                f"sort: this board has no column {column[:80]!r}: {did_you_mean(column, columns)}"
+            )
+        self._session = session
+        self._no = no
+        self._column = column
+        self._has_numbers = "low" in columns[column]
+        self._count: int = columns[column]["n"]
+        self.is_descending = column != _RANK
+
+    def indexes(self, start: int, count: int) -> list[int]:
+        """Return the indexes of some rows, from the one after ``start`` others."""
+        if not self.is_descending:
+            return list(range(start, start + count))
+        return self._session.snapshots.order(self._no, self._column, start=start, count=count)
+
+    def range(self, sort: Sort) -> tuple[int, int]:
+        """Return how many rows are before the range of wanted values, and before its end.
+
+        Raises:
+            Unreadable: the column has no numbers.
+        """
+        low, high = sort.minimum, sort.maximum
+        if low is None and high is None:
+            return 0, self._count
+        if not self._has_numbers:
+            raise Unreadable(
+                f"minimum, maximum: the column {self._column} has no numbers; give a column of "
+                "numbers, or no range"
+            )
+        every = range(self._count)
+        if self.is_descending:
+            first = 0 if high is None else bisect_left(every, True, key=lambda at: self[at] <= high)
+            end = None if low is None else bisect_left(every, True, key=lambda at: self[at] < low)
+        else:
+            first = 0 if low is None else bisect_left(every, True, key=lambda at: self[at] >= low)
+            end = None if high is None else bisect_left(every, True, key=lambda at: self[at] > high)
+        return first, max(first, self._count if end is None else end)
+
+    def __getitem__(self, at: int) -> float:
+        """Return the value of a row."""
+        [line] = self._session.snapshots.lines_at(self._no, self.indexes(at, 1))
+        value: Any = orjson.loads(line)
+        for name in self._column.split(".", 1):
+            value = value[name]
+        return float(value)
