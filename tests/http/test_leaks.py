@@ -10,6 +10,7 @@ import pytest
 
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.boards.publish import publish as publish_boards
+from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.cases.findings import scan
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
 from agon.app.contests.ingest.records import record
@@ -88,6 +89,10 @@ class Frozen:
             ("void", {"records": ["submissions/r2"]}),
         ):
             self.change(kind, params)
+        case = open_case(
+            service, "autumn", title="Copies", subjects=["ada"], text="look", by=ORGANISER
+        )
+        decide(service, "autumn", case.id, decision="void", reason="copied", by=ORGANISER)
         scan(service, "autumn")
         publish_boards(service, "autumn")
 

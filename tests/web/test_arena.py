@@ -65,6 +65,8 @@ def test_a_person_votes_and_sees_how_the_match_ended(league: League, judge: Brow
     assert shown.errors == []
     assert shown.inline == []
     assert all(bot.id not in page for bot in map(league.bot, ("b1", "b2", "b3", "b4")))
+    assert re.search(r'<time class="num" datetime="([^"]+)">\1</time>', page)
+    assert int(page.partition('data-ms="')[2].partition('"')[0]) > 0
     name = hidden(page, "match")
     sealed = judge.get(match("autumn", name))
     assert "is being played" in Markup(sealed.text).text

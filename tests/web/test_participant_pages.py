@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agon.app.charts import Point, timeline
 from agon.app.charts.timeline import scales
 from agon.app.contests.boards.publish import publish
+from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.ingest.records import record
 from agon.web import addresses
 from agon.web.pages.board_rows import part_hues
@@ -183,3 +184,39 @@ def test_six_parts_of_a_page_have_hues_and_the_others_follow_in_gray(
     sums = {name: sum(row.get(name, 0) for row in rows) for name in hues}
     others = [sums[name] for name, hue in hues.items() if hue == "-others"]
     assert not others or max(others) <= min(sums[name] for name in list(hues)[:6])
+
+
+def test_a_participant_reads_a_decision_and_appeals(site: Instance) -> None:
+    """A person who is accused must be able to answer, and others must not read it."""
+    case = open_case(site.service, "league", title="<b>", subjects=["ada"], text="x", by=ORGANISER)
+    address, ada = addresses.cases("league"), Browser(site)
+    assert "Sign in</a> to see" in ada.get(address).text
+    ada.sign_in("participant")
+    assert "No decision was made about you" in ada.get(address).text
+    decide(site.service, "league", case.id, decision="void", reason="<i>no", by=ORGANISER)
+    page = ada.get(address)
+    shown = Markup(page.text)
+    assert (shown.errors, "<i>no" in shown.text, "It changes no score" in shown.text) == (
+        [], True, True,
+    )  # fmt: skip
+    for other in (addresses.person("league", "ada"), addresses.account()):
+        assert address in Markup(ada.get(other).text).links
+    target = addresses.cases("league", case.id)
+    wrong = ada.submit(address, target, {"text": " "})
+    assert (wrong.status_code, 'aria-invalid="true"' in wrong.text) == (422, True)
+    token = {"form_token": ada.form_token(address)}
+    sent = ada.send(target, {"text": "It was not me", **token})
+    assert (sent.status_code, sent.headers["location"]) == (303, address)
+    text = Markup(ada.get(address).text).text
+    assert ("It was not me" in text, "have not decided on it yet" in text) == (True, True)
+    late = ada.send(target, {"text": "It was <not> me", **token})
+    shown = Markup(late.text)
+    assert (late.status_code, shown.errors, "It was <not> me" in shown.text) == (422, [], True)
+    assert "only decided cases" in shown.text
+    judge = Browser(site)
+    judge.sign_in("judge")
+    assert "No decision was made about you" in judge.get(address).text
+    token = {"form_token": judge.form_token(addresses.account())}
+    assert judge.send(target, {"text": "I say", **token}).status_code == 404
+    assert judge.get(addresses.person("league", "ada")).text.count("about you") == 0
+    assert site.get("/contests/league/own-cases").status_code == 401

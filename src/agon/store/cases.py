@@ -12,6 +12,9 @@ from agon.store.connection.transaction import Transaction, json_or_none, json_te
 from agon.store.paging import oldest_first
 from agon.store.schema import CASES, FINDINGS, SCANS
 
+_MAX_ABOUT = 1000
+"""Maximum number of cases that are read about a subject."""
+
 
 class Cases:
     """Integrity findings and cases in the database."""
@@ -55,6 +58,20 @@ class Cases:
             limit=limit,
         )
         return [_case(row) for row in self._transaction.all(listing)]
+
+    def about(self, contest_no: int, subject: str) -> list[Case]:
+        """Return the cases about a subject, oldest first."""
+        listing = oldest_first(
+            select(CASES).where(
+                CASES.c.contest_no == contest_no,
+                CASES.c.subjects.contains(json_text([subject])[1:-1], autoescape=True),
+            ),
+            (CASES.c.opened_at, CASES.c.id),
+            after=None,
+            limit=_MAX_ABOUT,
+        )
+        cases = map(_case, self._transaction.all(listing))
+        return [case for case in cases if subject in case.subjects]
 
     def save_findings(self, contest_no: int, seq: int, findings: Sequence[bytes]) -> None:
         """Replace the findings (JSON) by those of a new scan."""

@@ -106,6 +106,11 @@ def feed(contest_id: str) -> str:
     return f"{contest(contest_id)}/feed.xml"
 
 
+def cases(contest_id: str, case: str = "") -> str:
+    """Return the address of the cases about the visitor, or where an appeal of one is sent."""
+    return f"{contest(contest_id)}/cases{_path([case])}"
+
+
 def matches(contest_id: str, **query: Any) -> str:
     """Return the address of an arena's matches; parameters that are None or empty are left out."""
     return _with_query(f"{contest(contest_id)}/matches", query)

@@ -41,6 +41,7 @@ from agon.web.pages import (
     account,
     board,
     bots,
+    cases,
     distribution,
     epochs,
     feed,
@@ -95,6 +96,7 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/robustness", robustness.robustness),
     ("/c/{contest}/vote", vote.vote),
     ("/c/{contest}/submit", submit.form),
+    ("/c/{contest}/cases", cases.own_cases),
     ("/c/{contest}/rules", rules.rules),
     ("/c/{contest}/ledger", ledger.ledger),
     ("/sign-in", account.sign_in_form),
@@ -127,6 +129,7 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     ("/c/{contest}/bots", bots.register, "bot.manage"),
     ("/c/{contest}/bots/{id}", bots.change, "bot.manage"),
     ("/c/{contest}/vote", vote.cast, "work.hand-in"),
+    ("/c/{contest}/cases/{id}", cases.appeal, "case.appeal"),
     *desk.FORMS,
 )
 """Every form: its address, what it does, and the permission without which it is not even read."""

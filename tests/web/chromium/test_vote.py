@@ -1,5 +1,6 @@
 """A round of an arena in the browser: an owner registers a bot, and a judge votes by keyboard."""
 
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
@@ -66,6 +67,7 @@ def test_an_owner_and_a_judge_go_through_a_round(
         assert league.play() == []
         page = judge.open(vote("autumn"))
         assert f"{VOTES} matches wait" in page.inner_text("main")
+        assert re.fullmatch(r"(\d+:)?\d?\d:\d\d left\.", page.inner_text("#time-left"))
         work = str(page.get_attribute("input[name=work]", "value"))
         take_back(page)
         for number in range(VOTES):

@@ -1,6 +1,6 @@
 """Findings, and the cases that are opened about them."""
 
-from agon.api.models.base import Page
+from agon.api.models.base import Items, Page
 from agon.api.models.cases import (
     Case,
     CaseCreate,
@@ -92,10 +92,19 @@ def close_case(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
     return Case.model_validate(changed)
 
 
+@operation("GET", "/contests/{contest}/own-cases", id="listOwnCases",
+           permission="case.appeal", summary="List the cases about the caller")  # fmt: skip
+def list_own_cases(ctx: ContestContext) -> Items[Case]:
+    """Return the decided cases about the caller, oldest first: decisions and appeals only."""
+    own = cases.own_cases(ctx.service, ctx.view)
+    return Items(items=tuple(map(Case.model_validate, own)))
+
+
 class Cases(Noun):
     """Cases: people decide, and every step is stored."""
 
     list = list_cases
+    own = list_own_cases
     open = open_case
     get = get_case
     add_note = add_note

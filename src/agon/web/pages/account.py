@@ -9,6 +9,7 @@ from agon.disciplines import discipline
 from agon.errors import AgonError, Forbidden, TooMany, Unauthenticated
 from agon.web import addresses
 from agon.web.page import Page, Redirect, Visit
+from agon.web.pages.cases import contests_with_cases
 
 _CONTESTS: Final = 100
 _BOTS: Final = 500
@@ -49,7 +50,11 @@ def account(visit: Visit) -> Page:
     return Page(
         template="account.html",
         title="Account",
-        values={"me": visit.api.access.me(), "bots": _own_bots(visit)},
+        values={
+            "me": visit.api.access.me(),
+            "bots": _own_bots(visit),
+            "cases": contests_with_cases(visit),
+        },
         data=addresses.api("me"),
     )
 

@@ -18,6 +18,7 @@ from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
 from agon.web.last_visit import LastVisit, last_visit
 from agon.web.page import Page, Visit
+from agon.web.pages.cases import cases_of
 from agon.web.pages.since import previous_positions, since
 from agon.web.rendering import number_text, time_text
 
@@ -126,6 +127,7 @@ def person(visit: Visit) -> Page:
         "since": since(visit, contest.id, board, explanation, history),
         "before": None if seen is None else _before(visit, contest.id, name, board, seen),
         "position": position,
+        "cases": cases_of(visit, contest.id) if visit.caller.user == name else (),
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
         "what_if": _what_if(visit, contest.id, board, explanation),

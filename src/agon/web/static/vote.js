@@ -1,5 +1,6 @@
 // Votes by keyboard: a choice is held for some seconds, in which u takes it back, and then entered.
-// Without this script a button of the form enters the vote at once.
+// Without this script a button of the form enters the vote at once. The time left is that of the
+// server when it sent the page: the clock of this device may be wrong.
 (() => {
   "use strict";
   const HOLD_S = 3, LOOK_MS = 15000;
@@ -51,6 +52,20 @@
     const chosen = button(keys[event.key]);
     if (chosen) { event.preventDefault(); hold(chosen); }
   });
+
+  const left = document.getElementById("time-left");
+  const end = Date.now() + Number(left.dataset.ms);
+  const ticks = setInterval(count, 1000);
+  count();
+
+  function count() {
+    const seconds = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+    const two = (number) => String(number).padStart(2, "0");
+    const hours = Math.floor(seconds / 3600), minutes = Math.floor(seconds / 60) % 60;
+    const clock = `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
+    left.textContent = seconds ? `${clock} left.` : "The deadline has passed.";
+    if (!seconds) clearInterval(ticks);
+  }
 
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 

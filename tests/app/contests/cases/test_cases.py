@@ -6,9 +6,19 @@ import pytest
 from agon.api.models.cases import NoteRequest
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.boards.publish import publish
-from agon.app.contests.cases.cases import appeal, case, cases, close, decide, note, open_case
+from agon.app.contests.cases.cases import (
+    appeal,
+    case,
+    cases,
+    close,
+    decide,
+    note,
+    open_case,
+    own_cases,
+)
 from agon.app.contests.cases.findings import scan
 from agon.app.contests.changes.change_sets import propose
+from agon.app.contests.lifecycle.transitions import freeze, unfreeze
 from agon.app.service import Service
 from agon.client.local import Local
 from agon.entities.access import Caller
@@ -118,3 +128,31 @@ def test_a_step_without_text_is_rejected(service: Service, opened: Case, text: s
         decide(service, "spring", opened.id, decision="d", reason=text, by=ORGANISER)
     with pytest.raises(error):
         open_case(service, "spring", title="t", text=text, by=ORGANISER)
+
+
+def test_a_subject_sees_the_decisions_about_them_and_nothing_else(
+    service: Service, opened: Case
+) -> None:
+    """Who does not know of a decision cannot appeal."""
+    other = open_case(
+        service, "spring", title="Others", subjects=["J1", 'j"1%'], text="x", by=ORGANISER
+    )
+    decide(service, "spring", other.id, decision="d", reason="r", by=ORGANISER)
+    note(service, "spring", opened.id, text="asked the reporter", by=ORGANISER)
+    assert own_cases(service, view(service, J1)) == []
+    decide(service, "spring", opened.id, decision="votes stand", reason="slow", by=ORGANISER)
+    appeal(service, "spring", opened.id, text="but", by=J1)
+    [own] = own_cases(service, view(service, J1))
+    assert (own.id, own.state, own.finding) == (opened.id, "appealed", None)
+    assert [step["kind"] for step in own.steps] == ["decision", "appeal"]
+    for caller in (J2, ORGANISER, ANONYMOUS):
+        assert own_cases(service, view(service, caller)) == []
+    odd = Caller(name="user:odd", user='j"1%', role="judge")
+    assert [each.id for each in own_cases(service, view(service, odd))] == [other.id]
+    freeze(service, "spring", by=ORGANISER)
+    decide(service, "spring", opened.id, decision="votes void", reason="logs", by=ORGANISER)
+    close(service, "spring", opened.id, text="done", by=ORGANISER)
+    assert own_cases(service, view(service, J1)) == [own]
+    unfreeze(service, "spring", reason="end", by=ORGANISER)
+    [own] = own_cases(service, view(service, J1))
+    assert (own.state, len(own.steps)) == ("closed", 3)

@@ -6,6 +6,7 @@ score by itself; it may name a change set that does.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, Final
 
 import orjson
@@ -13,6 +14,7 @@ import orjson
 from agon.app.access.audit import add_audit_entry
 from agon.app.access.permissions import View, permits
 from agon.app.contests.ledgers.append import append
+from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Case, Contest
@@ -170,6 +172,29 @@ def for_subjects(case: Case) -> Case:
     """
     steps = tuple(step for step in case.steps if step["kind"] in _SHOWN_TO_SUBJECTS)
     return replace(case, finding=None, steps=steps)
+
+
+def own_cases(service: Service, view: View) -> list[Case]:
+    """Return the decided cases about a caller, oldest first, as subjects may see them.
+
+    A case that has no decision yet is not shown, nor is a decision that was made while the
+    contest is frozen: it shows the public what the boards hide.
+    """
+    if view.user is None:
+        return []
+    with service.store.read() as session:
+        stored = session.cases.about(view.contest.no, view.user)
+    own = [_until(for_subjects(case), reach(view)) for case in stored]
+    return [case for case in own if case.steps]
+
+
+def _until(case: Case, last: int | None) -> Case:
+    """Return a case as it was before the first decision after a position; None: all of it."""
+    visible = tuple(takewhile(lambda step: last is None or step.get("seq", 0) <= last, case.steps))
+    if len(visible) == len(case.steps):
+        return case
+    is_appealed = bool(visible) and visible[-1]["kind"] == "appeal"
+    return replace(case, steps=visible, state="appealed" if is_appealed else "decided")
 
 
 def close(service: Service, contest_id: str, case_id: str, *, text: str, by: Caller) -> Case:
