@@ -93,3 +93,22 @@ def test_the_golden_hashes_know_every_edition_and_board() -> None:
         boards = {key.rpartition("/")[2].partition(":")[0] for key in result}
         chosen = discipline(full_name.partition("/")[0])
         assert boards == {board.partition(":")[0] for board in chosen.boards}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_column_of_a_board_has_a_meaning(name: str) -> None:
+    """A heading of one word is guessed at; a meaning of no column is out of date."""
+    chosen, used = discipline(name), set()
+    rules = edition(next(iter(editions(name)))).with_rules(dict(OPT_INS.get(name, {})))
+    scored: Any = chosen.score(simulated(name), rules)
+    for board in chosen.boards:
+        full = board if ":" not in board else f"problem:{scored.judgement.facts.problems.ids[0]}"
+        for column in scored.board(full).table.column_names:
+            if column in {"rank", "id", "components", "counts", "percentiles"}:
+                continue
+            meaning = chosen.column_meaning(full, column)
+            assert meaning is not None, (board, column)
+            used.add(meaning)
+            assert set(meaning.rules) <= set(chosen.rules.model_fields), (board, column)
+    unused = {key for key, meaning in chosen.columns.items() if meaning not in used}
+    assert unused <= {"amount"}, "no board has these columns"  # only with the rule emission_total

@@ -66,6 +66,10 @@ def test_every_column_of_a_board_has_a_help_with_the_numbers_of_the_board(site: 
     matches = [row["matches"] for row in rows]
     assert f"From {min(matches)} to {max(matches)}." in text.partition(">Matches</dt>")[2]
     assert page.errors == []
+    named = {link.partition("#")[2] for link in page.links if "/rules#" in link}
+    rules, _ = page_of(site, addresses.rules("arena"))
+    assert "k_new" in named
+    assert [rule for rule in named if f'id="{rule}"' not in rules] == []
 
 
 def test_boards_are_sorted_and_filtered_by_links_and_forms(site: Instance) -> None:

@@ -115,6 +115,21 @@ class Demo:
     commands: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class ColumnMeaning:
+    """What a column of a board is, for readers of the board.
+
+    Attributes:
+        text: what the value is, as a sentence.
+        unit: of the value; empty: it has none, or the text says it.
+        rules: names of the rules that determine it, the most important first.
+    """
+
+    text: str
+    unit: str = ""
+    rules: tuple[str, ...] = ()
+
+
 class LazyMapping(Mapping[str, str]):
     """A mapping that is made when it is first read, so that its modules are imported only then.
 
@@ -219,6 +234,7 @@ class Discipline:
             the hidden answer of a problem only where a function of its id says so; None: its
             explanations disclose nothing hidden.
         demo: its part of ``agon demo``; None: it is left out there.
+        columns: column of its boards, or ``board.column`` where it differs by board → meaning.
     """
 
     name: str
@@ -241,6 +257,12 @@ class Discipline:
     problems: str | None = None
     withhold: Callable[[Any, Callable[[str], bool]], ScoredRecords] | None = None
     demo: Demo | None = None
+    columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
+
+    def column_meaning(self, board: str, column: str) -> ColumnMeaning | None:
+        """Return what a column of a board is; None if the discipline does not say it."""
+        family = board.partition(":")[0]
+        return self.columns.get(f"{family}.{column}") or self.columns.get(column)
 
     @cached_property
     def participant_columns(self) -> tuple[tuple[str, str], ...]:

@@ -48,6 +48,9 @@ class Column(Resource):
     top: str | None = Field(default=None, description="The best of those with the largest number.")
     yes: int | None = Field(default=None, description="Of flags: number of rows with true.")
     distinct: int | None = Field(default=None, description="Of text: number of different values.")
+    meaning: str = Field(default="", description="What the value is, in a sentence.")
+    unit: str = Field(default="", description="Of the value; empty: none.")
+    rules: tuple[str, ...] = Field(default=(), description="Rules that determine it.")
 
 
 class Columns(Resource):

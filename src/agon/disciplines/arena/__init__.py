@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agon.disciplines.arena.columns import COLUMNS
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.disciplines.definition import Demo, Discipline, PackageParts
@@ -27,6 +28,7 @@ DISCIPLINE = Discipline(
     size_unit="matches",
     checks=_PARTS.checks,
     attacks=_PARTS.attacks,
+    columns=COLUMNS,
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),
     board_ids={"bots": "bots.id", "judges": "judges.id", "bradley-terry": "bots.id"},
     shares_ranks=lambda _: True,

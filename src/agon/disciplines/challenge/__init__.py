@@ -1,5 +1,6 @@
 """Score agent competitions on a stake-weighted network: evaluations become weights (seed 001)."""
 
+from agon.disciplines.challenge.columns import COLUMNS
 from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
 from agon.disciplines.definition import (
@@ -23,6 +24,7 @@ DISCIPLINE = Discipline(
     size_unit="evaluations",
     checks=_PARTS.checks,
     attacks=_PARTS.attacks,
+    columns=COLUMNS,
     participants=("submissions.miner_uid", "validators.id"),
     board_ids={
         "weights": "submissions.miner_uid",

@@ -1,5 +1,6 @@
 """Score participants of a benchmark community: user score, contributors, reviewers (seed 000)."""
 
+from agon.disciplines.community.columns import COLUMNS
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.definition import Demo, Discipline, PackageParts
@@ -22,6 +23,7 @@ DISCIPLINE = Discipline(
     size_unit="users",
     checks=_PARTS.checks,
     attacks=_PARTS.attacks,
+    columns=COLUMNS,
     participants=("users.id",),
     shares_ranks=_shares_ranks,
     demo=Demo(

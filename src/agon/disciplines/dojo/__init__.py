@@ -10,6 +10,7 @@ from agon.disciplines.definition import (
     ScoredRecords,
     SubmissionKind,
 )
+from agon.disciplines.dojo.columns import COLUMNS
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
 
@@ -32,6 +33,7 @@ DISCIPLINE = Discipline(
     size_unit="submissions",
     checks=_PARTS.checks,
     attacks=_PARTS.attacks,
+    columns=COLUMNS,
     participants=("submissions.user_id",),
     submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),
     problems="problems",

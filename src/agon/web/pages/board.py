@@ -1,9 +1,11 @@
 """The page of a board."""
 
+from functools import partial
 from typing import Any, Final
 
 from agon.api.models.analysis import Column, Movement
 from agon.api.models.boards import BoardPage, BoardQuery
+from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
@@ -54,6 +56,7 @@ def _board(visit: Visit, name: str) -> Page:
         "columns": columns,
         "ranges": {each.name: range_text(each, page.rows_total) for each in sortable.values()},
         "sortable": sortable,
+        "meaning": partial(discipline(contest.discipline).column_meaning, page.board),
         "rows": rows_html(shown),
         "has_intervals": any(line.span for line in shown),
         "has_parts": any("components" in row for row in page.rows),
@@ -120,14 +123,16 @@ def range_text(column: Column, total: int) -> str:
         >>> range_text(column, 4), range_text(column.model_copy(update={"yes": 1}), 3)
         ('From 3 to 5; 1 row has none.', 'Yes for 1 of 3.')
         >>> range_text(Column(name="band", n=3, distinct=2), 3)
-        '2 different ones.'
+        '2 different.'
     """
     if column.yes is not None:
         return f"Yes for {number_text(column.yes)} of {number_text(column.n)}."
-    if column.low is not None:
+    if column.low is not None and column.low == column.high:
+        text = f"{number_text(column.low)} in all"
+    elif column.low is not None:
         text = f"From {number_text(column.low)} to {number_text(column.high)}"
     else:
-        text = f"{number_text(column.distinct or 0)} different ones"
+        text = f"{number_text(column.distinct or 0)} different"
     absent = total - column.n
     if not absent:
         return f"{text}."

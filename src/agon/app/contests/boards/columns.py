@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from agon.app.access.permissions import View
 from agon.app.contests.boards.pages import PublishedBoard, find_board
 from agon.app.service import Service
+from agon.disciplines import discipline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +19,9 @@ class Column:
         top: the first id on the board of those with the largest number; None for text and ranks.
         yes: of flags the number of rows with true.
         distinct: of text the number of different values.
+        meaning: what the value is, in a sentence; empty: the discipline does not say it.
+        unit: of the value, or empty.
+        rules: the rules that determine it, the most important first.
     """
 
     name: str
@@ -27,6 +31,9 @@ class Column:
     top: str | None = None
     yes: int | None = None
     distinct: int | None = None
+    meaning: str = ""
+    unit: str = ""
+    rules: tuple[str, ...] = ()
 
 
 def columns(
@@ -40,4 +47,13 @@ def columns(
     with service.store.read() as session:
         published = find_board(session, view, board, as_of=as_of)
         ranges = session.snapshots.summary(published.rows_snapshot.no).get("columns", {})
-    return published, tuple(Column(name=name, **values) for name, values in ranges.items())
+    described = discipline(view.contest.discipline)
+    meanings = (described.column_meaning(published.snapshot.board, name) for name in ranges)
+    return published, tuple(
+        Column(name=name, **values)
+        if meaning is None
+        else Column(
+            name=name, **values, meaning=meaning.text, unit=meaning.unit, rules=meaning.rules
+        )
+        for (name, values), meaning in zip(ranges.items(), meanings, strict=True)
+    )

@@ -1,0 +1,66 @@
+"""State what the columns of the arena's boards are."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from agon.disciplines.definition import ColumnMeaning
+
+COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
+    "bots.score": ColumnMeaning(
+        "The Elo rating, after all rated matches in the order in which they were settled.",
+        "Elo points",
+        ("elo_start", "k_new", "k_established", "elo_scale"),
+    ),
+    "rating": ColumnMeaning(
+        "The Elo rating, as the score.", "Elo points", ("elo_start", "k_new", "k_established")
+    ),
+    "matches": ColumnMeaning("Rated matches: settled, and not voided.", "matches"),
+    "wins": ColumnMeaning("Rated matches that were decided for the bot.", "matches"),
+    "losses": ColumnMeaning("Rated matches that were decided for the other bot.", "matches"),
+    "ties": ColumnMeaning("Rated matches that were decided for none.", "matches"),
+    "provisional": ColumnMeaning(
+        "Whether this version of the bot has too few rated matches for its rating to be relied on.",
+        rules=("provisional_matches",),
+    ),
+    "judges.score": ColumnMeaning(
+        "The credibility, as it was after the last match.",
+        "points",
+        ("credibility_start", "credibility_agree", "credibility_disagree", "credibility_audit"),
+    ),
+    "credibility": ColumnMeaning(
+        "The credibility: votes with the consensus, audits and honeypots raise or lower it.",
+        "points",
+        ("credibility_start", "credibility_agree", "credibility_disagree"),
+    ),
+    "active": ColumnMeaning(
+        "Whether the credibility is high enough to be assigned to matches.",
+        rules=("credibility_active",),
+    ),
+    "votes": ColumnMeaning("Votes in rated matches.", "votes"),
+    "agreement": ColumnMeaning(
+        "The share of votes in rated matches that were with the consensus of the panel.",
+        "share",
+    ),
+    "kappa": ColumnMeaning(
+        "Cohen's κ with the consensus: agreement beyond that of chance; 0 is chance, 1 is always.",
+    ),
+    "accuracy": ColumnMeaning(
+        "The estimated share of right votes, by Dawid–Skene over all judges.", "share"
+    ),
+    "accuracy_low": ColumnMeaning(
+        "The lower end of the interval of the accuracy.", "share", ("confidence",)
+    ),
+    "accuracy_high": ColumnMeaning(
+        "The upper end of the interval of the accuracy.", "share", ("confidence",)
+    ),
+    "bradley-terry.score": ColumnMeaning(
+        "The strength that makes all rated matches together most likely, in any order.",
+        "Elo points",
+        ("bradley_terry_regularisation", "elo_scale", "elo_start"),
+    ),
+    "low": ColumnMeaning("The lower end of the interval.", "Elo points", ("confidence",)),
+    "high": ColumnMeaning("The upper end of the interval.", "Elo points", ("confidence",)),
+    "rank_low": ColumnMeaning("The best rank that the intervals allow.", rules=("interval",)),
+    "rank_high": ColumnMeaning("The worst rank that the intervals allow.", rules=("interval",)),
+}
+"""Column, or ``board.column`` → meaning."""

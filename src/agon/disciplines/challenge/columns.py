@@ -1,0 +1,73 @@
+"""State what the columns of the challenge's boards are."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from agon.disciplines.definition import ColumnMeaning
+
+COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
+    "weights.score": ColumnMeaning(
+        "The weight on the chain: the share of the emission; row 0 is what is burned.",
+        "share of the emission",
+        ("strategy", "weight_cap", "max_burn"),
+    ),
+    "weight": ColumnMeaning(
+        "The share of the emission, as the score.", "share of the emission", ("strategy",)
+    ),
+    "u16": ColumnMeaning("The weight as the chain takes it.", "of 65535", ("rounding",)),
+    "amount": ColumnMeaning("What the weight pays.", "of the emission", ("emission_total",)),
+    "submissions.score": ColumnMeaning(
+        "The consensus: the mean of the validators' evaluations by stake, without outliers.",
+        rules=("outlier_threshold", "outlier_weights", "min_stake_fraction"),
+    ),
+    "validators": ColumnMeaning(
+        "Validators whose evaluations count.", "validators", ("min_validators",)
+    ),
+    "outliers": ColumnMeaning(
+        "Evaluations that are far from the median of the others.",
+        "evaluations",
+        ("outlier_threshold", "exclude_outliers"),
+    ),
+    "stake_fraction": ColumnMeaning(
+        "The share of all stake that the validators behind the consensus have.",
+        "share",
+        ("min_stake_fraction",),
+    ),
+    "miner_uid": ColumnMeaning("The uid of the miner who submitted it."),
+    "competition": ColumnMeaning("The competition it was submitted to."),
+    "validators.score": ColumnMeaning("The validator's share of all stake.", "share"),
+    "stake": ColumnMeaning("The validator's stake at the epoch."),
+    "evaluations": ColumnMeaning("Evaluations that count.", "evaluations", ("evaluation_window",)),
+    "flagged": ColumnMeaning(
+        "Evaluations of the validator that are outliers.", "evaluations", ("outlier_threshold",)
+    ),
+    "mean_abs_z": ColumnMeaning(
+        "The mean distance of the evaluations from the median, in modified z-scores.",
+        "z-scores",
+        ("outlier_threshold", "outlier_min_values"),
+    ),
+    "competitions.score": ColumnMeaning(
+        "The top score: the one that has to be improved on.",
+        rules=("improvement", "improvement_threshold"),
+    ),
+    "top": ColumnMeaning(
+        "The top score, as the score.", rules=("improvement", "improvement_threshold")
+    ),
+    "best": ColumnMeaning("The highest consensus, whether it counted as an improvement or not."),
+    "last_improvement": ColumnMeaning(
+        "The epoch of the last improvement.", "epoch", ("improvement_threshold",)
+    ),
+    "stale": ColumnMeaning(
+        "Epochs without an improvement after those of grace.", "epochs", ("grace_epochs",)
+    ),
+    "burn_percent": ColumnMeaning(
+        "The part of the competition's emission that decay burns.",
+        "percent",
+        ("decay_curve", "decay_rate", "max_burn"),
+    ),
+    "emission_share": ColumnMeaning("The competition's share of the emission.", "share"),
+    "miners": ColumnMeaning(
+        "Miners with a share of the emission.", "miners", ("strategy", "top_n")
+    ),
+}
+"""Column, or ``board.column`` → meaning."""
