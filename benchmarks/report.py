@@ -19,7 +19,7 @@ def header(*packages: str) -> None:
     """Print the machine and the versions of Python, numpy, numba, scipy and further packages."""
     names = ("numpy", "numba", "scipy", *packages)
     versions = ", ".join(f"{name} {version(name)}" for name in names)
-    print(f"{Path(sys.argv[0]).name}: {_processor()}, {os.cpu_count()} cores")
+    print(f"{Path(sys.argv[0]).name}: {processor()}, {os.cpu_count()} cores")
     print(f"Python {platform.python_version()}, {versions}", flush=True)
 
 
@@ -66,7 +66,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.2f} ms"
 
 
-def _processor() -> str:
+def processor() -> str:
     """Name the processor model."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -52,8 +52,8 @@ WORK = {
         lambda: duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
     ),
     "computing and writing": Work(
-        ("simulate", "schema", "engines", "rules ", "config ", "dojo canonicalize", "dojo check",
-         "dojo reveal", "dojo verify"),
+        ("simulate", "schema", "engines", "plan", "rules ", "config ", "dojo canonicalize",
+         "dojo check", "dojo reveal", "dojo verify"),
         ("schema", "arena"), "agon.records.Schema.__iter__",
     ),
     "a database": Work(

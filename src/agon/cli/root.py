@@ -18,6 +18,7 @@ _MODULES = {
     "import": "agon.cli.import_records",
     "schema": "agon.cli.schema",
     "engines": "agon.cli.engines",
+    "plan": "agon.cli.plan",
     "rules": "agon.cli.rules",
     "dojo": "agon.cli.dojo",
     "challenge": "agon.cli.challenge",

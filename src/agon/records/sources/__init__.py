@@ -1,11 +1,13 @@
 """Open a source of records: a folder, a DuckDB or SQLite file, or a PostgreSQL database."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from agon.errors import NotFound, Unavailable, Unreadable
 from agon.records.raw import SourceTables
 from agon.records.schemas import Schema
+
+SourceKind: TypeAlias = Literal["folder", "duckdb", "sqlite", "postgresql"]
 
 _MAGIC_SQLITE = b"SQLite format 3\x00"
 _MAGIC_DUCKDB = b"DUCK"
@@ -25,11 +27,35 @@ def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTa
         Unreadable: it is none of the kinds agon reads.
         Unavailable: a database is out of reach or its driver is not installed.
     """
-    text = str(source)
-    if text.startswith(("postgresql://", "postgres://")):
+    kind, text = source_kind(schema, source), str(source)
+    if kind == "postgresql":
         from agon.records.sources import postgresql
 
         return postgresql.tables(connection, schema, text)
+    if kind == "folder":
+        from agon.records.sources import folder
+
+        return folder.tables(connection, schema, Path(text))
+    if kind == "sqlite":
+        from agon.records.sources import sqlite_file
+
+        return sqlite_file.tables(connection, schema, Path(text))
+    from agon.records.sources import duckdb_file
+
+    return duckdb_file.tables(connection, schema, Path(text))
+
+
+def source_kind(schema: Schema, source: str | Path) -> SourceKind:
+    """Return what a source is, by its address or its first bytes.
+
+    Raises:
+        NotFound: there is no such folder or file.
+        Unreadable: it is none of the kinds agon reads.
+        Unavailable: it is an address that agon does not read.
+    """
+    text = str(source)
+    if text.startswith(("postgresql://", "postgres://")):
+        return "postgresql"
     scheme, is_address, _ = text.partition("://")
     if is_address:
         raise Unavailable(
@@ -39,9 +65,7 @@ def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTa
     path = Path(text)
     try:
         if path.is_dir():
-            from agon.records.sources import folder
-
-            return folder.tables(connection, schema, path)
+            return "folder"
         with path.open("rb") as file:
             head = file.read(16)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -49,13 +73,9 @@ def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTa
     except OSError as error:
         raise Unreadable(f"{text} cannot be read ({error.strerror})") from None
     if head == _MAGIC_SQLITE:
-        from agon.records.sources import sqlite_file
-
-        return sqlite_file.tables(connection, schema, path)
+        return "sqlite"
     if head[8:12] == _MAGIC_DUCKDB:
-        from agon.records.sources import duckdb_file
-
-        return duckdb_file.tables(connection, schema, path)
+        return "duckdb"
     names = [table.name for table in schema]
     listed = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
     raise Unreadable(

@@ -29,13 +29,8 @@ def tables(connection: Any, schema: Schema, folder: Path) -> SourceTables:
     Files of other names are left alone, unless one is so nearly named like a table that has none
     that it must be meant.
     """
-    try:
-        names = sorted(entry.name for entry in folder.iterdir())
-    except OSError as error:
-        raise Unreadable(f"{folder} cannot be read ({error.strerror})") from None
+    files, others = table_files(schema, folder)
     source = SourceTables(str(folder))
-    files = {table.name: [n for n in _names(table) if n in names] for table in schema}
-    others = set(names) - {name for paths in files.values() for name in paths}
     for table in schema:
         paths = files[table.name]
         if len(paths) > 1:
@@ -49,10 +44,25 @@ def tables(connection: Any, schema: Schema, folder: Path) -> SourceTables:
             source.issues.extend(issues)
             if raw is not None:
                 source.tables[table.name] = raw
-    if not any(files.values()):
-        raise Unreadable(_nothing(schema, folder, others))
     source.issues.extend(_nearly(schema, files, others))
     return SourceTables(source.label, source.tables, source.issues, tuple(sorted(others)))
+
+
+def table_files(schema: Schema, folder: Path) -> tuple[dict[str, list[str]], set[str]]:
+    """Return the names of each table's files in a folder, and all other names in it.
+
+    Raises:
+        Unreadable: the folder cannot be read, or no table has a file.
+    """
+    try:
+        names = sorted(entry.name for entry in folder.iterdir())
+    except OSError as error:
+        raise Unreadable(f"{folder} cannot be read ({error.strerror})") from None
+    files = {table.name: [n for n in _names(table) if n in names] for table in schema}
+    others = set(names) - {name for paths in files.values() for name in paths}
+    if not any(files.values()):
+        raise Unreadable(_nothing(schema, folder, others))
+    return files, others
 
 
 def _names(table: Table) -> Iterator[str]:

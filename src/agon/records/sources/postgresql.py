@@ -5,6 +5,8 @@ into the embedded engine, which writes to disk what does not fit into memory.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
@@ -64,6 +66,16 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
 ORDER BY n.nspname, c.relname, a.attnum
 """
 
+_SIZES: Final = """
+SELECT n.nspname, c.relname, c.reltuples::double precision,
+       coalesce((SELECT sum(pg_table_size(relid)) FROM pg_partition_tree(c.oid)),
+                pg_table_size(c.oid))::bigint
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+  AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_toast%'
+"""
+
 _TEXT: Final = "text:"
 _TIMES = {"timestamp with time zone", "timestamp without time zone", "date"}
 
@@ -94,6 +106,13 @@ def tables(connection: Any, schema: Schema, address: str) -> SourceTables:
     Raises:
         Unavailable: the driver is missing, the server cannot be reached, or a statement fails.
     """
+    with _snapshot(address) as (place, cursor):
+        return _read_tables(connection, schema, place.display_url, cursor)
+
+
+@contextmanager
+def _snapshot(address: str) -> Iterator[tuple["Address", Any]]:
+    """Open a read-only transaction that sees one state; yield the address and a cursor."""
     try:
         import adbc_driver_postgresql.dbapi as driver
     except ImportError:
@@ -109,11 +128,37 @@ def tables(connection: Any, schema: Schema, address: str) -> SourceTables:
         with database, database.cursor() as cursor:
             for setting in _SETTINGS:
                 cursor.execute(setting)
-            return _read_tables(connection, schema, place.display_url, cursor)
+            yield place, cursor
     except (driver.Error, pa.ArrowException, OSError) as error:  # a batch fails with the others
         reason = _reason(error, place)
         remedy = _RAISE_TIMEOUT if _TIMEOUT in reason else ""
         raise Unavailable(f"{place.display_url} cannot be read: {reason}{remedy}") from None
+
+
+def sizes(schema: Schema, address: str) -> tuple[str, list[tuple[str, int, int, bool]]]:
+    """Return the database's name in messages, and the size of each of the schema's tables.
+
+    A table's rows are the server's estimate (``pg_class.reltuples``), or counted where the server
+    has none because the table was never analyzed.
+
+    Returns:
+        The address without secrets; name, rows, bytes, and whether the rows are counted.
+
+    Raises:
+        Unavailable: the driver is missing, the server cannot be reached, or a statement fails.
+    """
+    with _snapshot(address) as (place, cursor):
+        cursor.execute(_SIZES)
+        stored = {(space, name): (rows, size) for space, name, rows, size in cursor.fetchall()}
+        rows_of = []
+        for table, (space, name) in pick(schema, stored, default_space="public").items():
+            rows, size = stored[space, name]
+            counted = rows < 0
+            if counted:
+                cursor.execute(f"SELECT count(*) FROM {quote(space)}.{quote(name)}")
+                rows = cursor.fetchone()[0]
+            rows_of.append((table, int(rows), int(size), counted))
+        return place.display_url, rows_of
 
 
 def _read_tables(connection: Any, schema: Schema, display_url: str, cursor: Any) -> SourceTables:

@@ -36,20 +36,33 @@ def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
 def _copy_tables(
     connection: Any, schema: Schema, path: Path, database: sqlite3.Connection
 ) -> SourceTables:
+    picked, others = stored_names(schema, database)
+    source = SourceTables(str(path), others=others)
+    for name, full in picked.items():
+        raw = _table(connection, schema.table(name), path, database, full, source)
+        source.tables[name] = raw
+    return source
+
+
+def stored_names(
+    schema: Schema, database: sqlite3.Connection
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the name in the database of each of the schema's tables, and all other names."""
     rows = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
-    names = [name.decode(errors="replace") for (name,) in rows]
+    names = [_text_of(name) for (name,) in rows]
     present = {("main", name) for name in names}
     # SQLite has no schemas; the table's name itself may be `auth.users`.
     present |= {(space, name) for full in names for space, _, name in [full.rpartition(".")]}
     picked = pick(schema, present, default_space="main")
-    source = SourceTables(
-        str(path), others=tuple(set(names) - {name for _, name in picked.values()})
-    )
-    for name, (space, stored) in picked.items():
-        full = stored if space in {"main", ""} else f"{space}.{stored}"
-        raw = _table(connection, schema.table(name), path, database, full, source)
-        source.tables[name] = raw
-    return source
+    full_names = {
+        name: stored if space in {"main", ""} else f"{space}.{stored}"
+        for name, (space, stored) in picked.items()
+    }
+    return full_names, tuple(set(names) - {name for _, name in picked.values()})
+
+
+def _text_of(name: str | bytes) -> str:
+    return name.decode(errors="replace") if isinstance(name, bytes) else name
 
 
 def _table(

@@ -1,0 +1,177 @@
+"""Measure a source without reading its records: its tables, their rows and bytes."""
+
+import gzip
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from agon.errors import Unreadable
+from agon.records.raw import SourceTables, quote
+from agon.records.schemas import Schema
+from agon.records.sources import source_kind
+
+Counted: TypeAlias = Literal["metadata", "count", "lines", "estimate"]
+"""Where a number of rows is from: the file's metadata, a count of the rows or of the lines, or an
+estimate (by the first lines of a file, or by PostgreSQL's statistics)."""
+
+_SAMPLE_BYTES: Final = 1 << 24
+_BLOCK_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class TableSize:
+    """The size of one table.
+
+    Attributes:
+        name: the schema's table.
+        rows: the number of rows.
+        bytes: bytes on disk; None: a part of one file.
+        counted: where the number of rows is from.
+    """
+
+    name: str
+    rows: int
+    bytes: int | None
+    counted: Counted
+
+
+@dataclass(frozen=True)
+class SourceSize:
+    """The size of a source.
+
+    Attributes:
+        label: the source, as messages name it (never with a password).
+        form: ``parquet``, ``csv``, ``ndjson`` (that of most rows), ``duckdb``, ``sqlite`` or
+            ``postgresql``.
+        bytes: bytes on disk.
+        tables: the schema's tables in it.
+    """
+
+    label: str
+    form: str
+    bytes: int
+    tables: tuple[TableSize, ...]
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of all tables."""
+        return sum(table.rows for table in self.tables)
+
+
+def source_size(schema: Schema, source: str | Path) -> SourceSize:
+    """Return the size of a folder, a DuckDB or SQLite file, or a PostgreSQL database.
+
+    Raises:
+        NotFound: there is no such folder or file.
+        Unreadable: it is none of the kinds agon reads, or is damaged.
+        Unavailable: a database is out of reach or its driver is not installed.
+
+    Example:
+        >>> from agon.disciplines import discipline
+        >>> size = source_size(discipline("community").schema, "examples/tutorial")
+        >>> size.form, size.rows, size.tables[0].counted
+        ('csv', 69, 'lines')
+    """
+    kind = source_kind(schema, source)
+    if kind == "folder":
+        return _folder_size(schema, Path(source))
+    if kind == "postgresql":
+        from agon.records.sources import postgresql
+
+        label, rows = postgresql.sizes(schema, str(source))
+        tables = tuple(
+            TableSize(name, count, size, "count" if counted else "estimate")
+            for name, count, size, counted in rows
+        )
+        return SourceSize(label, kind, sum(table.bytes or 0 for table in tables), tables)
+    path = Path(source)
+    counts = _sqlite_counts(schema, path) if kind == "sqlite" else _duckdb_counts(schema, path)
+    tables = tuple(TableSize(name, count, None, "count") for name, count in counts.items())
+    return SourceSize(str(path), kind, path.stat().st_size, tables)
+
+
+def _folder_size(schema: Schema, folder: Path) -> SourceSize:
+    from agon.records.sources.folder import table_files
+
+    files, _ = table_files(schema, folder)
+    tables, rows_of_form = [], dict.fromkeys(("parquet", "csv", "ndjson"), 0)
+    for name, paths in files.items():
+        if not paths:
+            continue
+        path = folder / paths[0]
+        try:
+            form, table = _file_size(name, path)
+        except OSError as error:
+            raise Unreadable(f"{path} cannot be read ({error.strerror or error})") from None
+        rows_of_form[form] += table.rows
+        tables.append(table)
+    form = max(rows_of_form, key=lambda form: rows_of_form[form])
+    size = sum(table.bytes or 0 for table in tables)
+    return SourceSize(str(folder), form, size, tuple(tables))
+
+
+def _file_size(table: str, path: Path) -> tuple[str, TableSize]:
+    """Return the form of a table's file, and the table's size."""
+    size = path.stat().st_size
+    if path.suffix == ".parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            rows = pq.read_metadata(path).num_rows
+        except pa.ArrowException as error:
+            raise Unreadable(f"{path} is not a Parquet file ({error})") from None
+        return "parquet", TableSize(table, rows, size, "metadata")
+    form = "csv" if ".csv" in path.suffixes else "ndjson"
+    lines, share = _lines(path, size)
+    header = 1 if form == "csv" else 0
+    rows = max(round(lines / share) - header, 0)
+    return form, TableSize(table, rows, size, "lines" if share >= 1 else "estimate")
+
+
+def _lines(path: Path, size: int) -> tuple[int, float]:
+    """Return the number of lines in a text file's first 16 MiB, and their share of the file.
+
+    The share is one of bytes on disk, which a compressed file has fewer of.
+    """
+    with path.open("rb") as file:
+        text = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
+        lines = read = 0
+        last = b"\n"
+        while read < _SAMPLE_BYTES and (block := text.read(_BLOCK_BYTES)):
+            lines, read, last = lines + block.count(b"\n"), read + len(block), block[-1:]
+        if read < _SAMPLE_BYTES or not text.read(1):
+            return lines + (last != b"\n"), 1.0
+        return lines, min(file.tell() / size, 1.0)
+
+
+def _duckdb_counts(schema: Schema, path: Path) -> dict[str, int]:
+    """Count the rows of a DuckDB file's tables; it knows them without reading them."""
+    from agon.records.raw import Engine
+    from agon.records.sources import duckdb_file
+
+    engine = Engine()
+    try:
+        source: SourceTables = duckdb_file.tables(engine.connection, schema, path)
+        return {
+            name: engine.connection.execute(f"SELECT count(*) FROM {raw.relation}").fetchall()[0][0]
+            for name, raw in source.tables.items()
+        }
+    finally:
+        engine.close()
+
+
+def _sqlite_counts(schema: Schema, path: Path) -> dict[str, int]:
+    """Count the rows of an SQLite file's tables."""
+    from agon.records.sources.sqlite_file import stored_names
+
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            return {
+                name: int(database.execute(f"SELECT count(*) FROM {quote(full)}").fetchone()[0])
+                for name, full in stored_names(schema, database)[0].items()
+            }
+    except sqlite3.Error as error:
+        raise Unreadable(f"{path} cannot be read as an SQLite file ({error})") from None
