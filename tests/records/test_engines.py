@@ -1,4 +1,4 @@
-"""Engines for little data share an instance of DuckDB, and nothing else."""
+"""Engines for little data share an instance of DuckDB, and nothing else; all leave memory."""
 
 import os
 import threading
@@ -104,3 +104,21 @@ def test_a_forked_process_starts_an_instance_of_its_own() -> None:
                 os._exit(code)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert records.count("people") == 3
+
+
+def test_the_engine_leaves_memory_to_what_is_computed_from_its_tables() -> None:
+    """DuckDB's own limit is 80 % of the memory, and arrays of the size of its tables need more."""
+    engine = Engine()
+    default = duckdb.connect()
+    limits = [
+        _bytes(each.execute("SELECT current_setting('memory_limit')").fetchall()[0][0])
+        for each in (engine.connection, default)
+    ]
+    engine.close()
+    default.close()
+    assert limits[0] == pytest.approx(limits[1] / 2, rel=0.05)
+
+
+def _bytes(text: str) -> float:
+    number, unit = text.split()
+    return float(number) * float(1024) ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)

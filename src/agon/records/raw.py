@@ -12,6 +12,12 @@ from typing import Any
 from agon.records.issues import RowIssue
 from agon.records.spill_folders import SpillFolder, make_spill_folder
 
+_MEMORY = "40%"
+"""Share of the machine's memory, or of its cgroup's limit, that DuckDB uses before it spills.
+
+Its own default is 80 %; arrays of facts and formulas need the rest.
+"""
+
 
 class Engine:
     """A DuckDB connection to a database in memory that no other engine sees.
@@ -58,6 +64,7 @@ class _Instance:
             config={
                 **options,
                 "temp_directory": folder.path,
+                "memory_limit": _MEMORY,
                 # Only installed extensions are used; none is downloaded.
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,

@@ -6,7 +6,7 @@ import pytest
 from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import score
-from agon.disciplines.community.simulate import ATTACKS, simulate
+from agon.disciplines.community.simulate import ATTACKS, Density, simulate
 from agon.errors import NotFound
 from agon.kernel.statistics import spearman
 from agon.records import read_rows
@@ -29,6 +29,16 @@ def test_records_pass_validation_and_ids_are_numbers() -> None:
     assert made.tables["prompts"].num_rows > 600
     assert abs(made.tables["quick_feedbacks"].num_rows - 6000) < 600
     assert made.tables["scores"].num_rows == 6000
+
+
+def test_the_density_states_how_many_records_there_are() -> None:
+    """Benchmarks simulate communities of other shapes."""
+    density = Density(prompts=5, feedbacks=50, responses=2, scores=3)
+    made = simulate(size=60, seed=1, density=density).tables
+    read_rows(DISCIPLINE.schema, made).close()
+    rows = {name: made[name].num_rows for name in ("prompts", "responses", "scores")}
+    assert rows == {"prompts": 300, "responses": 600, "scores": 1800}
+    assert 2700 < made["quick_feedbacks"].num_rows <= 3000
 
 
 def test_the_truth_names_every_user_once_and_attackers_by_role() -> None:

@@ -11,6 +11,8 @@ IntArray = npt.NDArray[np.int64]
 SCORE_GRID = 10**9
 """Steps per unit on which model scores are summed, so that a mean is exact in any order."""
 
+_INT32_END = 2**31
+
 
 def bonus(count: npt.ArrayLike, *, least: int, points: float) -> FloatArray:
     """Return a one-time bonus: ``points`` when ``count`` ≥ ``least``, else 0.
@@ -219,9 +221,10 @@ def distinct_keys_per_group(keys: IntArray, *, sizes: tuple[int, int]) -> IntArr
     keys.sort()
     new = np.ones(len(keys) + 1, dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=new[1:-1])
-    seen = np.cumsum(new)  # distinct keys up to each, one past the end included
+    # Distinct keys up to each, one past the end included.
+    seen = np.cumsum(new, dtype=np.int32 if len(new) < _INT32_END else np.int64)
     ends = np.searchsorted(keys, np.arange(sizes[0] + 1) * max(sizes[1], 1))
-    return np.diff(seen[ends])
+    return np.diff(seen[ends]).astype(np.int64)
 
 
 def distinct_pairs(groups: IntArray, values: IntArray, *, size: int) -> tuple[IntArray, IntArray]:

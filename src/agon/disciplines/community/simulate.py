@@ -5,6 +5,7 @@ their strength and a prompt's difficulty. Attackers are added, in groups that gr
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,11 @@ from agon.kernel.progress import stages
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-__all__ = ["ATTACKS", "simulate"]
+__all__ = ["ATTACKS", "Density", "simulate"]
 
 START = 1_704_067_200_000_000  # 2024-01-01, microseconds since 1970
 SPAN = 500 * 86_400_000_000  # five hundred days
-_PROMPTS, _FEEDBACKS, _MODELS_ASKED, _SCORINGS = 10, 100, 5, 2  # per user; per prompt; per response
+_MIN_USERS = 10
 _ON_PROMPTS, _ON_RESPONSES = 0.85, 0.10  # shares of feedback; the rest is on scores
 _NOBODYS, _IN_TWO, _DELETED, _AFFILIATED = 0.01, 0.2, 0.02, 0.3  # shares
 _MODELS = (
@@ -49,16 +50,39 @@ _TABLES = (
 _CONSONANTS, _VOWELS = "bdfgklmnprst", "aeiou"
 
 
-def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation:
+@dataclass(frozen=True, kw_only=True)
+class Density:
+    """How many records there are for each honest user, prompt and response.
+
+    Attributes:
+        prompts: prompts per user.
+        feedbacks: feedbacks per user, less the few that are drawn on own prompts.
+        responses: responses per prompt, each of another model.
+        scores: scores per response.
+    """
+
+    prompts: int = 10
+    feedbacks: int = 100
+    responses: int = 5
+    scores: int = 2
+
+
+_USUAL = Density()
+
+
+def simulate(
+    *, size: int, seed: int, attacks: Sequence[str] = (), density: Density = _USUAL
+) -> Simulation:
     """Return a simulation of ``size`` honest users and the named attacks.
 
     There are 10 prompts, 50 responses, 100 scores and 100 feedbacks per honest user, less the few
-    feedbacks drawn on own prompts.
+    feedbacks drawn on own prompts, unless ``density`` states other numbers.
 
     Args:
         size: number of honest users, at least 10.
         seed: equal arguments give equal records.
         attacks: names from ``ATTACKS``; a group per 500 users and attack, at least one.
+        density: how many records there are per user.
 
     Raises:
         NotFound: the attack does not exist; the message suggests one.
@@ -69,16 +93,16 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
         >>> simulation.tables["prompts"].num_rows, simulation.truth["people"].num_rows
         (100, 10)
     """
-    if size < _PROMPTS:
-        raise ValueError(f"expected a size of at least {_PROMPTS} users, got {size}")
+    if size < _MIN_USERS:
+        raise ValueError(f"expected a size of at least {_MIN_USERS} users, got {size}")
     rng = np.random.default_rng(seed)
     people = People.honest(rng, size, handles=_handles(rng, size), start=START, span=SPAN)
     with stages("drawing", total=5) as advance:
-        prompts = _prompts(rng, people)
+        prompts = _prompts(rng, people, density)
         advance()
-        feedback = _feedback(rng, people, prompts)
+        feedback = _feedback(rng, people, prompts, density)
         advance()
-        tables = _benchmarks(rng, people, prompts) | _models(rng, prompts)
+        tables = _benchmarks(rng, people, prompts) | _models(rng, prompts, density)
         advance()
         play(attacks, rng, people, prompts, feedback)
         advance()
@@ -99,8 +123,8 @@ def _handles(rng: np.random.Generator, size: int) -> pa.Array:
     return pc.binary_join_element_wise(*(names.take(pa.array(digit)) for digit in digits), "")
 
 
-def _prompts(rng: np.random.Generator, people: People) -> Columns:
-    count = people.count * _PROMPTS
+def _prompts(rng: np.random.Generator, people: People, density: Density) -> Columns:
+    count = people.count * density.prompts
     creator = rng.choice(people.count, count, p=people.activity)
     joined = people.joined[creator]
     return {
@@ -111,9 +135,11 @@ def _prompts(rng: np.random.Generator, people: People) -> Columns:
     }
 
 
-def _feedback(rng: np.random.Generator, people: People, prompts: Columns) -> Columns:
+def _feedback(
+    rng: np.random.Generator, people: People, prompts: Columns, density: Density
+) -> Columns:
     """Return honest users' feedback: good prompts are rated and liked more; none rates own ones."""
-    count, written = people.count * _FEEDBACKS, len(prompts["creator"])
+    count, written = people.count * density.feedbacks, len(prompts["creator"])
     user = rng.choice(people.count, count, p=people.activity)
     seen = np.exp(0.5 * prompts["quality"]) * (rng.pareto(1.5, written) + 0.2)
     seen = np.minimum(seen, 200 * seen.mean())
@@ -125,8 +151,8 @@ def _feedback(rng: np.random.Generator, people: People, prompts: Columns) -> Col
     user, target = user[others], target[others]
     drawn = rng.random(len(user))
     on_prompt, on_score = drawn < _ON_PROMPTS, drawn >= _ON_PROMPTS + _ON_RESPONSES
-    response = target * _MODELS_ASKED + rng.integers(_MODELS_ASKED, size=len(user))
-    score = response * _SCORINGS + rng.integers(_SCORINGS, size=len(user))
+    response = target * density.responses + rng.integers(density.responses, size=len(user))
+    score = response * density.scores + rng.integers(density.scores, size=len(user))
     opens = np.maximum(people.joined[user], prompts["created"][target])
     liking = prompts["quality"][target] + 0.7 + people.leniency[user]
     return {
@@ -166,21 +192,21 @@ def _benchmarks(rng: np.random.Generator, people: People, prompts: Columns) -> d
     }
 
 
-def _models(rng: np.random.Generator, prompts: Columns) -> dict[str, Columns]:
-    """Return a few models' answers to every honest prompt, with two scores each."""
+def _models(rng: np.random.Generator, prompts: Columns, density: Density) -> dict[str, Columns]:
+    """Return a few models' answers to every honest prompt, with their scores."""
     written = len(prompts["creator"])
-    prompt = np.repeat(np.arange(written), _MODELS_ASKED)
+    prompt = np.repeat(np.arange(written), density.responses)
     first, step = rng.integers(len(_MODELS), size=written), rng.choice((1, 5, 7), written)
-    turn = np.tile(np.arange(_MODELS_ASKED), written)
+    turn = np.tile(np.arange(density.responses), written)
     model = (first[prompt] + turn * step[prompt]) % len(_MODELS)
     strength = np.linspace(1.5, -0.5, len(_MODELS))
     able = strength[model] - prompts["difficulty"][prompt] + rng.normal(0, 0.5, len(prompt))
-    right = np.repeat(_sigmoid(2 * able), _SCORINGS)
+    right = np.repeat(_sigmoid(2 * able), density.scores)
     judged = np.clip(right + rng.normal(0, 0.1, len(right)), 0, 1)
     return {
         "responses": {"prompt": prompt, "model": model},
         "scores": {
-            "response": np.repeat(np.arange(len(prompt)), _SCORINGS),
+            "response": np.repeat(np.arange(len(prompt)), density.scores),
             "score": np.round(judged, 2),
         },
     }

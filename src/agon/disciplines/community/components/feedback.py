@@ -18,7 +18,7 @@ from agon.disciplines.community.evidence import Evidence, prompt_refs, set_refs,
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME, on_others, on_prompts
 from agon.disciplines.community.first_times import nth_distinct
-from agon.disciplines.community.formulas import distinct_per_group
+from agon.disciplines.community.formulas import distinct_keys_per_group, distinct_per_group
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish
@@ -47,8 +47,11 @@ def _benchmarks_earned(facts: Facts) -> IntArray:
 def _creators(facts: Facts) -> IntArray:
     feedback, size = facts.feedback, len(facts.people)
     author = facts.creator[feedback.prompt]
-    known = author >= 0
-    return distinct_per_group(feedback.user[known], author[known], sizes=(size, size))
+    keys = feedback.user * np.int64(max(size, 1))
+    keys += author
+    keys = keys[author >= 0]
+    del author
+    return distinct_keys_per_group(keys, sizes=(size, size))
 
 
 def _creator_records(evidence: Evidence) -> Iterable[RecordRefs]:
