@@ -69,10 +69,10 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     )
     app.state.serving = context
     app.state.board_rows = rows
-    app.router.routes.extend(operation_routes(all_operations()))
     app.router.routes.extend(
         site_routes(service, public_url=settings.public_url, development=settings.development)
     )
+    app.router.routes.extend(operation_routes(all_operations()))
     _complete_openapi(app)
     return app
 

@@ -14,7 +14,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope
 
 from agon.app.access.permissions import ANONYMOUS, allow
 from agon.app.access.sessions import form_token
@@ -74,6 +75,7 @@ HEADERS: Final = {
     "cross-origin-opener-policy": "same-origin",
 }
 
+_API: Final = "/api/"
 _VARY: Final = "accept, authorization, cookie"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 
@@ -182,7 +184,17 @@ def _route(path: str, endpoints: Mapping[str, _Endpoint]) -> Route:
     async def endpoint(request: Request) -> Response:
         return await endpoints[request.method](request)
 
-    return Route(path, endpoint, methods=list(endpoints), include_in_schema=False)
+    return _PageRoute(path, endpoint, methods=list(endpoints), include_in_schema=False)
+
+
+class _PageRoute(Route):
+    """A route of a page, which no request to the API is compared with: a match takes its time."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return whether a request is for the page."""
+        if scope["path"].startswith(_API):
+            return Match.NONE, {}
+        return super().matches(scope)
 
 
 def _data_endpoint(site: _Site, view: View, path: str, form: str) -> _Endpoint:

@@ -1,14 +1,13 @@
 """The page of a board."""
 
-from functools import partial
 from typing import Any, Final
 
-from agon.api.models.analysis import Column, Movement
+from agon.api.models.analysis import Movement
 from agon.api.models.boards import BoardPage, BoardQuery
-from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
+from agon.web.pages.board_columns import column_texts, columns_by_name
 from agon.web.pages.board_rows import lines, part_ranges, rows_html
 from agon.web.rendering import number_text, short_id, words
 
@@ -45,8 +44,7 @@ def _board(visit: Visit, name: str) -> Page:
         else ()
     )
     columns = columns_of(page)
-    listed = visit.api.analysis.columns(contest.id, page.board, as_of=str(page.seq))
-    sortable = {column.name: column for column in listed.columns}
+    sortable = columns_by_name(visit, page)
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
     shown = lines(visit, page, columns, movement)
     values = {
@@ -54,9 +52,7 @@ def _board(visit: Visit, name: str) -> Page:
         "boards": boards.list(contest.id).items,
         "page": page,
         "columns": columns,
-        "ranges": {each.name: range_text(each, page.rows_total) for each in sortable.values()},
         "sortable": sortable,
-        "meaning": partial(discipline(contest.discipline).column_meaning, page.board),
         "rows": rows_html(shown),
         "has_intervals": any(line.span for line in shown),
         "has_parts": any("components" in row for row in page.rows),
@@ -73,7 +69,7 @@ def _board(visit: Visit, name: str) -> Page:
     return Page(
         template="board.html",
         title=f"{page.board} · {contest.title}",
-        values=values,
+        values={**values, **vars(column_texts(page, values))},
         data=addresses.api(
             "contests",
             contest.id,
@@ -113,30 +109,6 @@ def _shown_sort(page: BoardPage, query: BoardQuery) -> dict[str, Any] | None:
         "maximum": query.maximum,
         "matching": page.matching,
     }
-
-
-def range_text(column: Column, total: int) -> str:
-    """Return in words which values a column has on a board of ``total`` rows.
-
-    Example:
-        >>> column = Column(name="matches", n=3, low=3, high=5)
-        >>> range_text(column, 4), range_text(column.model_copy(update={"yes": 1}), 3)
-        ('From 3 to 5; 1 row has none.', 'Yes for 1 of 3.')
-        >>> range_text(Column(name="band", n=3, distinct=2), 3)
-        '2 different.'
-    """
-    if column.yes is not None:
-        return f"Yes for {number_text(column.yes)} of {number_text(column.n)}."
-    if column.low is not None and column.low == column.high:
-        text = f"{number_text(column.low)} in all"
-    elif column.low is not None:
-        text = f"From {number_text(column.low)} to {number_text(column.high)}"
-    else:
-        text = f"{number_text(column.distinct or 0)} different"
-    absent = total - column.n
-    if not absent:
-        return f"{text}."
-    return f"{text}; {number_text(absent)} row{'s have' if absent > 1 else ' has'} none."
 
 
 def columns_of(page: BoardPage) -> list[str]:

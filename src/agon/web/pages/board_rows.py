@@ -86,16 +86,17 @@ def lines(
     """Return the rows as they are shown, with bars and intervals on one scale each."""
     address = addresses.rows(page.contest, board=page.board, as_of=visit.as_of)
     own = {visit.query.get("around"), visit.caller.user} - {None, ""}
-    widest = max((_positive_sum(row) for row in page.rows), default=0.0)
     hues = part_hues(page.rows)
-    ends = [row[end] for row in page.rows for end in ("low", "high") if end in row]
+    widest = max((_positive_sum(row) for row in page.rows), default=0.0) if hues else 0.0
+    ends = [row[end] for row in page.rows for end in ("low", "high") if end in row] or [0.0]
+    lowest, highest = min(ends), max(ends)
     return [
         Line(
             row,
             address(row["id"]),
             [_cell_html(row.get(name)) for name in columns],
-            _bars(row, widest, hues),
-            _span(row, min(ends), max(ends)) if "low" in row and "high" in row else None,
+            _bars(row, widest, hues) if hues else (),
+            _span(row, lowest, highest) if "low" in row and "high" in row else None,
             _movement_text(row, movement),
             row["id"] in own,
         )
@@ -124,7 +125,7 @@ def _row_html(line: Line) -> str:
 
 
 def _cell_html(value: Any) -> str:
-    is_number = value is None or isinstance(value, int | float)
+    is_number = value is None or isinstance(value, int | float)  # nothing to escape
     return number_text(value) if is_number else escape(cell_text(value))
 
 

@@ -1,0 +1,107 @@
+"""The columns of a board's page: their headings, the form that sorts by them, what each is.
+
+These parts are equal on all pages of a board, so they are rendered once for each board and order.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from agon.api.models.analysis import Column
+from agon.api.models.boards import BoardPage
+from agon.disciplines import discipline
+from agon.web.page import Visit
+from agon.web.rendering import environment, number_text
+
+_MAX_KEPT: Final = 256
+"""Maximum number of boards and orders whose columns are kept; they are a few kilobytes each."""
+
+_COLUMNS: Final[dict[Hashable, Mapping[str, Column]]] = {}
+_TEXTS: Final[dict[Hashable, "ColumnTexts"]] = {}
+
+
+@dataclass(frozen=True)
+class ColumnTexts:
+    """HTML about the columns of a board.
+
+    Attributes:
+        thead: the headings.
+        sorting: the form that sorts and filters.
+        paragraphs: what each column is.
+    """
+
+    thead: Markup
+    sorting: Markup
+    paragraphs: Markup
+
+
+def columns_by_name(visit: Visit, page: BoardPage) -> Mapping[str, Column]:
+    """Return the columns by which a board can be sorted; they are the same for equal boards."""
+    key = (page.discipline, page.head_sha256, page.board_sha256)
+    if key not in _COLUMNS:
+        listed = visit.api.analysis.columns(page.contest, page.board, as_of=str(page.seq))
+        _keep(_COLUMNS, key, {column.name: column for column in listed.columns})
+    return _COLUMNS[key]
+
+
+def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
+    """Return the HTML about the columns of a board, rendered once for equal values.
+
+    Args:
+        page: the page of the board.
+        values: what the page shows.
+    """
+    order, since = values["sort"] or {}, values["since"]
+    key = (
+        page.contest, page.discipline, page.board, page.head_sha256, page.board_sha256,
+        page.edition, page.intervals,
+        None if since is None else (since.seq, since.at),
+        tuple(order.items()), values["selection"]["limit"], values["as_of"],
+        tuple(values["columns"]), tuple(values["parts"]), values["has_parts"],
+        values["has_intervals"],
+    )  # fmt: skip
+    if key not in _TEXTS:
+        shown = {
+            **values,
+            "ranges": {
+                each.name: range_text(each, page.rows_total) for each in values["sortable"].values()
+            },
+            "meaning": partial(discipline(page.discipline).column_meaning, page.board),
+        }
+        parts = environment().get_template("board_columns.html").make_module(shown)
+        texts = (getattr(parts, name)() for name in ("thead", "sorting", "paragraphs"))
+        _keep(_TEXTS, key, ColumnTexts(*texts))
+    return _TEXTS[key]
+
+
+def _keep(cache: dict[Hashable, Any], key: Hashable, value: Any) -> None:
+    if len(cache) >= _MAX_KEPT:
+        cache.clear()
+    cache[key] = value
+
+
+def range_text(column: Column, total: int) -> str:
+    """Return in words which values a column has on a board of ``total`` rows.
+
+    Example:
+        >>> column = Column(name="matches", n=3, low=3, high=5)
+        >>> range_text(column, 4), range_text(column.model_copy(update={"yes": 1}), 3)
+        ('From 3 to 5; 1 row has none.', 'Yes for 1 of 3.')
+        >>> range_text(Column(name="band", n=3, distinct=2), 3)
+        '2 different.'
+    """
+    if column.yes is not None:
+        return f"Yes for {number_text(column.yes)} of {number_text(column.n)}."
+    if column.low is not None and column.low == column.high:
+        text = f"{number_text(column.low)} in all"
+    elif column.low is not None:
+        text = f"From {number_text(column.low)} to {number_text(column.high)}"
+    else:
+        text = f"{number_text(column.distinct or 0)} different"
+    absent = total - column.n
+    if not absent:
+        return f"{text}."
+    return f"{text}; {number_text(absent)} row{'s have' if absent > 1 else ' has'} none."
