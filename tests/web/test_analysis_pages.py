@@ -10,7 +10,7 @@ import pytest
 
 from agon.app.charts.histogram import WIDTH
 from agon.editions import editions
-from agon.web import addresses
+from agon.web import addresses, rendering
 from fakes.contests import HOSTILE, all_disciplines
 from fakes.instance import Instance, instance_at
 from web.markup import Markup
@@ -203,6 +203,36 @@ def test_other_rules_are_scored_by_the_same_engine(site: Instance) -> None:
         )
     assert site.get(f"{url}/rules-effect?rules=[]").status_code == 422
     assert "did you mean" in site.get(f'{url}/rules-effect?rules={{"elo_strat":1}}').text
+
+
+def test_other_counts_are_scored_by_the_formula_of_the_board(site: Instance) -> None:
+    """A user asks what three more feedbacks would be worth."""
+    board = site.get("/contests/community/boards/user-score").json()["rows"]
+    last = board[-1]
+    address = addresses.person("community", last["id"], board="user-score")
+    url = f"/contests/community/boards/user-score/what-if/{_quoted(last['id'])}"
+    page, _ = page_of(site, address)
+    fields = dict(re.findall(r'name="count\.([^"]+)" value="([^"]*)"', page))
+    more = int(fields["feedback_activity"]) + 3
+    counts = f'{{"feedback_activity":{more}}}'
+    both = site.get(f"{url}?counts={counts}").json()
+    part = next(each for each in both["after"]["parts"] if each["name"] == "feedback_activity")
+    worth = part["rules"]["feedback_activity_coefficient"]
+    score = both["after"]["score"]
+    assert score == pytest.approx(last["score"] + 3 * worth)
+    assert both["after"]["rank"] == 1 + sum(row["score"] > score for row in board[:-1])
+    text = page_of(site, f"{address}&count.feedback_activity={more}")[1].text
+    assert f"{rendering.number_text(score)} instead of" in text
+    first = site.get(f'{url}?counts={{"feedback_activity":1000000}}').json()["after"]
+    assert first["rank"] == 1
+    wrong, markup = page_of(site, f"{address}&count.feedback_activity=many")
+    assert "expected a number of feedback_activity, got 'many'" in markup.text
+    assert 'value="many"' in wrong
+    assert site.get(f"{url}?counts=[]").status_code == 422
+    arena = site.get("/contests/arena/boards/bots").json()["rows"][0]["id"]
+    other = site.get(f'/contests/arena/boards/bots/what-if/{_quoted(arena)}?counts={{"x":1}}')
+    assert (other.status_code, "no score of counts" in other.text) == (422, True)
+    assert 'name="count.' not in page_of(site, addresses.person("arena", arena))[0]
 
 
 def test_the_rules_are_compared_with_another_edition(site: Instance) -> None:

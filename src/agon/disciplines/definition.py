@@ -233,6 +233,8 @@ class Discipline:
         withhold: returns scored records whose explanations disclose how near a submission is to
             the hidden answer of a problem only where a function of its id says so; None: its
             explanations disclose nothing hidden.
+        recounts: board → the function that returns an explanation of it with other counts of
+            some parts, from the explanation, the rules and the counts by part.
         demo: its part of ``agon demo``; None: it is left out there.
         columns: column of its boards, or ``board.column`` where it differs by board → meaning.
     """
@@ -256,6 +258,9 @@ class Discipline:
     submissions: SubmissionKind | None = None
     problems: str | None = None
     withhold: Callable[[Any, Callable[[str], bool]], ScoredRecords] | None = None
+    recounts: "Mapping[str, Callable[[Explanation, Any, Mapping[str, float]], Explanation]]" = (
+        field(default_factory=dict)
+    )
     demo: Demo | None = None
     columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
 

@@ -35,6 +35,15 @@ Overrides = Annotated[
     ),
 ]
 
+Counts = Annotated[
+    str | None,
+    Field(
+        max_length=20_000,
+        description="Counts of parts of the score as a JSON object.",
+        examples=['{"feedback_activity": 12}'],
+    ),
+]
+
 
 @operation("GET", _BOARD + "/distribution", id="getDistribution", permission="contest.read",
            summary="Get the distribution of a board", also=_REBUILDING)  # fmt: skip
@@ -76,7 +85,7 @@ def get_movement(
 
 
 @operation("GET", _BOARD + "/what-if/{id}", id="getWhatIf", permission="contest.read",
-           summary="Explain a score under other rules")  # fmt: skip
+           summary="Explain a score under other rules or with other counts")  # fmt: skip
 def get_what_if(
     ctx: ContestContext,
     board: BoardName,
@@ -84,14 +93,18 @@ def get_what_if(
     *,
     edition: Edition = None,
     rules: Overrides = None,
+    counts: Counts = None,
     as_of: AsOf = None,
 ) -> WhatIf:
-    """Explain a score under the rules in force and under others; nothing is stored."""
+    """Explain a score as it is, and under other rules or with other counts; nothing is stored.
+
+    With other counts all other scores stay as they are, and so do records.
+    """
     from agon.app.contests.boards.what_if import what_if
 
     both = what_if(
         ctx.service, ctx.view, board, participant,
-        edition=edition, overrides=_overrides(rules), as_of=as_of,
+        edition=edition, overrides=_overrides(rules), counts=_counts(counts), as_of=as_of,
     )  # fmt: skip
     return WhatIf.model_validate(
         {"before": both.before.to_dict(), "after": both.after.to_dict(), "rules": both.rules}
@@ -176,6 +189,30 @@ def _overrides(text: str | None) -> dict[str, Any] | None:
     Raises:
         Unreadable: the text is not a JSON object.
     """
+    return _json_object("rules", text, example='{"k_factor": 32}')
+
+
+def _counts(text: str | None) -> dict[str, float] | None:
+    """Return counts of parts.
+
+    Raises:
+        Unreadable: the text is not a JSON object of numbers.
+    """
+    counts = _json_object("counts", text, example='{"feedback_activity": 12}')
+    for name, value in (counts or {}).items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Unreadable(
+                f"counts: expected a number of {name[:80]}, got {str(value)[:80]!r}; give one"
+            )
+    return counts
+
+
+def _json_object(name: str, text: str | None, *, example: str) -> dict[str, Any] | None:
+    """Return a JSON object; None: there is none.
+
+    Raises:
+        Unreadable: the text is no JSON object.
+    """
     if not text:
         return None
     try:
@@ -183,5 +220,5 @@ def _overrides(text: str | None) -> dict[str, Any] | None:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise Unreadable(f'rules: expected a JSON object, got {text[:80]!r}; as {{"k_factor": 32}}')
+        raise Unreadable(f"{name}: expected a JSON object, got {text[:80]!r}; as {example}")
     return value

@@ -1,15 +1,29 @@
 """Score participants of a benchmark community: user score, contributors, reviewers (seed 000)."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from agon.disciplines.community.columns import COLUMNS
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.definition import Demo, Discipline, PackageParts
+
+if TYPE_CHECKING:
+    from agon.kernel.explanations import Explanation
 
 _PARTS = PackageParts(__name__)
 
 
 def _shares_ranks(rules: CommunityRules) -> bool:
     return rules.tie_ranks == "shared"
+
+
+def _recount(
+    explanation: "Explanation", rules: CommunityRules, counts: Mapping[str, float]
+) -> "Explanation":
+    from agon.disciplines.community.recounts import recount
+
+    return recount(explanation, rules, counts)
 
 
 DISCIPLINE = Discipline(
@@ -26,6 +40,7 @@ DISCIPLINE = Discipline(
     columns=COLUMNS,
     participants=("users.id",),
     shares_ranks=_shares_ranks,
+    recounts={"user-score": _recount},
     demo=Demo(
         size=150,
         attacks=("self-feedback", "reciprocal-ring"),

@@ -1,9 +1,10 @@
 """The page of a participant: the score as steps, what is missing, and its history."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice, pairwise, takewhile
+from math import isfinite
 from typing import Any, Final
 
 import orjson
@@ -11,8 +12,10 @@ from markupsafe import Markup
 
 from agon.api.conversions import explanation_of
 from agon.api.models.boards import HistoryStep
+from agon.api.models.contests import Contest
 from agon.app.charts import Point, timeline
 from agon.app.charts.waterfall import levels
+from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
@@ -30,6 +33,9 @@ _IDS_SHOWN: Final = 200
 
 RULE: Final = "rule."
 """What the parameters of the query that set rules begin with."""
+
+COUNT: Final = "count."
+"""What the parameters of the query that set counts begin with."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +57,17 @@ class Comparison:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A score under rules that the visitor chose.
+    """A score under rules and with counts that the visitor chose.
 
     Attributes:
+        counts: the parts of the score that count something, with the count chosen or present.
         fields: the rules that decide the score, with the value chosen or in force.
         after: the explanation under the chosen values; None: none are chosen, or an error.
         rows: as of :class:`Comparison`.
         error: what is wrong with the values.
     """
 
+    counts: Sequence[tuple[str, str]]
     fields: Sequence[tuple[str, Any]]
     after: Explanation | None
     rows: Sequence[tuple[str, float | None, float | None, float]]
@@ -130,7 +138,7 @@ def person(visit: Visit) -> Page:
         "cases": cases_of(visit, contest.id) if visit.caller.user == name else (),
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
-        "what_if": _what_if(visit, contest.id, board, explanation),
+        "what_if": _what_if(visit, contest, board, explanation),
         "ids_shown": _IDS_SHOWN,
         "as_of": visit.as_of,
     }
@@ -266,31 +274,56 @@ def differences(
     return rows[:PARTS]
 
 
-def _what_if(visit: Visit, contest: str, board: str, explanation: Explanation) -> WhatIf:
-    """Return the score under the values of rules that the query sets."""
+def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanation) -> WhatIf:
+    """Return the score under the values of rules, and with the counts, that the query sets."""
     in_force: dict[str, Any] = {}
+    counts: dict[str, Any] = {}
     for part in explanation.parts:
         in_force |= part.rules
-    chosen = {
-        key.removeprefix(RULE): value
-        for key, value in visit.query.items()
-        if key.startswith(RULE) and value != field_text(in_force.get(key.removeprefix(RULE)))
-    }
+        if board in discipline(contest.discipline).recounts and "count" in part.inputs:
+            counts[part.name] = part.inputs["count"]
+    rules, chosen = _choices(visit.query, RULE, in_force), _choices(visit.query, COUNT, counts)
     fields = [
-        (name, chosen.get(name, field_text(value)))
+        (name, rules.get(name, field_text(value)))
         for name, value in sorted(in_force.items())
         if isinstance(value, bool | int | float | str)
     ]
-    if not chosen:
-        return WhatIf(fields, None, (), "")
+    count_fields = [(name, chosen.get(name, field_text(value))) for name, value in counts.items()]
+    if not rules and not chosen:
+        return WhatIf(count_fields, fields, None, (), "")
     try:
         both = visit.api.analysis.what_if(
-            contest, board, explanation.id, rules=orjson.dumps(chosen).decode(), as_of=visit.as_of
+            contest.id,
+            board,
+            explanation.id,
+            rules=orjson.dumps(rules).decode() if rules else None,
+            counts=orjson.dumps({name: _number(text) for name, text in chosen.items()}).decode()
+            if chosen
+            else None,
+            as_of=visit.as_of,
         )
     except AgonError as error:
-        return WhatIf(fields, None, (), str(error))
+        return WhatIf(count_fields, fields, None, (), str(error))
     after = explanation_of(both.after.model_dump())
-    return WhatIf(fields, after, differences(explanation, after), "")
+    return WhatIf(count_fields, fields, after, differences(explanation, after), "")
+
+
+def _choices(query: Mapping[str, str], prefix: str, present: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a query sets to other values than the present ones."""
+    return {
+        name: value
+        for key, value in query.items()
+        if key.startswith(prefix)
+        and value != field_text(present.get(name := key.removeprefix(prefix)))
+    }
+
+
+def _number(text: str) -> float | str:
+    """Return a number; a text that is none unchanged, for the message about it."""
+    try:
+        return float(text) if isfinite(float(text)) else text
+    except ValueError:
+        return text
 
 
 def field_text(value: Any) -> str:

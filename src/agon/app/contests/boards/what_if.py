@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from agon.app.access.permissions import View
@@ -13,7 +13,8 @@ from agon.app.replay.unscored import explanation_or_reason
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.contests import Snapshot
-from agon.errors import Conflict
+from agon.errors import Conflict, Unreadable
+from agon.kernel.boards import ranking
 from agon.kernel.explanations import Explanation
 
 MAX_ENTRIES: Final = 100_000
@@ -57,9 +58,10 @@ def what_if(
     *,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
+    counts: Mapping[str, float] | None = None,
     as_of: str | None = None,
 ) -> WhatIf:
-    """Return a participant's explanation under the rules in force and under others.
+    """Return a participant's explanation as it is, and under other rules or with other counts.
 
     Args:
         service: the service.
@@ -69,18 +71,21 @@ def what_if(
         edition: another edition; None: the one in force.
         overrides: values of rules, on top of the overrides in force unless another edition is
             chosen.
+        counts: part of the score → its count; parts that are left out stay.
         as_of: as for :func:`agon.app.contests.boards.pages.page`.
 
     Raises:
         Conflict: the contest is too long, or its verdicts are not disclosed yet.
         InvalidRule: with all unknown rules and values out of bounds.
-        NotFound, Unreadable: as for :func:`agon.app.contests.boards.explain.explain`.
+        NotFound: as for :func:`agon.app.contests.boards.explain.explain`.
+        Unreadable: the same, or the counts are not those of the score.
     """
     require_storable_name(participant)
     with _results(service, view, board, edition, overrides, as_of) as (snapshot, before, after):
+        changed = explanation_or_reason(after, participant, board=snapshot.board)
         return WhatIf(
             before=explanation_or_reason(before, participant, board=snapshot.board),
-            after=explanation_or_reason(after, participant, board=snapshot.board),
+            after=_with_counts(after, changed, counts) if counts else changed,
             rules=dict(changed_rules(before, after)),
         )
 
@@ -105,6 +110,30 @@ def rules_effect(
             difference=difference(before.board(snapshot.board), after.board(snapshot.board)),
             rules=dict(changed_rules(before, after)),
         )
+
+
+def _with_counts(
+    result: Result, explanation: Explanation, counts: Mapping[str, float]
+) -> Explanation:
+    """Return an explanation with other counts, and its rank if all other scores stay.
+
+    Raises:
+        Unreadable: the score has no such counts.
+    """
+    recount = result.discipline.recounts.get(explanation.board)
+    if recount is None or explanation.score is None:
+        raise Unreadable(
+            f"counts: {explanation.id} has no score of counts on board {explanation.board}; "
+            f"choose another board: {', '.join(result.discipline.recounts) or 'there is none'}"
+        )
+    changed = recount(explanation, result.rules, counts)
+    table = result.board(explanation.board).table
+    index = table["id"].to_pylist().index(explanation.id)
+    scores = table["score"].to_numpy().copy()
+    scores[index] = changed.score
+    shared = result.discipline.shares_ranks(result.rules)
+    order, ranks = ranking(table["id"], [-scores], shared=shared)
+    return replace(changed, rank=int(ranks[order.tolist().index(index)]))
 
 
 @contextmanager
