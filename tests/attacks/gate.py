@@ -16,11 +16,14 @@ from agon.attacks.runner import Runner, select
 from agon.editions import edition
 
 FILE = Path(__file__).with_name("prices.json")
-SIZE, SEED = 300, 1
+SEED = 1
+SIZES = {"challenge": 300, "arena": 300, "community": 300, "dojo": 40}
+"""Of each world, in what its simulator counts: for the dojo users, of 20 submissions each."""
 EDITIONS = {
     "challenge": ("challenge/term-1", "challenge/hardened-1"),
     "arena": ("arena/sentience-1", "arena/hardened-1"),
     "community": ("community/scores0002-1",),
+    "dojo": ("dojo/0.1", "dojo/0.2"),
 }
 ALLOWED_FALL = 0.05
 
@@ -76,7 +79,7 @@ def attacks() -> Iterator[tuple[str, str]]:
 
 @cache
 def _world(discipline: str) -> Any:
-    return lab_of(discipline).simulate(size=SIZE, seed=SEED)
+    return lab_of(discipline).simulate(size=SIZES[discipline], seed=SEED)
 
 
 def _write(pairs: Sequence[tuple[str, str]]) -> None:

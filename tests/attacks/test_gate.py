@@ -7,7 +7,7 @@ from sizes import ALL
 
 QUICK = {
     "dust-validators", "dust-denial", "decay-reset", "last-minute", "honeypot-learning",
-    "feedback-spam", "self-feedback",
+    "feedback-spam", "self-feedback", "hidden-tables", "prefix-reading",
 }  # fmt: skip
 
 
@@ -64,3 +64,10 @@ def test_one_report_inside_the_outlier_bound_ends_the_decay_under_the_literal_ru
     """Another known hole."""
     assert result("challenge/term-1", "decay-reset").reached
     assert not result("challenge/hardened-1", "decay-reset").reached
+
+
+def test_a_verdict_that_counts_terms_gives_them_away() -> None:
+    """The hole that ``dojo/0.2`` closed: half of 200 bits are guessed wrong, and then known."""
+    literal = result("dojo/0.1", "prefix-reading")
+    assert literal.reached
+    assert not result("dojo/0.2", "prefix-reading").reached

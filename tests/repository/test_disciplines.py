@@ -17,6 +17,7 @@ EXEMPT = {
     "attacks/arena": "attacks on the rules of the arena",
     "attacks/challenge": "attacks on the rules of the challenge",
     "attacks/community": "attacks on the rules of the community",
+    "attacks/dojo": "attacks on the rules of the dojo",
     "app/arena": "tools for the arena, behind agon arena",
     "app/challenge": "tools for the challenge, behind agon challenge",
     "app/dojo": "tools for the dojo, behind agon dojo",

@@ -12,6 +12,7 @@ LABS = {
     "challenge": "agon.attacks.challenge",
     "arena": "agon.attacks.arena",
     "community": "agon.attacks.community",
+    "dojo": "agon.attacks.dojo",
 }
 """The module of each lab, imported when it is used; its ``LAB`` is the lab."""
 

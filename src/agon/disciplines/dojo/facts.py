@@ -1,7 +1,7 @@
 """Read the formulas' inputs from the tables: arrays with one row per submission."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,10 @@ NEVER = np.iinfo(np.int64).max
 
 OK = VERDICTS.index("ok")
 """The number of the verdict ``ok``."""
+
+
+PROGRAMS_KEPT = 20_000
+"""Maximum number of sources of which one fact is cached, for all records together."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,7 @@ def read_source(text: str, *, max_bytes: int, max_depth: int) -> Program | Viola
     return parse(text.encode(), max_bytes=max_bytes, max_depth=max_depth)
 
 
+@lru_cache(maxsize=PROGRAMS_KEPT)
 def payload_of(text: str, *, max_bytes: int, max_depth: int) -> Payload | Violation:
     """Return the literals of a recorded source, or the reason why it cannot be parsed."""
     program = read_source(text, max_bytes=max_bytes, max_depth=max_depth)

@@ -10,9 +10,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
-from agon.disciplines.dojo.program import Program
+from agon.disciplines.dojo.facts import PROGRAMS_KEPT, read_source
+from agon.disciplines.dojo.program import Program, Violation
 
 _SKIPPED_FIELDS: Final = frozenset({"ctx", "kind", "type_comment", "type_params", "type_ignores"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -93,6 +95,13 @@ class _Keyword:
 
 
 _Item = tuple[object, _Scope]
+
+
+@lru_cache(maxsize=PROGRAMS_KEPT)
+def structure_of(source: str, *, max_bytes: int, max_depth: int) -> str | None:
+    """Return the structure hash of a recorded source, None for one that cannot be read."""
+    program = read_source(source, max_bytes=max_bytes, max_depth=max_depth)
+    return None if isinstance(program, Violation) else structure_hash(program)
 
 
 def structure_hash(program: Program) -> str:

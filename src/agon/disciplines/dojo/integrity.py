@@ -140,17 +140,12 @@ def _same_source(j: "Judgement") -> Iterator[Finding]:
 
 
 def _same_structure(j: "Judgement") -> Iterator[Finding]:
-    from agon.disciplines.dojo.facts import read_source
-    from agon.disciplines.dojo.fingerprints import structure_hash
-    from agon.disciplines.dojo.program import Violation
+    from agon.disciplines.dojo.fingerprints import structure_of
 
     s, rules = j.facts.submissions, j.rules
-    programs = (
-        read_source(source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth)
-        for source in s.sources
-    )
     shapes = [
-        None if isinstance(program, Violation) else structure_hash(program) for program in programs
+        structure_of(source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth)
+        for source in s.sources
     ]
     groups: dict[tuple[int, str], list[int]] = defaultdict(list)
     for at, place in enumerate(s.source_of):

@@ -6,12 +6,21 @@ recorded source, so that changed rules rescore a season without running a progra
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.dojo import formulas
-from agon.disciplines.dojo.facts import NEVER, Facts, Ints, Objects, payload_of, read_source
+from agon.disciplines.dojo.facts import (
+    NEVER,
+    PROGRAMS_KEPT,
+    Facts,
+    Ints,
+    Objects,
+    payload_of,
+    read_source,
+)
 from agon.disciplines.dojo.pairs import first_of_each, number_pairs
 from agon.disciplines.dojo.payload import check
 from agon.disciplines.dojo.program import Violation
@@ -19,6 +28,9 @@ from agon.disciplines.dojo.records import VERDICTS
 from agon.disciplines.dojo.rules import DojoRules
 from agon.disciplines.dojo.submission_cache import SOURCES_KEPT
 from agon.kernel.times import from_micros
+
+if TYPE_CHECKING:
+    from agon.disciplines.dojo.classifier import Classification
 
 Bools = npt.NDArray[np.bool_]
 
@@ -264,14 +276,21 @@ def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
 
 def is_contradicted(source: str, tag: str, rules: DojoRules) -> bool:
     """Return whether the static classifier strongly contradicts a declared tag."""
-    from agon.disciplines.dojo.classifier import classify, contradicts
+    from agon.disciplines.dojo.classifier import contradicts
 
-    program = read_source(
+    classification = _classification(
         source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth
     )
-    if isinstance(program, Violation):
-        return False
-    return contradicts(tag, classify(program))
+    return classification is not None and contradicts(tag, classification)
+
+
+@lru_cache(maxsize=PROGRAMS_KEPT)
+def _classification(source: str, *, max_bytes: int, max_depth: int) -> "Classification | None":
+    """Return what the classifier makes of a source, None for a source that cannot be read."""
+    from agon.disciplines.dojo.classifier import classify
+
+    program = read_source(source, max_bytes=max_bytes, max_depth=max_depth)
+    return None if isinstance(program, Violation) else classify(program)
 
 
 def _families(
