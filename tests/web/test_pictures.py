@@ -1,16 +1,25 @@
 """Badges, cards and feeds: what other sites and programs load of a contest."""
 
+import re
 import struct
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from agon.api.models.boards import HistoryStep
+from agon.app.charts.markup import DARK
+from agon.app.charts.sparkline import sparkline
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.web.addresses import badge, card, feed
+from agon.web.pages import home
+from agon.web.pages.pictures import Standing, card_svg
 from fakes.contests import HOSTILE
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
@@ -53,6 +62,34 @@ def test_a_badge_is_small_and_well_formed(site: Instance, name: str) -> None:
     assert f"rank {row[0]['rank']} of 3" in label if row else "no score" in label
     tag = {"if-none-match": response.headers["etag"]}
     assert site.client.get(badge("league", name), headers=tag).status_code == 304
+
+
+def test_no_color_of_a_card_stands_for_two_parts() -> None:
+    """A seventh part in the color of the first is read as the first; small parts are gray."""
+    parts = [(f"part{number}", float(number)) for number in range(1, 10)]
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    drawn = card_svg(Standing("Spring", "ada", "user-score", 1, 45.0, 9, parts, at))
+    fills: list[str] = re.findall(r'y="232"[^>]* fill="([^"]+)"', drawn)
+    assert len(fills) == len(parts)
+    hues = [color for color in fills if color in DARK]
+    assert sorted(hues) == sorted(DARK)
+    assert len(set(fills) - set(hues)) == 1
+
+
+def test_a_long_history_of_a_leader_is_drawn_with_fewer_steps() -> None:
+    """A leader of many matches has a line, too; its ends are the first and the present score."""
+    steps = [
+        HistoryStep(id="ada", seq=seq, at=datetime.fromtimestamp(seq, UTC), rank=1,
+                    score=float(seq % 7), reason=None, by=None)
+        for seq in range(1, 501)
+    ]  # fmt: skip
+    api: Any = SimpleNamespace(boards=SimpleNamespace(history=lambda *_, **__: iter(steps)))
+    contest: Any = SimpleNamespace(id="spring")
+    drawn = str(home._line(api, contest, "bots", "ada"))
+    assert 50 < drawn.count("V") < 130
+    assert "500 steps from 0 to 6" in drawn
+    label, few = "ada", [(1.0, 1.0), (500.0, float(500 % 7))]
+    assert sparkline(few, label=label).partition("H")[2].partition("V")[0] in drawn
 
 
 def test_a_card_has_the_size_that_messages_show(site: Instance) -> None:

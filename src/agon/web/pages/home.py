@@ -21,7 +21,12 @@ from agon.web.rendering import number_text, short_id
 CARDS: Final = 100
 """Maximum number of contests on the page: each needs its board."""
 
-_STEPS: Final = 100
+_STEPS: Final = 1000
+"""Maximum number of steps that are read of a leader's history."""
+
+_POINTS: Final = 120
+"""Maximum number of steps that are drawn: about as many as the line has pixels."""
+
 _ROUNDING: Final = 1e-6
 
 
@@ -109,11 +114,12 @@ def _leader(api: Api, contest: Contest, board: str, row: dict[str, Any]) -> Lead
 
 
 def _line(api: Api, contest: Contest, board: str, name: str) -> Markup | None:
-    """Return the score over time, of a history that one request can read."""
+    """Return the score over time, unless the history is too long to be read for a line."""
     history = list(islice(api.boards.history(contest.id, name, board=board), _STEPS + 1))
     steps = [(step.at.timestamp(), step.score) for step in history if step.score is not None]
     if not 1 < len(steps) <= _STEPS:
         return None
     low, high = (number_text(end(score for _, score in steps)) for end in (min, max))
     label = f"Score of {short_id(name)} over time: {len(steps)} steps from {low} to {high}"
-    return Markup(sparkline(steps, label=label))  # noqa: S704 - it escapes
+    drawn = [*steps[: -1 : -(-len(steps) // _POINTS)], steps[-1]]
+    return Markup(sparkline(drawn, label=label))  # noqa: S704 - it escapes

@@ -8,7 +8,7 @@ from typing import Any, Final
 from agon.app.charts.markup import DARK, DARK_PAPER, element, shorten, width, words
 from agon.errors import NotFound
 from agon.web.page import Document, Visit
-from agon.web.pages.board_rows import positive_parts
+from agon.web.pages.board_rows import part_hues, positive_parts
 from agon.web.rendering import number_text, short_id, time_text
 from agon.wiring import png
 
@@ -20,7 +20,7 @@ _BADGE_PART: Final = 150
 _CARD: Final = (600, 315)
 """Size of a card in units; the picture has twice as many pixels."""
 
-_INK, _QUIET = "#e8eaed", "#a3abb5"
+_INK, _QUIET, _OTHERS = "#e8eaed", "#a3abb5", "#8b949e"
 _MARGIN: Final = 40
 
 
@@ -152,11 +152,11 @@ def card_svg(standing: Standing) -> str:
         "" if standing.rank is None else f"rank {standing.rank} of {number_text(standing.total)}"
     )
     total, start, bars = sum(points for _, points in standing.parts), float(_MARGIN), []
-    for hue, (_, points) in enumerate(standing.parts):
-        size = right * points / total
-        bars.append(
-            element("rect", x=start, y=232, width=size, height=16, fill=DARK[hue % len(DARK)])
-        )
+    points_of = dict(standing.parts)
+    for name, hue in part_hues([{"components": points_of}]).items():
+        size = right * points_of[name] / total
+        fill = DARK[int(hue)] if hue.isdigit() else _OTHERS
+        bars.append(element("rect", x=start, y=232, width=size, height=16, fill=fill))
         start += size
     return element(
         "svg",
