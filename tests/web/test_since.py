@@ -190,6 +190,17 @@ def test_pages_of_the_past_have_the_rules_the_title_and_the_state_of_then(site: 
     board = Markup(site.client.get(addresses.board("league", "bots", as_of=before["seq"])).text)
     assert address in board.links
     assert ("The cup" in board.text, "frozen" in board.text) == (False, False)
+    log = Markup(site.client.get(addresses.ledger("league")).text)
+    assert (log.errors, log.inline) == ([], [])
+    assert "details set: The cup, public" in log.text
+    assert addresses.rules("league", as_of=contest.seq + 1) in log.links
+    assert "user:olga" in log.text
+    early = Markup(site.client.get(addresses.ledger("league", as_of=before["seq"])).text)
+    assert ("The cup" in early.text, "opened for records" in early.text) == (False, True)
+    first = site.get("/contests/league/log?limit=1").json()
+    assert first["items"][0]["text"] == "boards frozen for the public"
+    following = site.get(f"/contests/league/log?limit=1&cursor={first['next']}").json()["items"]
+    assert following[0]["kind"] == "contest-edited"
     assert site.client.get(addresses.rules("league", as_of="0")).status_code == 404
     assert site.client.get(addresses.rules("league", as_of="x")).status_code == 422
 

@@ -1,6 +1,7 @@
 """Records, and signed heads of ledgers."""
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import Field
 
@@ -38,6 +39,17 @@ class LedgerHead(Resource):
     at: str = Field(description="As it was signed: UTC with microseconds.")
     signature: str = Field(description="Ed25519 over the canonical JSON of the four, hex.")
     public_key: str
+
+
+class LogEntry(Resource):
+    """An entry of a ledger in words."""
+
+    seq: int
+    at: datetime
+    by: str
+    kind: str
+    text: str = Field(description="What happened.")
+    content: dict[str, Any] = Field(description="The fields that the caller may see.")
 
 
 class Event(Resource):

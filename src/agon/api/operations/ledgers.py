@@ -5,10 +5,14 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from agon.api.models.base import Page
 from agon.api.models.contests import Contest
-from agon.api.models.records import LedgerHead
+from agon.api.models.records import LedgerHead, LogEntry
 from agon.api.operation import ContestContext, Context, operation
+from agon.api.pages import PageRequest
+from agon.api.parameters import AsOf
 from agon.api.transport import Noun
+from agon.app.contests.ledgers.log import log
 from agon.kernel.times import written_time
 
 ZIP: Final = "application/zip"
@@ -52,6 +56,14 @@ def get_head(ctx: ContestContext) -> LedgerHead:
     )
 
 
+@operation("GET", "/contests/{contest}/log", id="listLog", permission="contest.read",
+           summary="List what happened to a contest")  # fmt: skip
+def list_log(ctx: ContestContext, page: PageRequest, *, as_of: AsOf = None) -> Page[LogEntry]:
+    """Return the decisions about a contest in words, the newest first; records are left out."""
+    entries = log(ctx.service, ctx.view, as_of=as_of, before=page.after(int), limit=page.sought)
+    return page.page(entries, key=lambda entry: entry.seq, item=LogEntry.model_validate)
+
+
 @operation("GET", "/contests/{contest}/export", id="exportContest", permission="export",
            summary="Export a contest", raw=True, media_types=(ZIP,))  # fmt: skip
 def export_contest(ctx: ContestContext) -> None:
@@ -70,6 +82,7 @@ class Ledgers(Noun):
     """Ledgers."""
 
     head = get_head
+    log = list_log
 
     def export(self, contest: str, folder: Path) -> None:
         """Write a contest's complete ledger as a new directory.

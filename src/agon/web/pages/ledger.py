@@ -1,16 +1,19 @@
-"""The page of a contest's log: the published boards, the signed head, and how to verify them."""
+"""The page of a contest's log: what happened, the published boards, the signed head."""
 
 from itertools import islice
 from typing import Final
+
+import orjson
 
 from agon.web import addresses
 from agon.web.page import Page, Visit
 
 SNAPSHOTS: Final = 100
+ENTRIES: Final = 100
 
 
 def ledger(visit: Visit) -> Page:
-    """Return the newest snapshots and the signed head."""
+    """Return the newest decisions in words, the newest snapshots and the signed head."""
     contest = visit.contest()
     return Page(
         template="ledger.html",
@@ -20,6 +23,11 @@ def ledger(visit: Visit) -> Page:
             "head": visit.api.ledgers.head(contest.id),
             "snapshots": list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS)),
             "shown": SNAPSHOTS,
+            "log": [
+                (entry, orjson.dumps(entry.content, option=orjson.OPT_INDENT_2).decode())
+                for entry in islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES)
+            ],
+            "log_shown": ENTRIES,
         },
         data=addresses.api("contests", contest.id, "ledger", "head"),
     )

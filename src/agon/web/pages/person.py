@@ -62,6 +62,7 @@ class WhatIf:
     Attributes:
         counts: the parts of the score that count something, with the count chosen or present.
         fields: the rules that decide the score, with the value chosen or in force.
+        changes_rules: whether the visitor chose rules.
         after: the explanation under the chosen values; None: none are chosen, or an error.
         rows: as of :class:`Comparison`.
         error: what is wrong with the values.
@@ -69,6 +70,7 @@ class WhatIf:
 
     counts: Sequence[tuple[str, str]]
     fields: Sequence[tuple[str, Any]]
+    changes_rules: bool
     after: Explanation | None
     rows: Sequence[tuple[str, float | None, float | None, float]]
     error: str
@@ -290,7 +292,7 @@ def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanatio
     ]
     count_fields = [(name, chosen.get(name, field_text(value))) for name, value in counts.items()]
     if not rules and not chosen:
-        return WhatIf(count_fields, fields, None, (), "")
+        return WhatIf(count_fields, fields, bool(rules), None, (), "")
     try:
         both = visit.api.analysis.what_if(
             contest.id,
@@ -303,9 +305,9 @@ def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanatio
             as_of=visit.as_of,
         )
     except AgonError as error:
-        return WhatIf(count_fields, fields, None, (), str(error))
+        return WhatIf(count_fields, fields, bool(rules), None, (), str(error))
     after = explanation_of(both.after.model_dump())
-    return WhatIf(count_fields, fields, after, differences(explanation, after), "")
+    return WhatIf(count_fields, fields, bool(rules), after, differences(explanation, after), "")
 
 
 def _choices(query: Mapping[str, str], prefix: str, present: Mapping[str, Any]) -> dict[str, str]:

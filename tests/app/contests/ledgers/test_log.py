@@ -1,0 +1,84 @@
+"""The ledger in words: every decision for those who may read it, and nothing else."""
+
+import pytest
+
+from agon.app.access.permissions import ANONYMOUS, view_of
+from agon.app.contests.ledgers.log import log
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.service import Service
+from agon.entities.access import Caller
+from agon.errors import Unreadable
+from app.contests.ledgers.test_append import STEPS, _enter
+from fakes.service import ORGANISER
+
+VOID = ("records-voided", {"seqs": [3], "subjects": list("abcdefg"), "change": None,
+                           "reason": "copies"})  # fmt: skip
+POINTS = ("adjustment-made", {"board": "bots", "id": "ada", "points": 5, "change": "c1",
+                              "reason": "thanks"})  # fmt: skip
+
+
+@pytest.fixture
+def cup(service: Service) -> Service:
+    """A contest that was private at first, with an entry of each kind of decision."""
+    hidden = NewContest(id="cup", discipline="arena", title="For us", visibility="private")
+    create(service, hidden, by=ORGANISER)
+    edit = STEPS["edit"][1]
+    for kind, body in (
+        ("contest-edited", {**edit, "title": "Still for us"}),
+        ("contest-edited", {**edit, "visibility": "public"}),
+        STEPS["open"], STEPS["change-1"], VOID, POINTS, STEPS["back-1"], STEPS["decide"],
+        ("submission-received",
+         {"submission": "s", "user": "ada", "problem": None, "content": {"source": "secret"}}),
+        STEPS["freeze"], STEPS["unfreeze"], STEPS["freeze"], STEPS["adopt"],
+    ):  # fmt: skip
+        _enter(service, "cup", kind, body)
+    return service
+
+
+def texts(service: Service, caller: Caller, as_of: str | None = None) -> list[str]:
+    """Return the words that a caller reads."""
+    with service.store.read() as session:
+        view = view_of(session.contests.get("cup"), caller)
+    return [entry.text for entry in log(service, view, as_of=as_of)]
+
+
+def test_readers_see_the_decisions_that_they_may_see(cup: Service) -> None:
+    """The log is for people: words, and no hidden ones."""
+    public = texts(cup, ANONYMOUS)
+    assert public == [
+        "boards frozen for the public",
+        "boards shown again: why",
+        "boards frozen for the public",
+        "rules set to arena/" + public[3].partition("/")[2],
+        "opened for records",
+        "details set: Cup, public, from the opening until 2026-12-24 18:00 UTC",
+        public[-1],
+    ]
+    assert public[3].endswith(" with k_new = 24: why")
+    assert public[-1].startswith("created under arena/")
+    staff = texts(cup, ORGANISER)
+    assert [text for text in staff if text not in public] == [
+        staff[0],  # the rules that were adopted after the freeze
+        "decision about no participant: d: r",
+        "change set c1 rolled back: why",
+        "+5 points for ada on bots: thanks",
+        "1 records of a, b, c, d, e and 2 more voided: copies",
+        "details set: Still for us, private, from the opening until 2026-12-24 18:00 UTC",
+    ]
+    assert "secret" not in str(staff)
+    assert texts(cup, ANONYMOUS, "999") == public
+    assert texts(cup, ORGANISER, "1") == [public[-1]]
+    with pytest.raises(Unreadable):
+        texts(cup, ANONYMOUS, "soon")
+
+
+def test_pages_continue_where_the_one_before_ended(cup: Service) -> None:
+    """A cursor that someone wrote by hand leads no further than the freeze."""
+    with cup.store.read() as session:
+        view = view_of(session.contests.get("cup"), ANONYMOUS)
+    every = log(cup, view)
+    pages = [log(cup, view, limit=3)]
+    while pages[-1]:
+        pages.append(log(cup, view, before=pages[-1][-1].seq, limit=3))
+    assert [entry for page in pages for entry in page] == every
+    assert log(cup, view, before=10**9) == every
