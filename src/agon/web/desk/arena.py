@@ -1,15 +1,22 @@
 """Rounds and bots of an arena."""
 
-from collections.abc import Mapping
-from typing import Final
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pydantic import ValidationError
 
 from agon.api.models.bots import BotUpdate
-from agon.errors import NotFound
+from agon.errors import AgonError, NotFound, Unreadable
 from agon.web import addresses
+from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page, listing
-from agon.web.page import Page, Redirect, Visit
+from agon.web.desk.uploads import LINES, chunks, csv_rows
+from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.rendering import words
 
 _PAUSES: Final[Mapping[str, bool]] = {"pause": True, "resume": False}
+_BOOLEANS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 
 def rounds(visit: Visit) -> Page:
@@ -24,6 +31,33 @@ def draw(visit: Visit) -> Page | Redirect:
         lambda: visit.api.submissions.draw_round(contest.id),
         following=lambda job: addresses.desk(contest.id, "jobs", job.id),
         otherwise=lambda error: _rounds_page(visit, error=error),
+    )
+
+
+def add_prompts(visit: Visit) -> Page:
+    """Add the prompts or the human answers of an uploaded CSV or NDJSON file; all or none."""
+    contest, api = visit.contest(), visit.api.prompts
+    kind = visit.form.get("kind", "")
+    add = {"prompts": api.add, "human_answers": api.add_human_answers}.get(kind)
+    try:
+        if add is None:
+            raise Unreadable(f"kind: expected prompts or human_answers, got {kind[:80]!r}")
+        saved = add(contest.id, _prompt_rows(visit)).saved
+    except (AgonError, ValidationError) as error:
+        return _rounds_page(visit, wrong=FormErrors(fields={"file": error_texts(error)}))
+    return _rounds_page(visit, done=f"{saved:,} {words(kind)} were added or replaced.")
+
+
+def _prompt_rows(visit: Visit) -> Iterator[bytes] | Iterator[dict[str, Any]]:
+    """Return the rows of the uploaded file."""
+    name, file = visit.files.get("file", ("", io.BytesIO()))
+    if name.lower().endswith(LINES):
+        return chunks(file)
+    return (
+        {**row, "retired": _BOOLEANS.get(row["retired"].casefold(), row["retired"])}
+        if "retired" in row
+        else row
+        for row in csv_rows(file)
     )
 
 
@@ -45,11 +79,18 @@ def set_bot(visit: Visit) -> Page | Redirect:
     )
 
 
-def _rounds_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _rounds_page(
+    visit: Visit,
+    *,
+    error: Exception | None = None,
+    wrong: FormErrors | None = None,
+    done: str = "",
+) -> Page:
     contest = visit.contest()
     return contest_page(
-        visit, contest, "rounds", {"rounds": listing(visit, visit.api.rounds.list(contest.id))},
-        error=error, data=addresses.api("contests", contest.id, "rounds"),
+        visit, contest, "rounds",
+        {"rounds": listing(visit, visit.api.rounds.list(contest.id)), "done": done},
+        error=wrong or error, data=addresses.api("contests", contest.id, "rounds"),
     )  # fmt: skip
 
 

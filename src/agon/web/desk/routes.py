@@ -64,6 +64,7 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     (f"{_DESK}/changes/{{id}}/{{action}}", changes.act_on, "change.manage"),
     (f"{_DESK}/rules", rules.change, "change.manage"),
     (f"{_DESK}/rounds", arena.draw, "match.draw"),
+    (f"{_DESK}/prompts", arena.add_prompts, "prompt.manage"),
     (f"{_DESK}/bots/{{id}}/{{action}}", arena.set_bot, "bot.manage"),
     (f"{_DESK}/people", people.invite, "invitation.manage"),
     (f"{_DESK}/people/{{id}}/revoke", people.revoke, "invitation.manage"),

@@ -17,7 +17,9 @@ from agon.web.page import Page, Visit, error_texts
 _NAMES: Final = 1000
 """Maximum number of names in the header of a CSV file: each row is completed to as many values."""
 
-_LINES: Final = (".ndjson", ".jsonl")
+LINES: Final = (".ndjson", ".jsonl")
+"""Endings of names of files with a JSON object a line; others are CSV."""
+
 _CHUNK: Final = 1 << 20
 _LINE: Final = 4 << 20
 _ZIP: Final = b"PK\x03\x04"
@@ -35,7 +37,7 @@ def add_records(visit: Visit) -> Page:
     dry_run = visit.form.get("do") != "add"
     try:
         name, file = visit.files.get("file", ("", io.BytesIO()))
-        rows = chunks(file) if name.lower().endswith(_LINES) else csv_rows(file)
+        rows = chunks(file) if name.lower().endswith(LINES) else csv_rows(file)
         summary = visit.api.records.add(contest.id, rows, table=table, dry_run=dry_run)
     except AgonError as error:
         return _page(visit, error=error)

@@ -98,7 +98,7 @@ def _valid(table: Table, rows: Iterable[Sequence[Any]]) -> list[tuple[int, Mappi
         if isinstance(row, RowIssue):
             issues.append(row)
             continue
-        issues += checker.issues(row)
+        issues += checker.issues(row, line)
         values.append((line, row))
     if issues:
         raise InvalidRecords(issues)

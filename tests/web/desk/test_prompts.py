@@ -1,0 +1,46 @@
+"""Prompts and human answers are uploaded on the desk, with errors next to the file."""
+
+from web.browser import Browser
+from web.desk.league import DESK, create
+from web.markup import Markup
+
+
+def test_an_organizer_uploads_prompts_and_answers(browser: Browser) -> None:
+    """A league without prompts plays nothing; a terminal must not be needed for them."""
+    browser.sign_in("organiser")
+    create(browser)
+
+    def send(kind: str, content: str, name: str = "file.csv") -> tuple[int, str]:
+        response = browser.submit(
+            f"{DESK}/rounds", f"{DESK}/prompts", {"kind": kind}, {"file": (name, content)}
+        )
+        page = Markup(response.text)
+        assert (page.errors, page.inline) == ([], [])
+        return response.status_code, page.text
+
+    def stored() -> dict[str, bool]:
+        service = browser.instance.service
+        with service.store.read() as session:
+            prompts = session.arena.prompts(session.contests.get("league").no)
+        return {prompt.id: prompt.retired for prompt in prompts}
+
+    status, text = send("prompts", "id;text;retired\np1;What?;\np2;Why?;TRUE\np3;Who?;false\n")
+    assert (status, "3 prompts were added or replaced" in text) == (200, True)
+    assert stored() == {"p1": False, "p2": True, "p3": False}
+    status, text = send("prompts", "id,text\np4,\np1,Changed?\n,x\n")
+    assert (status, "Nothing was changed" in text) == (422, True)
+    assert "row 1, column text: is empty" in text
+    assert "row 3, column id: is empty" in text
+    assert len(stored()) == 3
+    assert send("prompts", "id,text,retired\np5,x,perhaps\n")[0] == 422
+    answers = '{"id": "h1", "prompt_id": "p1", "text": "Soup."}\n'
+    assert "1 human answers were" in send("human_answers", answers, "a.ndjson")[1]
+    status, text = send("human_answers", answers.replace("p1", "p9"), "a.ndjson")
+    assert (status, "is no prompt" in text) == (422, True)
+    status, text = send("poems", answers)
+    assert (status, "expected prompts or human_answers" in text) == (422, True)
+    assert send("prompts", "PK\x03\x04 a workbook")[0] == 422
+    other = Browser(browser.instance)
+    other.sign_in("participant")
+    token = {"form_token": other.form_token("/account"), "kind": "prompts"}
+    assert other.send(f"{DESK}/prompts", token).status_code == 403
