@@ -16,6 +16,7 @@ RELEASED = {
     "challenge/hardened-1": "79228be8206aa0338a660109edb06462831ae618bbc4e7e6abe1da0c99ee61f7",
     "dojo/0.1": "cb8e7a4c5b81d6e09770ab2ee03e1be0c32ebdb3a2ee22590b3f14edc78e476e",
     "dojo/0.2": "fb9331ca9a4f9e57bfda4bcc85ae683d635144698d82832503dde900d0400add",
+    "dojo/hardened-1": "b62ebb3e03d249cb42f238e9d45428c3548d8c79365ab83039a558059bde4a7f",
     "arena/sentience-1": "a7341ba2eeb7dbdd05d1bcb827b78ae90f296889a4b623f702387271bde9d9dc",
 }
 """Ledgers, boards and proofs record these; a released edition keeps its fingerprint."""

@@ -302,6 +302,10 @@ def _families(
     if rules.unspecified_tag == "ignored":
         is_entry = in_window & (tag != names.index(formulas.UNSPECIFIED))
     rows = np.flatnonzero(is_entry)
+    if rules.tags_per_user == "first":
+        s = facts.submissions
+        pairs, bound = number_pairs(s.problem[rows], s.user[rows], rights=len(s.users))
+        rows = rows[first_of_each(pairs, bound=bound)]
     families = formulas.families(
         problem[rows], tag[rows], problems=len(facts.problems.ids), tags=len(names)
     )

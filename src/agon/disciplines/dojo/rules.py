@@ -166,6 +166,14 @@ class DojoRules(Rules):
         reason="The seed's rule counts distinct tags and makes no exception for a missing one.",
         source=_SPEC_GATES,
     )
+    tags_per_user: Literal["each", "first"] = rule(
+        "each",
+        meaning="Which submissions of a user to a problem can be the first of a tag: the earliest "
+        "one of `each` tag, or only the `first` reward-correct one.",
+        reason="The seed counts each tag of a user once and limits their number by nothing.",
+        source="seed 002, 6.4; attack page, Hardened editions",
+        since="0.3",
+    )
     require_notes: bool = rule(
         default=False,
         meaning="Whether a declared tag counts only with non-empty notes.",
