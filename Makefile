@@ -13,27 +13,38 @@ QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test
 
 # Bytecode is compiled after an installation by all processors, which pip does by one.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps
-BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/tests/' .venv/lib
+EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests|mypy|mypyc)/' .venv/lib
+RUN_PACKAGES := bubblewrap fonts-dejavu-core
+DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
 
 .PHONY: setup setup-dev demo test test-all check checks lint types contracts docs collection pictures bench lock clean
 
 setup: .venv/.base
 
-.venv/.base: requirements/base.lock pyproject.toml
-	tools/system-packages python3-venv bubblewrap fonts-dejavu-core
+# The pip that comes with Python 3.11 takes twice as long to find the files of the locked versions.
+.venv/.pip: requirements/pip.lock
+	tools/system-packages python3-venv
 	$(PYTHON) -m venv .venv
+	$(INSTALL) -r requirements/pip.lock
+	touch $@
+
+.venv/.base: requirements/base.lock pyproject.toml .venv/.pip
+	tools/system-packages $(RUN_PACKAGES)
 	$(INSTALL) -r requirements/base.lock
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(EDITABLE)
 	$(BYTECODE)
 	touch $@
 
 setup-dev: .venv/.dev
 
-.venv/.dev: requirements/dev.lock .venv/.base
-	tools/system-packages postgresql podman runc busybox-static chromium-headless-shell
+# Installs the base packages, too, which dev.lock contains: one installation is quicker than two.
+.venv/.dev: requirements/dev.lock pyproject.toml .venv/.pip
+	tools/system-packages $(RUN_PACKAGES) $(DEV_PACKAGES)
 	$(INSTALL) -r requirements/dev.lock
+	$(EDITABLE)
 	$(BYTECODE)
-	touch $@
+	touch .venv/.base $@
 
 .venv/.bench: requirements/bench.lock .venv/.dev
 	tools/system-packages gcc wrk
@@ -82,10 +93,12 @@ pictures: setup
 bench: .venv/.bench
 	$(BIN)/python benchmarks/run.py
 
-COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 --extra serve --extra postgres pyproject.toml requirements/build.in
+RESOLVE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11
+COMPILE := $(RESOLVE) --extra serve --extra postgres pyproject.toml requirements/build.in
 
 lock:
 	$(BIN)/python -m pip install --quiet uv
+	$(RESOLVE) requirements/pip.in -o requirements/pip.lock
 	$(COMPILE) -o requirements/base.lock
 	$(COMPILE) --group dev -c requirements/base.lock -o requirements/dev.lock
 	$(COMPILE) --group bench -c requirements/dev.lock -o requirements/bench.lock
