@@ -167,7 +167,7 @@ def test_rules_are_listed_shown_compared_and_linted(agon: Cli) -> None:
     editions = agon("rules", "list", "--format", "json").json()["editions"]
     assert {"edition", "title", "released", "rules_sha256", "versions"} <= set(editions[0])
     dojo = agon("rules", "list", "dojo", "--format", "json").json()["editions"]
-    assert [edition["edition"] for edition in dojo] == ["dojo/0.1", "dojo/0.2"]
+    assert [edition["edition"] for edition in dojo] == ["dojo/0.1", "dojo/0.2", "dojo/hardened-1"]
     rules = agon("rules", "show", "dojo/0.2", "--format", "json").json()
     assert {"name", "value", "bounds", "meaning", "reason", "source"} <= set(rules["rules"][0])
     assert "max_literal_digits" in agon("rules", "show", "0.2").out

@@ -25,10 +25,10 @@ def completions(line: str) -> list[str]:
     [
         ("agon sch", ["schema"]),
         ("agon score comm", ["community"]),
-        ("agon score dojo data --edition ", ["0.1", "0.2"]),
+        ("agon score dojo data --edition ", ["0.1", "0.2", "hardened-1"]),
         ("agon explain arena data ann --board bra", ["bradley-terry"]),
         ("agon schema arena ma", ["matches"]),
-        ("agon rules show dojo/", ["dojo/0.1", "dojo/0.2"]),
+        ("agon rules show dojo/", ["dojo/0.1", "dojo/0.2", "dojo/hardened-1"]),
         ("agon score arena data --format nd", ["ndjson"]),
         (f"agon contest board --database {DATABASE} s", ["spring"]),
         (f"agon contest board --database {DATABASE} spring --board bo", ["bots"]),
