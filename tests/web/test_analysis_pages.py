@@ -72,6 +72,12 @@ def test_every_column_of_a_board_has_a_help_with_the_numbers_of_the_board(site: 
     assert [rule for rule in named if f'id="{rule}"' not in rules] == []
 
 
+def test_the_ledger_writes_times_as_other_pages_do(site: Instance) -> None:
+    """A time in another form looks like another time."""
+    text, _ = page_of(site, addresses.ledger("arena"))
+    assert re.search(r"<dt>Newest entry</dt><dd>[0-9-]{10} [0-9]{2}:[0-9]{2} UTC</dd>", text)
+
+
 def test_boards_are_sorted_and_filtered_by_links_and_forms(site: Instance) -> None:
     """Headings are links, pages keep the order and the range, and ranks stay those of the board."""
     board = "/contests/arena/boards/bots"

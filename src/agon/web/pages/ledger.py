@@ -1,5 +1,6 @@
 """The page of a contest's log: what happened, the published boards, the signed head."""
 
+from datetime import datetime
 from itertools import islice
 from typing import Final
 
@@ -15,12 +16,14 @@ ENTRIES: Final = 100
 def ledger(visit: Visit) -> Page:
     """Return the newest decisions in words, the newest snapshots and the signed head."""
     contest = visit.contest()
+    head = visit.api.ledgers.head(contest.id)
     return Page(
         template="ledger.html",
         title=f"Ledger · {contest.title}",
         values={
             "contest": contest,
-            "head": visit.api.ledgers.head(contest.id),
+            "head": head,
+            "head_at": datetime.fromisoformat(head.at),
             "snapshots": list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS)),
             "shown": SNAPSHOTS,
             "log": [
