@@ -3,6 +3,7 @@
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS, view_of
+from agon.app.contests.ledgers.events import events
 from agon.app.contests.ledgers.log import log
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.service import Service
@@ -82,3 +83,14 @@ def test_pages_continue_where_the_one_before_ended(cup: Service) -> None:
         pages.append(log(cup, view, before=pages[-1][-1].seq, limit=3))
     assert [entry for page in pages for entry in page] == every
     assert log(cup, view, before=10**9) == every
+
+
+def test_events_have_no_title_from_before_a_contest_was_public(cup: Service) -> None:
+    """The stream begins at the first event for everyone."""
+    readers = {}
+    for caller in (ANONYMOUS, ORGANISER):
+        with cup.store.read() as session:
+            view = view_of(session.contests.get("cup"), caller)
+        edits = [each for each in events(cup, view).events if each.kind == "contest-edited"]
+        readers[caller.name] = [each.body["title"] for each in edits]
+    assert readers == {ANONYMOUS.name: ["Cup"], ORGANISER.name: ["Still for us", "Cup"]}
