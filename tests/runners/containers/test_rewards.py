@@ -44,7 +44,7 @@ def test_a_program_of_another_user_cannot_write_the_reward(
     verification = course.verify(run, tests, source="reward_file", bounds=patient)
     assert (verification.outcome, verification.reward) == ("failed", 0.0), verification.reason
     solved = course.agent("echo 'echo 42' > solve.sh")
-    tests = JUDGE.format(drop=DROPS[drop], more="true")
+    tests = JUDGE.format(drop=DROPS[drop], more="wait $program")
     verification = course.verify(solved, tests, source="both", bounds=patient)
     assert (verification.outcome, verification.reason) == ("passed", "")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from agon.entities.access import Caller, Role
 from agon.entities.contests import Contest, Event
@@ -101,7 +101,25 @@ class View:
 
     def sees(self, event: Event) -> bool:
         """Return whether an event may be seen; up to which position is not checked here."""
-        return self.staff or not event.staff or (self.user is not None and event.user == self.user)
+        if self.staff or (self.user is not None and event.user == self.user):
+            return True
+        return not event.staff and not self.is_earlier_secret(event.kind, event.body)
+
+    def is_earlier_secret(self, kind: str, body: Mapping[str, Any]) -> bool:
+        """Return whether a fact is from before a public contest was public, for another reader.
+
+        Titles and times of a private contest are its own, also when it is published later.
+
+        Args:
+            kind: the kind of an event or an entry.
+            body: its fields.
+        """
+        return (
+            kind == "contest-edited"
+            and body["visibility"] == "private"
+            and self.contest.visibility == "public"
+            and not self.staff
+        )
 
 
 def allow(caller: Caller, action: str, *, contest: Contest | str | None = None) -> None:

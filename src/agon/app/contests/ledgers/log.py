@@ -123,7 +123,6 @@ def log(
         Unreadable: ``as_of`` is neither a position nor a time.
     """
     kinds = {**_PUBLIC, **_STAFF} if view.staff else _PUBLIC
-    hides = not view.staff and view.contest.visibility == "public"
     entries = []
     with service.store.read() as session:
         last = reach(view) if as_of is None else position(session, view, as_of)
@@ -132,11 +131,7 @@ def log(
         stored = list(session.entries.of_kind(view.contest.no, kinds, until=last))
     for each in reversed(stored):
         entry = orjson.loads(each.line)
-        if (
-            hides
-            and entry["body"].get("visibility") == "private"
-            and entry["kind"] == "contest-edited"
-        ):
+        if view.is_earlier_secret(entry["kind"], entry["body"]):
             continue
         fields, words = kinds[entry["kind"]]
         body = {name: entry["body"][name] for name in fields}
