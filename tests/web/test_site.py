@@ -14,8 +14,7 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
 from agon.store import session
 from agon.store.connection.engines import begin
-from agon.web import addresses, page_cache, rendering
-from agon.web import site as web_site
+from agon.web import addresses, page_cache, rendering, responses
 from agon.web.addresses import board, contest, person
 from agon.web.page import Page
 from agon.web.pages import home
@@ -267,7 +266,7 @@ def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
         calls.append(page)
         return rendering.render(page, visitor)
 
-    monkeypatch.setattr(web_site, "render", render)
+    monkeypatch.setattr(responses, "render", render)
     pages = [site.client.get("/c/league?limit=3").text for _ in range(3)]
     assert (len(calls), len(set(pages))) == (1, 1)
     site.client.get("/c/league?limit=3", headers={"cookie": "agon_theme=dark"})

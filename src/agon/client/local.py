@@ -42,12 +42,23 @@ class Local(Api):
 
 
 class LocalTransport(Transport):
-    """Execute operations in this process."""
+    """Execute operations in this process.
 
-    def __init__(self, service: Service, by: Caller, *, allow_private: bool = False) -> None:
+    Args:
+        service: database, clock and settings.
+        by: the caller.
+        allow_private: the setting ``webhook_allow_private``.
+        rebuilds: whether board rows that are no longer stored are rebuilt, which can take minutes;
+            if not, :class:`~agon.app.contests.boards.stored_rows.NotStored` is raised.
+    """
+
+    def __init__(
+        self, service: Service, by: Caller, *, allow_private: bool = False, rebuilds: bool = True
+    ) -> None:
         self._service = service
         self._by = by
         self._allow_private = allow_private
+        self._rebuilds = rebuilds
 
     def call(self, operation: Operation[Any, Any], /, *arguments: Any, **keywords: Any) -> Any:
         """Check the caller's permission and execute the operation's function."""
@@ -87,7 +98,7 @@ class LocalTransport(Transport):
         except Exception as missing:
             from agon.app.contests.boards.stored_rows import NotStored
 
-            if not isinstance(missing, NotStored):
+            if not self._rebuilds or not isinstance(missing, NotStored):
                 raise
             from agon.app.contests.boards.publish import rebuild
 

@@ -70,7 +70,12 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     app.state.serving = context
     app.state.board_rows = rows
     app.router.routes.extend(
-        site_routes(service, public_url=settings.public_url, development=settings.development)
+        site_routes(
+            service,
+            public_url=settings.public_url,
+            development=settings.development,
+            in_threads=settings.database_file is None,
+        )
     )
     app.router.routes.extend(operation_routes(all_operations()))
     _complete_openapi(app)

@@ -1,5 +1,6 @@
 """Addresses of the site's pages; they are a contract."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlencode
@@ -13,6 +14,9 @@ JUDGES: Final = "judges"
 """The board of judges."""
 
 _HOME_DATA: Final = "/index"
+
+_UNRESERVED: Final = re.compile(r"[A-Za-z0-9._~-]*")
+"""Text that stays as it is when it is percent-encoded."""
 
 
 def home() -> str:
@@ -282,7 +286,8 @@ def _last(segment: str) -> str:
         >>> _last("ada.json"), _last("a/b.c")
         ('ada%2Ejson', 'a%2Fb.c')
     """
-    name, dot, ending = quote(segment, safe="").rpartition(".")
+    is_plain = _UNRESERVED.fullmatch(segment) is not None  # as most ids are
+    name, dot, ending = (segment if is_plain else quote(segment, safe="")).rpartition(".")
     return f"{name}%2E{ending}" if dot and ending in FORMATS else f"{name}{dot}{ending}"
 
 

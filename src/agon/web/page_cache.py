@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -12,16 +12,19 @@ from starlette.responses import Response
 
 from agon.web.cookies import chosen_theme
 from agon.web.data import sent_path
+from agon.web.page import SharedReads
+
+MakeQuick: TypeAlias = Callable[[SharedReads], Response | None]
 
 LIFETIME_S: Final = 1.0
-"""Maximum number of seconds a page is kept: some show the time."""
+"""Maximum number of seconds a page, or what pages share, is kept: some show the time."""
 
 _MAX_PAGES: Final = 256
 _MAX_THREADS: Final = 8
 """Maximum number of threads that render pages; more would only wait for each other."""
 
 _MAX_QUICK: Final = 2
-"""The same for quick pages: one computes while another waits for the database."""
+"""The same for quick pages in threads: one computes while another waits for the database."""
 
 
 @dataclass(frozen=True)
@@ -31,28 +34,54 @@ class _Entry:
     response: "asyncio.Task[Response]"
 
 
+@dataclass(frozen=True)
+class _StateReads:
+    state: Hashable
+    until: float
+    reads: SharedReads
+
+
 class PageCache:
-    """Renders pages in threads, and those of the public once for all who load them together.
+    """Renders pages, and those of the public once for all who load them together.
 
     Used from one event loop.
+
+    Args:
+        in_threads: whether reads wait for the database (PostgreSQL), so that quick pages need
+            threads, too. Of SQLite they are read on the event loop, one after another: readers
+            never wait, and a thread costs half as much again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_threads: bool) -> None:
+        self._in_threads = in_threads
         self._entries: dict[Hashable, _Entry] = {}
         self._threads = CapacityLimiter(_MAX_THREADS)
         self._quick_threads = CapacityLimiter(_MAX_QUICK)
+        self._quick_turn = asyncio.Lock()
+        self._shared = _StateReads(None, 0.0, {})
 
     async def respond(
-        self, request: Request, make: Callable[[], Response], *, is_quick: bool = False
+        self,
+        request: Request,
+        make: Callable[[], Response],
+        *,
+        make_quick: MakeQuick | None = None,
     ) -> Response:
         """Return the response to a request, which ``make`` returns in a thread.
 
-        A quick page, which is computed in milliseconds, does not wait for slow ones. A page for a
-        visitor without a session depends on its address, the choice of colors and what is stored.
-        Others are not kept, nor are errors.
+        A page for a visitor without a session depends on its address, the choice of colors and
+        what is stored. Others are not kept, nor are errors.
+
+        Args:
+            request: the request.
+            make: returns the response.
+            make_quick: returns the same in milliseconds, or None if ``make`` is needed after all;
+                it is given what such pages share. Such a page does not wait for slow ones. None:
+                the page is not quick.
         """
-        key, threads = _key(request), self._quick_threads if is_quick else self._threads
+        key = _key(request)
         if key is None:
+            threads = self._threads if make_quick is None else self._quick_threads
             return await run_sync(make, limiter=threads)
         read_state: Callable[[], Awaitable[Hashable]] = request.scope["agon.state"]
         state, now = await read_state(), asyncio.get_running_loop().time()
@@ -60,7 +89,7 @@ class PageCache:
         if entry is None or entry.state != state or entry.until < now:
             if len(self._entries) >= _MAX_PAGES:
                 self._entries.clear()
-            task = asyncio.ensure_future(run_sync(make, limiter=threads))
+            task = asyncio.ensure_future(self._make(make, make_quick, read_state, state))
             entry = _Entry(state, now + LIFETIME_S, task)
             self._entries[key] = entry
         try:
@@ -69,6 +98,28 @@ class PageCache:
             if self._entries.get(key) is entry:
                 del self._entries[key]
             raise
+
+    async def _make(
+        self,
+        make: Callable[[], Response],
+        make_quick: MakeQuick | None,
+        read_state: Callable[[], Awaitable[Hashable]],
+        state: Hashable,
+    ) -> Response:
+        if make_quick is None:
+            return await run_sync(make, limiter=self._threads)
+        if self._in_threads:
+            return await run_sync(make, limiter=self._quick_threads)
+        async with self._quick_turn:  # other requests have turns between two pages
+            now = asyncio.get_running_loop().time()
+            if self._shared.state != state or self._shared.until < now:
+                self._shared = _StateReads(state, now + LIFETIME_S, {})
+            response = make_quick(self._shared.reads)
+            if await read_state() != state:  # what was shared could be older than the rest
+                response = make_quick({})
+        if response is None:
+            response = await run_sync(make, limiter=self._threads)
+        return response
 
 
 def _key(request: Request) -> Hashable | None:

@@ -123,6 +123,7 @@ def environment() -> Environment:
         loader=PackageLoader("agon.web"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # else the files are looked at for each page
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.http.problems import MEDIA_TYPE
 from agon.web.cookies import is_page
-from agon.web.site import HEADERS, error_page
+from agon.web.responses import HEADERS, error_page
 
 _HTML: Final = "text/html; charset=utf-8"
 

@@ -49,7 +49,7 @@ def _board(visit: Visit, name: str) -> Page:
     shown = lines(visit, page, columns, movement)
     values = {
         "contest": contest,
-        "boards": boards.list(contest.id).items,
+        "boards": visit.share(("boards", contest.id), lambda: boards.list(contest.id).items),
         "page": page,
         "columns": columns,
         "sortable": sortable,

@@ -176,7 +176,9 @@ def part_hues(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     """
     sums: dict[str, float] = {}
     for row in rows:
-        for name in row.get("components", {}):
+        if "components" not in row:
+            continue
+        for name in row["components"]:
             sums.setdefault(name, 0.0)
         for name, points in positive_parts(row):
             sums[name] += points

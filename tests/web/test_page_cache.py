@@ -1,0 +1,131 @@
+"""Pages kept for the public: what is shared between them, and where they are rendered."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from agon.app.contests.boards import publish as publishing
+from agon.web.page import SharedReads
+from agon.web.page_cache import PageCache
+from fakes.instance import instance_at
+from fakes.service import service_at
+
+
+def request_for(path: str, states: Iterator[int]) -> Request:
+    """Return a request of the public; ``states`` are the states of the database it reads."""
+
+    async def state() -> int:
+        return next(states)
+
+    scope = {
+        "type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [],
+        "server": ("site", 80), "scheme": "http", "agon.who": "anonymous", "agon.state": state,
+    }  # fmt: skip
+    return Request(scope)
+
+
+class Makers:
+    """Make responses that name their thread and what they share."""
+
+    def __init__(self, *, gives_up: bool = False) -> None:
+        self.gives_up = gives_up
+        self.calls: list[Any] = []
+
+    def slow(self) -> Response:
+        """Return a response from any thread."""
+        self.calls.append(("slow", threading.current_thread() is threading.main_thread()))
+        return Response("slow")
+
+    def quick(self, shared: SharedReads) -> Response | None:
+        """Return a response on the event loop, or None."""
+        self.calls.append(("quick", dict(shared)))
+        shared["contest"] = len(self.calls)
+        return None if self.gives_up else Response("quick")
+
+
+def ask(cache: PageCache, makers: Makers, *states: int) -> Callable[[str], Any]:
+    """Return a function that requests a page while the database goes through states."""
+    coming = iter(states)
+
+    async def get(path: str) -> Any:
+        request = request_for(path, coming)
+        response = await cache.respond(request, makers.slow, make_quick=makers.quick)
+        return response.body
+
+    return get
+
+
+def test_quick_pages_of_one_state_share_what_they_read() -> None:
+    """A contest is the same on all pages of its board, until something is stored."""
+    makers = Makers()
+
+    async def visit() -> None:
+        get = ask(PageCache(in_threads=False), makers, 1, 1, 1, 1, 2, 2)
+        assert [await get(path) for path in ("/a", "/b", "/c")] == [b"quick"] * 3
+
+    asyncio.run(visit())
+    assert makers.calls == [("quick", {}), ("quick", {"contest": 1}), ("quick", {})]
+
+
+def test_a_page_is_of_one_state_also_if_something_is_stored_meanwhile() -> None:
+    """Shared reads of before and rows of after would be a state that never was."""
+    makers = Makers()
+
+    async def visit() -> None:
+        get = ask(PageCache(in_threads=False), makers, 1, 1, 1, 2, 2, 2)
+        assert [await get(path) for path in ("/a", "/b", "/c")] == [b"quick"] * 3
+
+    asyncio.run(visit())
+    # The second page is made again, and shares nothing then.
+    shared = [reads for _, reads in makers.calls]
+    assert shared == [{}, {"contest": 1}, {}, {}]
+
+
+def test_what_takes_long_is_made_in_a_thread() -> None:
+    """A board that must be rebuilt takes minutes, in which other visitors load pages."""
+    makers = Makers(gives_up=True)
+
+    async def visit() -> None:
+        assert await ask(PageCache(in_threads=False), makers, 1, 1)("/a") == b"slow"
+        assert await ask(PageCache(in_threads=True), makers, 1)("/a") == b"slow"
+
+    asyncio.run(visit())
+    assert makers.calls == [("quick", {}), ("slow", False), ("slow", False)]
+
+
+def test_a_board_is_not_rebuilt_on_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page of a deleted snapshot is made in a thread, where its rows are rebuilt."""
+    service = replace(service_at(tmp_path), snapshots_kept=2)
+    with closing(instance_at(tmp_path, service=service)) as instance:
+        instance.contest("league", people=3)
+        first = instance.client.get("/api/v1/contests/league/boards/user-score?limit=1").json()
+        for begin in range(3, 8):
+            instance.people("league", 1, begin=begin)
+        threads: list[bool] = []
+
+        def rebuild(*arguments: Any, **keywords: Any) -> Any:
+            threads.append(running_loop() is None)
+            return plain(*arguments, **keywords)
+
+        plain = publishing.rebuild
+        monkeypatch.setattr(publishing, "rebuild", rebuild)
+        response = instance.client.get("/c/league", params={"cursor": first["next"]})
+    assert (response.status_code, threads) == (200, [True])
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop that runs in this thread, if one does."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
