@@ -89,9 +89,11 @@ def test_every_command_takes_an_engine(postgresql: Postgresql, command: Cli) -> 
         ("postgre", "data/", NotFound, "did you mean postgres"),
         ("postgres", "data/", Conflict, "give postgresql://user@host/database, or the engine"),
         ("postgres", [{"id": 1}], Conflict, "got another source"),
-        ("sc://host:15002", "data/", Unavailable, "runs on no cluster"),
-        ("spark", "postgresql://host/x", Unavailable, "Parquet files and --engine embedded"),
-        ("local[*]", "data/", Unavailable, "runs on no cluster"),
+        ("sc://host:15002", "postgresql://host/x", Conflict, "reads folders of Parquet files"),
+        ("sail", [{"id": 1}], Conflict, "write the records as Parquet, or use the engine"),
+        ("spark", "data/", Unavailable, "give --engine sc://host:15002"),
+        ("spark://host:7077", "data/", Unavailable, "start Spark's Connect server"),
+        ("local[*]", "data/", Unavailable, "speaks Spark Connect only"),
     ],
 )
 def test_an_engine_that_cannot_do_it_refuses_with_the_reason(
@@ -117,7 +119,7 @@ def test_an_engine_that_is_not_installed_names_its_package(
 def test_the_engines_are_listed_with_their_versions(command: Cli) -> None:
     """People who report a problem say what they ran."""
     listed = json.loads(command("engines", "--format", "json").out)["engines"]
-    assert [each["engine"] for each in listed] == ["embedded", "postgres"]
+    assert [each["engine"] for each in listed] == ["embedded", "postgres", "sail", "sc://host:port"]
     assert all(each["installed"] and each["tier"] == "gated" for each in listed)
     assert listed[0]["version"].startswith("duckdb ")
     assert "pip install 'agon-engine[postgres]'" in command("engines", "--format", "csv").out

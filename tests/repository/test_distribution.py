@@ -58,7 +58,7 @@ def test_the_wheel_names_the_distribution_its_extras_and_its_command(wheel: Path
         commands = archive.read(folder.replace("METADATA", "entry_points.txt")).decode()
 
     assert metadata["Name"] == "agon-engine"
-    assert {"serve", "postgres", "ibis", "pandas", "polars", "plots", "bittensor"} == set(
+    assert {"serve", "postgres", "ibis", "pandas", "polars", "plots", "bittensor", "sail"} == set(
         metadata.get_all("Provides-Extra") or ()
     )
     assert "agon = agon.cli:main" in commands

@@ -30,7 +30,7 @@ _CODES: Mapping[type[OSError], int] = {
 
 
 class _NoPandas:
-    """Hide pandas from this process.
+    """Hide pandas from this process, except from PySpark, which requires it.
 
     pyarrow imports it at its first conversion whenever it is installed, which takes longer than
     scoring a small contest; no command handles a data frame.
@@ -43,7 +43,7 @@ class _NoPandas:
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> None:
         """Raise ModuleNotFoundError for pandas; leave other modules to later finders."""
-        if fullname == "pandas":
+        if fullname == "pandas" and "pyspark" not in sys.modules:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
 
 

@@ -235,6 +235,8 @@ class Discipline:
             explanations disclose nothing hidden.
         recounts: board → the function that returns an explanation of it with other counts of
             some parts, from the explanation, the rules and the counts by part.
+        relational: whether its boards can be computed from counts in an engine in which the
+            tables stay (module ``relational``).
         demo: its part of ``agon demo``; None: it is left out there.
         columns: column of its boards, or ``board.column`` where it differs by board → meaning.
     """
@@ -261,6 +263,7 @@ class Discipline:
     recounts: "Mapping[str, Callable[[Explanation, Any, Mapping[str, float]], Explanation]]" = (
         field(default_factory=dict)
     )
+    relational: bool = False
     demo: Demo | None = None
     columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
 

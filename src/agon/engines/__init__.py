@@ -3,6 +3,6 @@
 Rules, formulas and facts import no engine; an engine changes no number of a board.
 """
 
-from agon.engines.catalog import ENGINES, Engine, require_engine
+from agon.engines.catalog import ENGINES, Engine, open_tables, require_engine
 
-__all__ = ["ENGINES", "Engine", "require_engine"]
+__all__ = ["ENGINES", "Engine", "open_tables", "require_engine"]

@@ -1,4 +1,4 @@
-"""Conditions on rows for both engines: as SQL over a table, in Python over columns.
+"""Conditions on rows for all engines: SQL and Ibis over a table, Python over columns.
 
 A condition is about one row and has SQL's three truth values: true, false, and None (unknown)
 where a value it needs is missing. A row check fails a row only where its condition is true.
@@ -35,6 +35,10 @@ class Condition:
         """Return the condition as SQL over the table's typed columns."""
         return self._sql()
 
+    def expression(self, table: Any) -> Any:
+        """Return the condition as an Ibis expression over the table."""
+        return self._expression(table)
+
     def evaluate(self, columns: Columns) -> list[bool | None]:
         """Return the truth value for each row."""
         return self._evaluate(columns)
@@ -43,6 +47,9 @@ class Condition:
         raise NotImplementedError
 
     def _sql(self) -> str:
+        raise NotImplementedError
+
+    def _expression(self, table: Any) -> Any:
         raise NotImplementedError
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
@@ -70,6 +77,9 @@ class IsNull(Condition):
     def _sql(self) -> str:
         return f"({quote(self.column)} IS NULL)"
 
+    def _expression(self, table: Any) -> Any:
+        return table[self.column].isnull()
+
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return [value is None for value in columns[self.column]]
 
@@ -87,6 +97,9 @@ class Equals(Condition):
     def _sql(self) -> str:
         return f"({quote(self.column)} = {literal(self.value)})"
 
+    def _expression(self, table: Any) -> Any:
+        return table[self.column] == self.value
+
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         text = self.value
         return [None if value is None else value == text for value in columns[self.column]]
@@ -103,6 +116,9 @@ class IsBlank(Condition):
 
     def _sql(self) -> str:
         return f"(trim({quote(self.column)}) = '')"
+
+    def _expression(self, table: Any) -> Any:
+        return table[self.column].strip() == ""
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return [None if value is None else not value.strip(" ") for value in columns[self.column]]
@@ -131,6 +147,9 @@ class Compare(Condition):
     def _sql(self) -> str:
         return f"({quote(self.column)} {self.sign} {self.value!r})"
 
+    def _expression(self, table: Any) -> Any:
+        return _SIGNS[self.sign](table[self.column], self.value)
+
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         compare, number = _SIGNS[self.sign], self.value
         return [None if value is None else compare(value, number) for value in columns[self.column]]
@@ -158,6 +177,9 @@ class SameValue(Condition):
         # Of two id columns that do not refer to each other one may hold numbers, the other text.
         return f"({quote(self.first)}::VARCHAR = {quote(self.second)}::VARCHAR)"
 
+    def _expression(self, table: Any) -> Any:
+        return table[self.first].cast("string") == table[self.second].cast("string")
+
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return [
             None if first is None or second is None else first == second
@@ -174,6 +196,9 @@ class _Not(Condition):
 
     def _sql(self) -> str:
         return f"(NOT {self.of.sql()})"
+
+    def _expression(self, table: Any) -> Any:
+        return ~self.of.expression(table)
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return [None if value is None else not value for value in self.of.evaluate(columns)]
@@ -205,6 +230,9 @@ class _Both(_BinaryCondition):
     def _sql(self) -> str:
         return f"({self.left.sql()} AND {self.right.sql()})"
 
+    def _expression(self, table: Any) -> Any:
+        return self.left.expression(table) & self.right.expression(table)
+
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return self._join(columns, decides=False)
 
@@ -213,6 +241,9 @@ class _Both(_BinaryCondition):
 class _Either(_BinaryCondition):
     def _sql(self) -> str:
         return f"({self.left.sql()} OR {self.right.sql()})"
+
+    def _expression(self, table: Any) -> Any:
+        return self.left.expression(table) | self.right.expression(table)
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return self._join(columns, decides=True)

@@ -124,7 +124,7 @@ def check(
         source: all that :func:`agon.read_records` reads: a folder, a file, data frames.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are checked.
-        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
+        engine: where the tables are read (``agon engines`` lists them; None: by the source).
         edition: whose rules the integrity checks use (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records for the integrity checks; all rows are validated.

@@ -195,7 +195,7 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         right: the same for the other side.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are scored.
-        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
+        engine: where the tables are read (``agon engines`` lists them; None: by the source).
         board: which board (None: the discipline's default).
         as_of: leave out later records, on both sides.
 

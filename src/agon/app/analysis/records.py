@@ -6,9 +6,10 @@ from typing import Any
 
 from agon.app.importers import ENDINGS, ImportedRecords, format_of_frame, import_records
 from agon.disciplines import discipline
-from agon.engines import require_engine
+from agon.engines import open_tables, require_engine
 from agon.errors import Conflict, Unreadable
 from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows
+from agon.records.relational import RelationalRecords, inspect_in
 from agon.records.sources.memory import arrow_table, is_table
 from agon.records.writing import FORMATS, write_tables
 
@@ -41,7 +42,7 @@ def read_records(
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source (``{"language": "en"}``); only such
             rows are read, without the rows of other tables that refer to others.
-        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
+        engine: where the tables are read (``agon engines`` lists them; None: by the source).
 
     Raises:
         InvalidRecords: with all issues.
@@ -93,13 +94,10 @@ def inspect_records(
         ['unknown-table']
     """
     schema = discipline(of).schema
-    require_engine(engine, source)
+    if require_engine(engine, source).counts:
+        return _inspect_in_engine(of, source, str(engine), renamed=bool(columns or where))
     if isinstance(source, Records):
-        if columns or where:
-            raise Conflict("columns and where are about a source; give them to read_records")
-        if source.discipline != of:
-            raise other_discipline(of, source.discipline)
-        return source, []
+        return _already_read(of, source, renamed=bool(columns or where)), []
     label = str(source) if isinstance(source, str | Path) else "memory"
     single = is_table(source) or _is_file_of_rows(source)
     if isinstance(source, str | Path) and not single:
@@ -127,6 +125,39 @@ def inspect_records(
     records, issues = inspect_rows(schema, tables, columns=columns, where=where)
     records.source, records.notes = label, notes
     return records, issues
+
+
+def _already_read(of: str, records: Records, *, renamed: bool) -> Records:
+    """Return records that are read already.
+
+    Raises:
+        Conflict: they belong to another discipline, or ``columns`` or ``where`` is stated.
+    """
+    if renamed:
+        raise Conflict("columns and where are about a source; give them to read_records")
+    if records.discipline != of:
+        raise other_discipline(of, records.discipline)
+    return records
+
+
+def _inspect_in_engine(
+    of: str, source: Any, name: str, *, renamed: bool
+) -> tuple[Records, list[RowIssue]]:
+    """Return the records in an engine in which the tables stay, and what is wrong with them."""
+    if not discipline(of).relational:
+        raise Conflict(f"{of} is not counted on {name}; use --engine embedded")
+    if isinstance(source, Records):
+        if not isinstance(source, RelationalRecords):
+            raise Conflict(f"expected a source for {name}, got records that are read already")
+        return _already_read(of, source, renamed=renamed), []
+    if renamed:
+        raise Conflict(f"columns and where are not for {name}; use --engine embedded")
+    engine = open_tables(name)
+    try:
+        return inspect_in(engine, discipline(of).schema, source)
+    except BaseException:
+        engine.close()
+        raise
 
 
 def write_records(records: Any, out: Path | str, *, form: str = "parquet") -> None:

@@ -183,7 +183,7 @@ def score(
             frames by table name, imported or simulated records.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column; only such rows are scored.
-        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
+        engine: where the tables are read (``agon engines`` lists them; None: by the source).
         edition: ``scores0002-1`` or ``community/scores0002-1``.
         overrides: values of rules that replace the edition's; they may be text.
         as_of: leave out later records; a time or ISO 8601 text (without a zone: UTC).

@@ -156,7 +156,7 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         interval: whether to compute intervals.
         columns: the source's name of a column by the format's: ``{"model_a": "left"}``.
         where: a value, or several, by column; only such battles are rated.
-        engine: where the tables are read, ``embedded`` or ``postgres`` (None: by the source).
+        engine: where the tables are read (``agon engines`` lists them; None: by the source).
         anchor: ratings stated for bots, by id. One shifts all ratings; several are held by
             Bradley–Terry while the other bots are rated, and shift Elo by their mean distance.
         edition: the edition (None: the reference edition).

@@ -131,7 +131,7 @@ _engine_option = option(
     "--engine",
     metavar="E",
     shell_complete=completion.engines,
-    help="Where the tables are read: embedded or postgres (default: by SOURCE; see agon engines).",
+    help="Where the tables are read: embedded, postgres, sail, sc://… (default: by SOURCE).",
 )
 
 

@@ -41,6 +41,7 @@ DISCIPLINE = Discipline(
     participants=("users.id",),
     shares_ranks=_shares_ranks,
     recounts={"user-score": _recount},
+    relational=True,
     demo=Demo(
         size=150,
         attacks=("self-feedback", "reciprocal-ring"),

@@ -1,5 +1,6 @@
 """Count, for each prompt, the models that got it wrong."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,9 +143,28 @@ def _best(results: _Results, rules: CommunityRules) -> frozenset[str]:
     counts = np.zeros(size, dtype=np.int64)
     np.add.at(totals, models.model, models.total)
     np.add.at(counts, models.model, models.count)
+    return best_models(
+        [
+            (models.slugs[at], int(seen[at]), int(totals[at]), int(counts[at]))
+            for at in range(size)
+            if seen[at]
+        ],
+        rules,
+    )
+
+
+def best_models(
+    models: Iterable[tuple[str, int, int, int]], rules: CommunityRules
+) -> frozenset[str]:
+    """Return the best models by mean score, then slug, of those with scores on enough prompts.
+
+    Args:
+        models: slug, number of prompts, sum and number of scores of each.
+        rules: ``sota_min_prompts`` and ``sota_top``.
+    """
     listed = [
-        (-int(totals[at]) / int(counts[at]), models.slugs[at])
-        for at in range(size)
-        if seen[at] >= rules.sota_min_prompts
+        (-total / count, name)
+        for name, prompts, total, count in models
+        if prompts >= rules.sota_min_prompts
     ]
     return frozenset(name for _, name in sorted(listed)[: rules.sota_top])

@@ -38,7 +38,18 @@ def correlations(feedback: Feedback, rules: CommunityRules, *, size: int) -> Cor
     Source: scores0001, reviewer; community page, reviewer board.
     """
     row, own, others = pairs_of(feedback, rules)
-    user = feedback.user[row]
+    return correlate(feedback.user[row], own, others, size=size)
+
+
+def correlate(user: IntArray, own: FloatArray, others: FloatArray, *, size: int) -> Correlations:
+    """Correlate each user's ±1 with the others' means, in one row per review.
+
+    Args:
+        user: who reviewed, 0 … size − 1.
+        own: the opinion as ±1.
+        others: the mean of the other opinions.
+        size: number of users.
+    """
     reviewed = np.bincount(user, minlength=size)
     # An order independent of the records' order; rows that tie in it have equal numbers.
     key = (user << 33) + (np.rint((others + 1.0) * (_GRID / 2)).astype(np.int64) << 1) + (own > 0)

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 
 from agon.disciplines.community import boards, explanations
 from agon.disciplines.community.facts import Facts
+from agon.disciplines.community.relational_facts import RelationalFacts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.records import Records
+from agon.records.relational import RelationalRecords
 
 _MAX_COMPARED = 10_000
 """Maximum number of ids a misspelled one is compared with."""
@@ -17,6 +19,8 @@ _MAX_COMPARED = 10_000
 
 def score(records: Records, rules: CommunityRules) -> "Community":
     """Score a community's records under its rules."""
+    if isinstance(records, RelationalRecords):
+        return Community(RelationalFacts(records, rules))
     return Community(Facts(records, rules))
 
 
@@ -46,6 +50,8 @@ class Community:
         Raises:
             NotFound: the user or board does not exist; the message suggests one.
         """
+        if isinstance(self.facts, RelationalFacts):
+            raise self.facts.records.needs_rows("an explanation")
         shown = self.board(board)
         person = int(self.facts.people_at([name])[0])
         if person < 0:

@@ -1,0 +1,187 @@
+"""Check tables in an engine: one query counts the issues of every kind.
+
+The constraints are those of :mod:`validation`, which finds the rows on this machine.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import pyarrow as pa
+
+from agon.errors import Unavailable
+from agon.records.constraints import (
+    INCONSISTENT,
+    Constraint,
+    constraints_of,
+    exactly_one,
+    expected_value,
+)
+from agon.records.issues import RowIssue
+from agon.records.parquet_columns import ParquetTable
+from agon.records.schemas import Column, Kind, Schema, Table
+
+_FIRST: Final = datetime(1, 1, 1)  # noqa: DTZ001 - engines hold UTC without a zone
+_LAST: Final = datetime(9999, 12, 31, 23, 59, 59, 999_999)  # noqa: DTZ001 - same
+_MAX_NUMBER: Final = sys.float_info.max
+_REFERENCE: Final = Constraint(
+    "unknown-reference", "is no id of the other table", "correct it, or add the missing row there"
+)
+_DUPLICATE: Final = Constraint(
+    "duplicate-key", "is in an earlier row already", "give each row its own"
+)
+_ROWS: Final = "; agon check with --engine embedded lists the rows"
+
+
+@dataclass(frozen=True)
+class _Count:
+    """An Ibis expression that counts the rows that violate a constraint."""
+
+    table: str
+    column: str | None
+    constraint: Constraint
+    count: Any
+
+
+def issues_of(
+    schema: Schema,
+    files: Mapping[str, ParquetTable],
+    tables: Mapping[str, Any],
+    run: Callable[[Any], pa.Table],
+) -> list[RowIssue]:
+    """Return what is wrong with the tables, each kind of issue once, with its count.
+
+    Raises:
+        Unavailable: the engine failed, or has another number of rows than the files.
+    """
+    issues = [_missing(schema, files, table) for table in schema if _is_missing(files, table)]
+    for table in schema:
+        issues += (_missing_column(files, table, name) for name in files[table.name].missing)
+        issues += (
+            _issue(files, _Count(table.name, name, constraints_of(table.column(name)).non_finite,
+                                 None), 1)
+            for name in sorted(files[table.name].constant_nan)
+        )  # fmt: skip
+    counts = [
+        count
+        for table in schema
+        if files[table.name].path is not None
+        for count in _counts(files, tables, table)
+    ]
+    rows = run(_numbers(counts)).to_pylist()
+    numbers = {row["at"]: row["n"] for row in rows}
+    for at, count in enumerate(counts):
+        expected = files[count.table].rows
+        if count.constraint is _ALL_ROWS and numbers[at] != expected:
+            raise Unavailable(
+                f"{files[count.table].location} has {expected:,} rows, and the engine reads "
+                f"{numbers[at]:,}; give it the same folder under the same path"
+            )
+        if count.constraint is not _ALL_ROWS and numbers[at]:
+            issues.append(_issue(files, count, numbers[at]))
+    return issues
+
+
+_ALL_ROWS: Final = Constraint("rows", "", "")
+
+
+def _numbers(counts: list[_Count]) -> Any:
+    """Return one query for all counts: ``at``, ``n``."""
+    import ibis
+
+    parts = [
+        count.count.name("n").as_table().mutate(at=ibis.literal(at, "int64"), n=lambda t:
+            t.n.fill_null(0).cast("int64"))
+        for at, count in enumerate(counts)
+    ]  # fmt: skip
+    return ibis.union(*parts) if len(parts) > 1 else parts[0]
+
+
+def _counts(
+    files: Mapping[str, ParquetTable], tables: Mapping[str, Any], table: Table
+) -> Iterator[_Count]:
+    rows, file = tables[table.name], files[table.name]
+    yield _Count(table.name, None, _ALL_ROWS, rows.count())
+    for column in table.columns:
+        if column.name in file.present or not (column.may_be_empty or column.name in file.missing):
+            for constraint, violated in _violations(rows[column.name], column):
+                yield _Count(table.name, column.name, constraint, violated.sum())
+    if table.exactly_one_of:
+        filled = sum(rows[name].notnull().cast("int64") for name in table.exactly_one_of)
+        yield _Count(table.name, None, exactly_one(table), (filled != 1).sum())
+    for check in table.row_checks:
+        constraint = Constraint(INCONSISTENT, check.reason, check.remedy)
+        violated = check.violated.expression(rows)
+        yield _Count(table.name, check.column, constraint, violated.sum())
+    if table.key and file.present.issuperset(table.key):
+        complete = rows.filter([rows[name].notnull() for name in table.key])
+        groups = complete.group_by(list(table.key)).aggregate(n=complete.count())
+        repeats = groups.filter(groups.n > 1)
+        yield _Count(table.name, ", ".join(table.key), _DUPLICATE, (repeats.n - 1).sum())
+    for key in table.foreign_keys:
+        if key.column in file.present:
+            other = tables[key.other_table]
+            refers = rows.filter(rows[key.column].notnull())
+            unknown = refers.anti_join(other, refers[key.column] == other[key.other_column])
+            yield _Count(table.name, key.column, _REFERENCE, unknown.count())
+
+
+def _violations(values: Any, column: Column) -> Iterator[tuple[Constraint, Any]]:
+    """Yield each constraint on single values, and where it is violated."""
+    texts = constraints_of(column)
+    # Spark orders NaN after all numbers, and Ibis counts it as empty.
+    is_nan = column.kind is Kind.NUMBER and values.isnan().fill_null(False)
+    is_number = True if column.kind is not Kind.NUMBER else ~is_nan
+    if not column.may_be_empty:
+        yield texts.empty, values.isnull() & is_number
+    if column.choices:
+        yield texts.unknown_value, values.notin(column.choices)
+    if column.kind is Kind.TIMESTAMP:
+        yield texts.wrong_type, (values < _FIRST) | (values > _LAST)
+    if column.kind in {Kind.NUMBER, Kind.INTEGER}:
+        low = -_MAX_NUMBER if column.low is None else column.low
+        high = _MAX_NUMBER if column.high is None else column.high
+        yield texts.out_of_range, ((values < low) | (values > high)) & is_number
+    if column.kind is Kind.NUMBER:
+        yield texts.non_finite, is_nan
+
+
+def _is_missing(files: Mapping[str, ParquetTable], table: Table) -> bool:
+    return table.required and files[table.name].path is None
+
+
+def _missing(schema: Schema, files: Mapping[str, ParquetTable], table: Table) -> RowIssue:
+    needed = ", ".join(column.name for column in table.columns if column.required)
+    return RowIssue(
+        "missing-table",
+        table.name,
+        files[table.name].location or table.name,
+        None,
+        None,
+        None,
+        f"is missing; {schema.discipline} records need it",
+        f"give a table {table.name} with the columns {needed}",
+    )
+
+
+def _missing_column(files: Mapping[str, ParquetTable], table: Table, name: str) -> RowIssue:
+    remedy = f"add the column ({expected_value(table.column(name))})"
+    location = files[table.name].location
+    return RowIssue("missing-column", table.name, location, None, name, None, "is missing", remedy)
+
+
+def _issue(files: Mapping[str, ParquetTable], count: _Count, n: int) -> RowIssue:
+    constraint = count.constraint
+    return RowIssue(
+        constraint.code,
+        count.table,
+        files[count.table].location,
+        None,
+        count.column,
+        None,
+        constraint.reason,
+        constraint.remedy + _ROWS,
+        count=n,
+    )
