@@ -12,7 +12,7 @@ def main() -> int:
     here = Path(__file__).parent
     compared, failed = [], []
     for script in sorted(here.glob("*.py")):
-        if script.name in {"run.py", "report.py", "databases.py", "detection.py"}:
+        if script.name in {"run.py", "report.py", "databases.py"}:
             continue
         print(f"\n── {script.name}", flush=True)
         with subprocess.Popen(

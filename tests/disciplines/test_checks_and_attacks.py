@@ -30,7 +30,7 @@ challenge/test_task_checks.py make them fire."""
 
 
 OPT_INS: Mapping[str, Mapping[str, Any]] = {
-    "community": {"cross_validation": True},
+    "community": {"cross_validation": True, "target_groups": True},
     "arena": {"detector_false_alarms": 0.01},
 }
 """Rules that switch checks on."""

@@ -1,68 +1,54 @@
 """The detectors: power and false alarms at small sizes; ``make test-all`` measures them in full.
 
-``python benchmarks/arena_detectors.py`` prints the figures of the rulebook.
+``agon attack detectors arena`` prints the figures of the rulebook.
 """
-
-from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
-from agon.disciplines.arena.behaviors import SUBJECT, Behavior, draw_votes
+from agon.attacks.arena.judges import FINDS, Case, judge_power
+from agon.disciplines.arena.behaviors import draw_votes
 from agon.disciplines.arena.detectors import favorite_bot, literal_power, low_agreement
-from agon.disciplines.arena.facts import Facts
 from agon.disciplines.arena.history import others_consensus
 from agon.disciplines.arena.rules import ArenaRules
-from agon.kernel.findings import Finding
 from agon.kernel.tails import beta_binomial_lower_tails, binomial_tail, mixed_binomial_tail
-from sizes import ALL
+from sizes import ALL, size
 
 RULES = ArenaRules(detector_false_alarms=0.01)
 """As the hardened edition states it."""
 
-Detector = Callable[[Facts, ArenaRules], Iterator[Finding]]
-
 REPEATS = 300 if ALL else 10
 
 
-def measure(detector: Detector, behavior: Behavior, *, votes: int) -> tuple[float, float]:
-    """Return the share of worlds that report the judge under test, and of honest judges reported.
-
-    The honest judges do not include the one under test.
-    """
-    hits = alarms = judges = 0
-    for seed in range(REPEATS):
-        facts = draw_votes(behavior, votes=votes, seed=seed)
-        reported = {finding.subjects[0] for finding in detector(facts, RULES)}
-        subject = facts.judges.ids[SUBJECT].as_py()
-        hits += subject in reported
-        alarms += len(reported - {subject})
-        judges += len(facts.judges) - 1
-    return hits / REPEATS, alarms / judges
-
-
 @pytest.mark.parametrize(
-    ("detector", "behavior", "votes", "power"),
+    ("case", "power"),
     [
-        (low_agreement, "coin flip", 200, 0.85),
-        (low_agreement, "always wrong", 50, 0.99),
-        (favorite_bot, "always for one bot", 20, 0.95),
+        (Case("low-agreement", "coin flip", 200), 0.85),
+        (Case("low-agreement", "always wrong", 50), 0.99),
+        (Case("favorite-bot", "always for one bot", 20), 0.95),
     ],
 )
-def test_dishonest_judges_are_detected(
-    detector: Detector, behavior: Behavior, votes: int, power: float
-) -> None:
+def test_dishonest_judges_are_detected(case: Case, power: float) -> None:
     """Measured over 250 worlds: .89, 1.00 and 1.00, at .1 to .8 % false alarms."""
-    share, alarms = measure(detector, behavior, votes=votes)
+    share, alarms = judge_power(case, worlds=REPEATS)
     assert share >= (power if ALL else power - 0.1)
     assert alarms <= (0.01 if ALL else 0.02)
 
 
-@pytest.mark.parametrize("detector", [low_agreement, favorite_bot])
-def test_honest_specialists_are_not_detected(detector: Detector) -> None:
+@pytest.mark.parametrize("code", FINDS)
+def test_honest_specialists_are_not_detected(code: str) -> None:
     """A judge who only sees the strongest bot votes for it often, as the others do."""
-    share, alarms = measure(detector, "specialist", votes=100)
+    share, alarms = judge_power(Case(code, "specialist", 100), worlds=REPEATS)
     assert share <= (0.015 if ALL else 0.1)  # 0.01 within the error of 300 worlds
+    assert alarms <= (0.01 if ALL else 0.02)
+
+
+def test_a_ring_of_five_is_detected_after_ten_exposures_each() -> None:
+    """Measured over 60 worlds: .92 of its judges, and some of them in every world."""
+    share, alarms = judge_power(
+        Case("favorite-bot", "always for one bot", 10, ring=5), worlds=size(60, at_least=4)
+    )
+    assert share >= (0.88 if ALL else 0.6)
     assert alarms <= (0.01 if ALL else 0.02)
 
 

@@ -37,7 +37,7 @@ def test_an_honest_community_has_no_finding(seed: int) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_attack_is_detected_and_its_users_are_named(attack: str, seed: int) -> None:
     """A user of the attack is among the subjects of the finding of that name."""
-    reported, guilty = findings([attack], seed)
+    reported, guilty = findings([attack], seed, target_groups=attack == "target-group")
     assert {one.code for one in reported} == {attack}
     named = {name for one in reported for name in one.subjects}
     assert named & guilty
@@ -50,18 +50,31 @@ def test_every_attack_is_detected_and_its_users_are_named(attack: str, seed: int
 def test_threshold_hugging_is_found_as_often_as_the_rulebook_says() -> None:
     """Five people among some thirty are no certainty: the rulebook states a measured rate.
 
-    `make test` tries the first 8 seeds, `make test-all` all 40 and compares with the table.
+    `make test` tries the first 8 seeds, `make test-all` 40, and compares the first 20 of them
+    with the table.
     """
     tried = size(40, at_least=8)
-    detected = 0
-    for seed in range(1, tried + 1):
-        reported, _ = findings(["threshold-hugging"], seed)
-        detected += any(one.code == "threshold-hugging" for one in reported)
-    assert detected >= 0.85 * tried
+    detected = [
+        any(one.code == "threshold-hugging" for one in findings(["threshold-hugging"], seed)[0])
+        for seed in range(1, tried + 1)
+    ]
+    assert sum(detected) >= 0.85 * tried
     if ALL:
         page = (ROOT / "docs/rules/community.md").read_text()
-        row = f"| threshold-hugging | {SIZE} | {tried} | threshold-hugging {detected} |"
-        assert row in page
+        power = sum(detected[:20]) / 20
+        assert f"| threshold-hugging | threshold-hugging |  |  | {power:.3g} | 0 |" in page
+
+
+def test_a_group_for_one_creator_is_detected_where_the_rules_say_so() -> None:
+    """Five users with ten likes each on one creator's prompts, among forty on others'."""
+    assert findings(["target-group"], 1)[0] == []
+    reported, guilty = findings(["target-group"], 1, target_groups=True)
+    (finding,) = reported
+    assert set(finding.subjects) == guilty
+    assert finding.value == finding.records[0].count == 50
+    assert 0 < finding.expected < 1
+    honest, _ = findings([], 1, target_groups=True)
+    assert honest == []
 
 
 def test_a_finding_has_observed_and_expected_values() -> None:

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from agon.attacks.arena.judges import Case, judge_power
 from agon.attacks.published import voters
 from agon.attacks.published.figures import Figure, Sources
-from agon.disciplines.arena.detectors import low_agreement
 
 SOURCE = "Anomalous users of Chatbot Arena (arXiv 2403.04132)"
 
@@ -59,8 +59,8 @@ def figures(_: Sources) -> Iterator[Figure]:
     honest = voters.honest_votes(generator, users=_USERS, votes=_VOTES, bots=_BOTS, spread=_SPREAD)
     flips = voters.coin_flips(generator, honest)
     theirs = fisher_flags(flips, level=0.1, generator=generator).mean()
-    power, alarms = voters.finding_power(
-        low_agreement, "coin flip", votes=_VOTES, bots=_BOTS, worlds=_WORLDS
+    power, alarms = judge_power(
+        Case("low-agreement", "coin flip", _VOTES, bots=_BOTS), worlds=_WORLDS
     )
     yield Figure(
         name=f"power against users who flip a coin, {_VOTES} votes: finding low-agreement",

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from agon.attacks.arena.judges import Case, judge_power
 from agon.attacks.published import voters
 from agon.attacks.published.figures import Figure, Sources
-from agon.disciplines.arena.detectors import favorite_bot
 
 SOURCE = "Cost of voting campaigns (arXiv 2501.07493)"
 
@@ -76,8 +76,8 @@ def figures(_: Sources) -> Iterator[Figure]:
         honest=voters.unlikelihood(honest),
         others=voters.unlikelihood(voters.always_for(target, honest)),
     )
-    exposure = voters.finding_power(
-        favorite_bot, "always for one bot", votes=_EXPOSURES, bots=_BOTS, worlds=_WORLDS
+    exposure = judge_power(
+        Case("favorite-bot", "always for one bot", _EXPOSURES, bots=_BOTS), worlds=_WORLDS
     )
     yield Figure(
         name="power against users who always vote for a middling bot, seen 20 times: "

@@ -1,15 +1,9 @@
-"""Draw the votes of honest and dishonest users, and measure tests of them."""
+"""Draw the votes of honest and dishonest users, and measure tests of their likelihood."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-from agon.disciplines.arena.behaviors import SUBJECT, Behavior, draw_votes
-from agon.disciplines.arena.facts import Facts
-from agon.disciplines.arena.rules import ArenaRules
-from agon.kernel.findings import Finding
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -77,35 +71,6 @@ def unlikelihood(votes: Votes) -> FloatArray:
     variance = votes.chance * (1 - votes.chance) * odds**2
     excess = (-np.log(likely) - entropy).sum(axis=1)
     return np.asarray(excess / np.sqrt(variance.sum(axis=1)))
-
-
-def finding_power(
-    find: Callable[[Facts, ArenaRules], Iterator[Finding]],
-    behavior: Behavior,
-    *,
-    votes: int,
-    bots: int,
-    worlds: int,
-) -> tuple[float, float]:
-    """Return how often a finding of the arena names a judge, and the part of honest ones it names.
-
-    Args:
-        find: the check, with at most 1 % of false alarms.
-        behavior: of one judge in each world of 30.
-        votes: of that judge.
-        bots: how many there are.
-        worlds: how many are drawn.
-    """
-    rules = ArenaRules(detector_false_alarms=0.01)
-    hits = alarms = honest = 0
-    for seed in range(worlds):
-        facts = draw_votes(behavior, votes=votes, bots=bots, seed=seed)
-        named = {finding.subjects[0] for finding in find(facts, rules)}
-        subject = facts.judges.ids[SUBJECT].as_py()
-        hits += subject in named
-        alarms += len(named - {subject})
-        honest += len(facts.judges) - 1
-    return hits / worlds, alarms / honest
 
 
 def power_at(false_alarms: float, *, honest: FloatArray, others: FloatArray) -> tuple[float, float]:

@@ -32,10 +32,11 @@ _SPREAD: Final = 150  # standard deviation of strengths, as in the simulation
 _NOISE: Final = 80  # of the ratings by which bots are paired, as in the simulation
 
 
-def draw_votes(
+def draw_votes(  # noqa: PLR0913 (one parameter for each number of a world)
     behavior: Behavior,
     *,
     votes: int,
+    ring: int = 1,
     bots: int = 20,
     judges: int = 30,
     saved: int = 0,
@@ -50,6 +51,7 @@ def draw_votes(
     Args:
         behavior: of the judge under test, number :data:`SUBJECT`.
         votes: its votes.
+        ring: number of judges that behave so for one bot, each with so many votes.
         bots: number of bots.
         judges: number of judges, with the one under test.
         saved: number of its first votes that are honest, if it is ``honest, then wrong``.
@@ -65,16 +67,16 @@ def draw_votes(
     rng = np.random.default_rng(seed)
     strength = np.sort(rng.normal(1000, _SPREAD, bots))
     focus = {"always for one bot": bots // 2, "specialist": bots - 1}.get(behavior)
-    matches = max(50 * judges, votes * (1 if focus is None else bots))
+    matches = max(50 * judges, ring * votes * (1 if focus is None else bots))
     bot_a, bot_b = _pairs(matches, strength, rng)
     gap = strength[bot_b] - strength[bot_a]
     better = (rng.random(matches) > 1 / (1 + 10 ** (gap / 400))).astype(np.int8)
-    panel = 1 + np.argsort(rng.random((matches, judges - 1)), axis=1)[:, :_SEATS]
+    panel = ring + np.argsort(rng.random((matches, judges - ring)), axis=1)[:, :_SEATS]
     own = np.arange(matches)
     if focus is not None:
         own = np.flatnonzero((bot_a == focus) | (bot_b == focus))
-    own = np.sort(rng.permutation(own)[:votes])
-    panel[own, 0] = SUBJECT
+    own = np.sort(rng.permutation(own)[: ring * votes])
+    panel[own, 0] = SUBJECT + np.arange(len(own)) % ring
     kind = np.where(rng.random(matches) < honeypots, HONEYPOT, RATED).astype(np.int8)
     accuracy = rng.beta(32, 8, judges)[panel]
     accuracy[kind == HONEYPOT] = _HONEYPOT

@@ -186,6 +186,15 @@ def _look_alike(scene: _Scene) -> None:
     scene.people.join("near-duplicate-handle", [copy])
 
 
+def _target_group(scene: _Scene) -> None:
+    """Ten likes of each of five users on one creator's prompts, among forty on others'."""
+    (creator,) = scene.accounts("promoted", 1)
+    prompts = scene.write(np.full(10, creator))
+    for member in scene.accounts("target-group", 5):
+        liked = np.concatenate([prompts, scene.some_prompts(40)])
+        scene.like(np.full(len(liked), member), liked)
+
+
 TABLE: tuple[Attack[_Scene], ...] = (
     Attack(
         "threshold-hugging",
@@ -217,6 +226,11 @@ TABLE: tuple[Attack[_Scene], ...] = (
         "near-duplicate-handle",
         "opens an account whose handle resembles a known user's",
         _look_alike,
+    ),
+    Attack(
+        "target-group",
+        "likes one creator's prompts as four other accounts do, among many other likes",
+        _target_group,
     ),
 )
 """The attacks, in the order in which they are played."""

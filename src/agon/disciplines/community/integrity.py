@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.checks import handles, rings
+from agon.disciplines.community.checks import groups, handles, rings
 from agon.disciplines.community.checks.exposure import Exposure
 from agon.disciplines.community.evidence import feedback_refs, prompt_refs
 from agon.disciplines.community.facts import Facts
@@ -256,6 +256,12 @@ TABLE: tuple[Check[Inspection], ...] = (
         "near-duplicate-handle",
         "handles that differ only in look-alike letters, separators or one letter",
         lambda inspection: handles.find(inspection.facts),
+    ),
+    Check(
+        "target-group",
+        "three or more users who together like one creator's prompts far more than all other users "
+        "do (opt-in rule)",
+        lambda inspection: groups.find(inspection.facts),
     ),
     Check(
         "cross-validation",

@@ -2,7 +2,8 @@
 
 from typing import Any, Literal
 
-from agon.kernel.rules import Rules, rule
+from agon.disciplines.community.hardening_rules import HardeningRules
+from agon.kernel.rules import rule
 
 _BONUSES = "seed 000, One-Time Bonuses"
 _POINTS = "seed 000, Continuous Point Components"
@@ -41,7 +42,7 @@ def _choice(default: Any, meaning: str, reason: str, source: str = _PAGE) -> Any
     return rule(default, meaning=meaning, reason=reason, source=source)
 
 
-class CommunityRules(Rules):
+class CommunityRules(HardeningRules):
     """Every rule of the community's boards."""
 
     # One-time bonuses.

@@ -1,1 +1,1 @@
-"""Checks that need more than a function: similar handles, rings of users, expected feedback."""
+"""Checks that need more than a function: similar handles, rings, groups, expected feedback."""
