@@ -18,10 +18,12 @@ def text(browser: Browser, address: str) -> str:
     return page.text
 
 
-def upload(browser: Browser, table: str, content: str | bytes, *, do: str = "add") -> str:
-    """Upload a file on the desk; return the text of the page that results."""
+def upload(
+    browser: Browser, table: str, content: str | bytes, *, do: str = "add", desk: str = DESK
+) -> str:
+    """Upload a file on a desk; return the text of the page that results."""
     response = browser.submit(
-        DESK, f"{DESK}/records", {"table": table, "do": do}, {"file": (f"{table}.csv", content)}
+        desk, f"{desk}/records", {"table": table, "do": do}, {"file": (f"{table}.csv", content)}
     )
     assert response.status_code in {200, 422}
     page = Markup(response.text)

@@ -102,6 +102,7 @@ def sections(contest: Contest) -> tuple[tuple[str, str], ...]:
     """Return the pages of a contest's desk: the end of the address, and the name."""
     tables = {table.name for table in discipline(contest.discipline).schema}
     arena = (("rounds", "Rounds"), ("bots", "Bots")) if "matches" in tables else ()
+    epochs = (("epochs", "Epochs"),) if "evaluations" in tables else ()
     return (
         ("", "Overview"),
         ("records", "Records"),
@@ -110,6 +111,7 @@ def sections(contest: Contest) -> tuple[tuple[str, str], ...]:
         ("changes", "Changes"),
         ("rules", "Rules"),
         *arena,
+        *epochs,
         ("people", "People"),
         ("jobs", "Jobs"),
     )

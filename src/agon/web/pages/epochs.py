@@ -11,10 +11,11 @@ from agon.api.models.analysis import EpochBurn
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
+from agon.web.pages.empty import or_empty
 
 SHARES: Final = (
     ("paid", "paid to miners", "what strategies, decay and the cap leave"),
-    ("decay", "burned by decay", "no score improved for longer than the grace"),
+    ("decay", "burned by decay", "no score improved for longer than the grace, or none is above 0"),
     ("cap", "burned by the cap", "a miner may not get more"),
     ("unassigned", "not assigned", "no competition has this share of the emission"),
     ("own", "earned by UID 0", "submissions of UID 0 burn what they earn"),
@@ -35,6 +36,7 @@ class Share:
     width: float
 
 
+@or_empty
 def epochs(visit: Visit) -> Page:
     """Return the last epochs, the newest first, and the forecast of the decay."""
     contest = visit.contest()
