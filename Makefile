@@ -1,4 +1,5 @@
-# make demo  sets everything up and shows scored, explained boards of all four disciplines
+# make demo  sets everything up, shows scored, explained boards of all four disciplines, and serves them;
+#            where its output is no terminal, it ends with the command that does
 # make check     lint, types, contracts and the quick tests: the inner loop
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
 # make test-all  the same with the generative tests in full size
@@ -52,7 +53,7 @@ setup-dev: .venv/.dev
 	touch $@
 
 demo: setup
-	$(BIN)/agon demo --dir $(DEMO_DIR) --no-serve
+	@if [ -t 1 ]; then $(BIN)/agon demo --dir $(DEMO_DIR); else $(BIN)/agon demo --dir $(DEMO_DIR) --no-serve; fi
 
 test: checks
 	$(BIN)/python -m pytest -n $(JOBS)

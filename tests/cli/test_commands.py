@@ -337,4 +337,6 @@ def test_the_demo_ends_with_its_boards_on_request(
     assert ended.code == 0
     assert "bots ·" in ended.out
     database = f"sqlite:///{tmp_path}/demo/agon.db"
+    assert "http://127.0.0.1:8000/ after:" in ended.out
+    assert f"agon serve --database {database} --port 8000" in ended.out.replace("\n", "")
     assert agon("contest", "board", "arena", "--database", database).code == 0

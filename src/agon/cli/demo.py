@@ -77,6 +77,10 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
     _play_league(database)
     out = Output()
     _draw_next(out, results, database)
+    if no_serve:
+        out.line()
+        out.line(f"See the contests at http://127.0.0.1:{port}/ after:", style="bold")
+        out.line(f"  agon serve --database {database} --port {port}")
     out.deliver()
     if not no_serve:
         from agon.cli import serve
