@@ -9,6 +9,7 @@ from agon.web import addresses
 from agon.web.page import Page, Visit
 from agon.web.pages.board_columns import column_texts, columns_by_name
 from agon.web.pages.board_rows import lines, part_ranges, rows_html
+from agon.web.pages.empty import or_empty
 from agon.web.rendering import number_text, short_id, words
 
 ROWS: Final = 50
@@ -22,6 +23,7 @@ _COUNTS: Final = ("matches", "wins", "losses", "ties")
 """Columns that are read together; the others follow by name, as rows are stored."""
 
 
+@or_empty
 def default_board(visit: Visit) -> Page:
     """Return the page of a contest's default board."""
     contest = visit.contest()

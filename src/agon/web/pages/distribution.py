@@ -11,6 +11,7 @@ from agon.app.charts import HistogramBin, histogram
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
+from agon.web.pages.empty import or_empty
 from agon.web.rendering import number_text, short_id, words
 
 
@@ -35,6 +36,7 @@ class PartChart:
     below: int
 
 
+@or_empty
 def distribution(visit: Visit) -> Page:
     """Return the distribution of a board's scores, with the participant of the address in it."""
     contest = visit.contest()

@@ -5,9 +5,11 @@ from itertools import islice
 from typing import Any, Final
 
 from agon.api.models.rounds import Match
+from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
 from agon.web.pages.arena import arena, side_of, votes_by_side
+from agon.web.pages.empty import has_no_board
 
 KINDS: Final = ("rated", "honeypot", "skipped")
 _ROWS: Final = 50
@@ -24,12 +26,14 @@ def matches(visit: Visit) -> Page:
     }
     limit = visit.number("limit", default=_ROWS, highest=_MAX_ROWS)
     before = visit.number("before", default=0, highest=_MAX_PLACE) or None
-    listed = list(
-        islice(
-            visit.api.rounds.results(contest.id, **filters, as_of=visit.as_of, before=before),
-            limit + 1,
-        )
-    )
+    results = visit.api.rounds.results(contest.id, **filters, as_of=visit.as_of, before=before)
+    has_board = True
+    try:
+        listed = list(islice(results, limit + 1))
+    except NotFound:
+        if not has_no_board(visit):
+            raise
+        listed, has_board = [], False
     is_first = before is None and visit.as_of is None and not any(filters.values())
     rounds = list(islice(visit.api.rounds.list(contest.id), _ROUNDS)) if is_first else []
     return Page(
@@ -49,7 +53,7 @@ def matches(visit: Visit) -> Page:
         data=addresses.api(
             "contests", contest.id, "results", **filters, as_of=visit.as_of, before=before,
             limit=visit.query.get("limit"),
-        ),
+        ) if has_board else None,
     )  # fmt: skip
 
 

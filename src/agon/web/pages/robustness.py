@@ -3,8 +3,10 @@
 from agon.web import addresses
 from agon.web.page import Page, Visit
 from agon.web.pages.arena import arena
+from agon.web.pages.empty import or_empty
 
 
+@or_empty
 def robustness(visit: Visit) -> Page:
     """Return how few matches change the first ranks, and the noise of Elo ratings as bands."""
     contest = arena(visit)

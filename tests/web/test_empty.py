@@ -1,0 +1,38 @@
+"""Contests in which nothing was recorded: every page of theirs says so and leads on."""
+
+from contextlib import closing
+from http import HTTPStatus
+from pathlib import Path
+
+from agon.app.contests.lifecycle import creation, transitions
+from agon.disciplines import names
+from fakes.instance import instance_at
+from fakes.service import ORGANISER
+from web.browser import Browser
+from web.crawl import crawl
+
+
+def test_every_link_of_a_new_contest_leads_to_a_page(tmp_path: Path) -> None:
+    """The first participants and the organizer come before the first record."""
+    wrong, texts = {}, {}
+    with closing(instance_at(tmp_path)) as instance:
+        for name in names():
+            new = creation.NewContest(id=name, discipline=name, title=f"New {name}")
+            creation.create(instance.service, new, by=ORGANISER)
+            if name != "community":  # one is a draft
+                transitions.open_contest(instance.service, name, by=ORGANISER)
+        for role in ("anonymous", "participant", "organiser"):
+            browser = Browser(instance)
+            if role != "anonymous":
+                browser.sign_in(role)
+            visited = crawl(instance, {"cookie": browser.cookie} if browser.cookie else {})
+            wrong |= {(role, address): page.status for address, page in visited.items()
+                      if page.status >= HTTPStatus.BAD_REQUEST}  # fmt: skip
+            texts |= {(role, address): page.body for address, page in visited.items()}
+        past = instance.client.get("/c/arena?as_of=1")
+    assert wrong == {}
+    assert "Nothing is scored yet" in texts["anonymous", "/c/arena"]
+    assert "not open yet" in texts["anonymous", "/c/community"]
+    assert "/desk/records" in texts["organiser", "/c/arena"]
+    assert "/desk" not in texts["participant", "/c/arena"]
+    assert past.status_code == HTTPStatus.NOT_FOUND
