@@ -14,7 +14,6 @@ from agon.errors import NotFound, NotScorable
 from agon.web import addresses
 from agon.web.desk.layout import contest_page, sections
 from agon.web.page import Page, Visit
-from agon.web.pages.epochs import shares
 
 _SUBMISSIONS: Final = "submissions"
 _SHOWN: Final = 20
@@ -34,7 +33,6 @@ def epochs(visit: Visit) -> Page:
         "reason": reason,
         "rows": [] if listed is None else listed.items[: -_SHOWN - 1 : -1],
         "newest": newest,
-        "shares": () if newest is None else shares(newest.burn),
         "payload": "" if newest is None else orjson.dumps(newest.payload).decode(),
         "public": public,
         "unscored": None if listed is None else _without_score(visit.api, contest),
