@@ -14,7 +14,8 @@ from web.crawl import crawl
 
 def test_every_link_of_a_new_contest_leads_to_a_page(tmp_path: Path) -> None:
     """The first participants and the organizer come before the first record."""
-    wrong, texts = {}, {}
+    wrong: dict[tuple[str, str], int] = {}
+    texts: dict[tuple[str, str], str] = {}
     with closing(instance_at(tmp_path)) as instance:
         for name in names():
             new = creation.NewContest(id=name, discipline=name, title=f"New {name}")
