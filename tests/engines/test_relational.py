@@ -1,7 +1,9 @@
 """Facts that are counted in an engine are those of arrays and of a naive scorer."""
 
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +19,10 @@ import agon
 from agon.disciplines import discipline
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
-from agon.disciplines.community.scoring import score
+from agon.disciplines.community.scoring import Community, score
 from agon.engines import open_tables
-from agon.errors import AgonError, Conflict, Unreadable
-from agon.records import Kind, read
+from agon.errors import AgonError, Conflict, Unavailable, Unreadable
+from agon.records import Kind, inspect, read
 from agon.records.relational import TableEngine, inspect_in
 from cli.command import Cli
 from conftest import Postgresql
@@ -113,9 +115,8 @@ def _arrow(name: str, rows: list[dict[str, Any]], database: Database) -> pa.Tabl
     return pa.table(arrays)
 
 
-def hashes(records: Any, rules: CommunityRules) -> dict[str, str]:
+def hashes(scored: Community) -> dict[str, str]:
     """Return the hash of every board."""
-    scored = score(records, rules)
     return {name: scored.board(name).sha256 for name in _BOARDS}
 
 
@@ -142,16 +143,17 @@ def test_every_engine_counts_what_a_naive_scorer_counts(
         records, issues = inspect_in(sail, SCHEMA, folder)
         assert issues == []
         at_sail = records.as_of(time)
-        same(score(at_sail, in_force), oracle.score(database.rows, rules, time))
+        scored = score(at_sail, in_force)
+        same(scored, oracle.score(database.rows, rules, time))
         embedded = read(SCHEMA, folder)
         decoded = {
             name: pa.table({c: _decoded(table[c]) for c in table.column_names})
             for name, table in tables.items()
         }
         in_place = read(SCHEMA, ingest(postgresql, decoded))
-        expected = hashes(embedded.as_of(time), in_force)
-        assert hashes(at_sail, in_force) == expected
-        assert hashes(in_place.as_of(time), in_force) == expected
+        expected = hashes(score(embedded.as_of(time), in_force))
+        assert hashes(scored) == expected
+        assert hashes(score(in_place.as_of(time), in_force)) == expected
         assert at_sail.sha256 == embedded.as_of(time).sha256
         for opened in (embedded, in_place):
             opened.close()
@@ -209,7 +211,7 @@ def test_issues_are_counted_with_table_column_and_remedy(sail: TableEngine, tmp_
 
 
 def test_nan_among_equal_numbers_is_an_issue(sail: TableEngine, tmp_path: Path) -> None:
-    """A file then states one smallest and largest number; DataFusion takes it for all."""
+    """A file's statistics then state one number, which engines take for all."""
     for name, table in {
         "users": {"id": [1]},
         "prompts": {"id": [1]},
@@ -217,10 +219,10 @@ def test_nan_among_equal_numbers_is_an_issue(sail: TableEngine, tmp_path: Path) 
         "scores": {"response_id": [5, 5], "score": [float("nan"), 0.5]},
     }.items():
         pq.write_table(pa.table(table), tmp_path / f"{name}.parquet")
-    _, issues = inspect_in(sail, SCHEMA, tmp_path)
-    assert [(issue.code, issue.table, issue.column) for issue in issues] == [
-        ("non-finite", "scores", "score")
-    ]
+    for _, issues in (inspect_in(sail, SCHEMA, tmp_path), inspect(SCHEMA, tmp_path)):
+        assert [(issue.code, issue.table, issue.column) for issue in issues] == [
+            ("non-finite", "scores", "score")
+        ]
 
 
 @pytest.mark.parametrize(
@@ -248,6 +250,65 @@ def test_only_folders_of_parquet_are_read(sail: TableEngine, tmp_path: Path) -> 
         agon.score("community", {"users": [{"id": 1}]}, engine="sail")
     with pytest.raises(Unreadable, match="SPARK_CONNECT_AUTHENTICATE_TOKEN"):
         open_tables("sc://host:15002/;token=secret")
+
+
+_SERVER = """
+import sys
+from pysail.spark import SparkConnectServer
+server = SparkConnectServer(ip="127.0.0.1", port=0)
+server.start(background=True)
+print(server.listening_address[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@dataclass
+class EngineLostAt:
+    """An engine whose server is killed before a query, by the number of the query."""
+
+    engine: TableEngine
+    server: Any
+    query: int
+
+    @property
+    def name(self) -> str:
+        """Return the engine's name."""
+        return self.engine.name
+
+    def read_parquet(self, name: str, path: Path, columns: Mapping[str, str]) -> None:
+        """Name a Parquet file."""
+        self.engine.read_parquet(name, path, columns)
+
+    def add(self, name: str, rows: pa.Table) -> None:
+        """Name some rows."""
+        self.engine.add(name, rows)
+
+    def run(self, expression: Any) -> pa.Table:
+        """Return the rows of an expression."""
+        if self.query == 0:
+            self.server.kill()
+            self.server.wait()
+        self.query -= 1
+        return self.engine.run(expression)
+
+    def close(self) -> None:
+        """End the connection."""
+        self.engine.close()
+
+
+@pytest.mark.parametrize("query", range(10) if ALL else [4])
+def test_a_server_lost_in_the_middle_is_named(tmp_path: Path, query: int) -> None:
+    """There is never a board of the counts that came back before."""
+    folder = tmp_path / "records"
+    agon.write_records(agon.simulate("community", size=20, seed=5), folder)
+    program = [sys.executable, "-c", _SERVER]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        address = f"sc://127.0.0.1:{int(server.stdout.readline())}"
+        engine = EngineLostAt(open_tables(address), server, query)
+        with pytest.raises(Unavailable, match=f"the server {address} failed"):
+            score(inspect_in(engine, SCHEMA, folder)[0], CommunityRules()).board("user-score")
+        engine.close()
 
 
 def test_a_server_that_does_not_answer_is_named() -> None:

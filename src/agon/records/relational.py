@@ -21,13 +21,12 @@ from agon.records.tables import Records, read
 
 
 class TableEngine(Protocol):
-    """An engine that knows tables by name and runs Ibis expressions over them.
+    """An engine that knows tables by name and runs Ibis expressions over them."""
 
-    Attributes:
-        name: the engine, as messages name it.
-    """
-
-    name: str
+    @property
+    def name(self) -> str:
+        """Return the engine's name in messages."""
+        ...
 
     def read_parquet(self, name: str, path: Path, columns: Mapping[str, str]) -> None:
         """Name a Parquet file; ``columns`` are those to read, with their Ibis types.

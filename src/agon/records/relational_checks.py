@@ -37,12 +37,13 @@ _ROWS: Final = "; agon check with --engine embedded lists the rows"
 
 @dataclass(frozen=True)
 class _Count:
-    """An Ibis expression that counts the rows that violate a constraint."""
+    """The number of rows that violate a constraint: an Ibis aggregate over some rows."""
 
     table: str
     column: str | None
     constraint: Constraint
-    count: Any
+    rows: Any
+    number: Any
 
 
 def issues_of(
@@ -61,7 +62,7 @@ def issues_of(
         issues += (_missing_column(files, table, name) for name in files[table.name].missing)
         issues += (
             _issue(files, _Count(table.name, name, constraints_of(table.column(name)).non_finite,
-                                 None), 1)
+                                 None, None), 1)
             for name in sorted(files[table.name].constant_nan)
         )  # fmt: skip
     counts = [
@@ -70,8 +71,7 @@ def issues_of(
         if files[table.name].path is not None
         for count in _counts(files, tables, table)
     ]
-    rows = run(_numbers(counts)).to_pylist()
-    numbers = {row["at"]: row["n"] for row in rows}
+    numbers = _numbers(counts, run)
     for at, count in enumerate(counts):
         expected = files[count.table].rows
         if count.constraint is _ALL_ROWS and numbers[at] != expected:
@@ -87,45 +87,61 @@ def issues_of(
 _ALL_ROWS: Final = Constraint("rows", "", "")
 
 
-def _numbers(counts: list[_Count]) -> Any:
-    """Return one query for all counts: ``at``, ``n``."""
+def _numbers(counts: list[_Count], run: Callable[[Any], pa.Table]) -> list[int]:
+    """Return all numbers, by one query with a row for each relation that is counted."""
     import ibis
 
-    parts = [
-        count.count.name("n").as_table().mutate(at=ibis.literal(at, "int64"), n=lambda t:
-            t.n.fill_null(0).cast("int64"))
-        for at, count in enumerate(counts)
-    ]  # fmt: skip
-    return ibis.union(*parts) if len(parts) > 1 else parts[0]
+    relations: dict[int, list[int]] = {}
+    for at, count in enumerate(counts):
+        relations.setdefault(id(count.rows), []).append(at)
+    width = max(map(len, relations.values()))
+    parts = []
+    for place, members in enumerate(relations.values()):
+        numbers = [counts[at].number.fill_null(0).cast("int64") for at in members]
+        numbers += [ibis.literal(0, "int64")] * (width - len(members))
+        named = {f"n{at}": number for at, number in enumerate(numbers)}
+        row = counts[members[0]].rows.aggregate(**named)
+        parts.append(row.mutate(place=ibis.literal(place, "int64")))
+    rows = run(ibis.union(*parts) if len(parts) > 1 else parts[0]).to_pylist()
+    by_place = {row["place"]: row for row in rows}
+    return [
+        number
+        for _, number in sorted(
+            (at, by_place[place][f"n{column}"])
+            for place, members in enumerate(relations.values())
+            for column, at in enumerate(members)
+        )
+    ]
 
 
 def _counts(
     files: Mapping[str, ParquetTable], tables: Mapping[str, Any], table: Table
 ) -> Iterator[_Count]:
     rows, file = tables[table.name], files[table.name]
-    yield _Count(table.name, None, _ALL_ROWS, rows.count())
+    yield _Count(table.name, None, _ALL_ROWS, rows, rows.count())
     for column in table.columns:
         if column.name in file.present or not (column.may_be_empty or column.name in file.missing):
             for constraint, violated in _violations(rows[column.name], column):
-                yield _Count(table.name, column.name, constraint, violated.sum())
+                yield _Count(table.name, column.name, constraint, rows, violated.sum())
     if table.exactly_one_of:
         filled = sum(rows[name].notnull().cast("int64") for name in table.exactly_one_of)
-        yield _Count(table.name, None, exactly_one(table), (filled != 1).sum())
+        yield _Count(table.name, None, exactly_one(table), rows, (filled != 1).sum())
     for check in table.row_checks:
         constraint = Constraint(INCONSISTENT, check.reason, check.remedy)
         violated = check.violated.expression(rows)
-        yield _Count(table.name, check.column, constraint, violated.sum())
+        yield _Count(table.name, check.column, constraint, rows, violated.sum())
     if table.key and file.present.issuperset(table.key):
         complete = rows.filter([rows[name].notnull() for name in table.key])
         groups = complete.group_by(list(table.key)).aggregate(n=complete.count())
         repeats = groups.filter(groups.n > 1)
-        yield _Count(table.name, ", ".join(table.key), _DUPLICATE, (repeats.n - 1).sum())
+        key_text, repeated = ", ".join(table.key), (repeats.n - 1).sum()
+        yield _Count(table.name, key_text, _DUPLICATE, repeats, repeated)
     for key in table.foreign_keys:
         if key.column in file.present:
             other = tables[key.other_table]
             refers = rows.filter(rows[key.column].notnull())
             unknown = refers.anti_join(other, refers[key.column] == other[key.other_column])
-            yield _Count(table.name, key.column, _REFERENCE, unknown.count())
+            yield _Count(table.name, key.column, _REFERENCE, unknown, unknown.count())
 
 
 def _violations(values: Any, column: Column) -> Iterator[tuple[Constraint, Any]]:

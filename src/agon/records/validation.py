@@ -307,21 +307,23 @@ class _TableCheck:
         if check.value is None and check.column in self._raw.types:
             shown = quote(f"raw:{check.column}")
         rows = self._inspection_query(with_row=True)
+        # Not by WHERE: the engine then skips NaN where a file's statistics, which leave NaN out,
+        # state that all values are valid.
         sql = (
-            f'SELECT "row:", {shown} FROM ({rows}) WHERE {check.violated} '
-            f'ORDER BY "row:" LIMIT {MAX_LISTED_PER_KIND}'
+            f'SELECT arg_min({{"row": "row:", "value": {shown}}}, "row:", {MAX_LISTED_PER_KIND}) '
+            f"FILTER (WHERE {check.violated}) FROM ({rows})"
         )
         return [
             self._issue(
                 check.constraint.code,
-                row,
+                first["row"],
                 check.column,
-                value,
+                first["value"],
                 check.constraint.reason,
                 check.constraint.remedy,
                 count,
             )
-            for row, value in self._connection.execute(sql).fetchall()
+            for first in self._connection.execute(sql).fetchall()[0][0]
         ]
 
     def _inspection_query(self, *, with_row: bool) -> str:
