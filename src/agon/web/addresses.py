@@ -175,6 +175,11 @@ def desk(contest_id: str, *segments: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/desk{_path(segments)}", query)
 
 
+def join() -> str:
+    """Return the address of the form that accepts an invitation."""
+    return "/join"
+
+
 def sign_in(following: str = "") -> str:
     """Return the address of the form to sign in, which leads to another page."""
     return _with_query("/sign-in", {"next": following})

@@ -12,7 +12,7 @@ from agon.errors import Forbidden, Unreadable
 from agon.web import addresses
 from agon.web.page import Page, Visit
 
-_SECRETS: Final = frozenset({"password", "token"})
+_SECRETS: Final = frozenset({"password", "token", "code"})
 """Fields that are never written into a page."""
 
 
@@ -57,7 +57,7 @@ def stale_form(request: Request, visit: Visit) -> Page | None:
     if path in {addresses.theme(), addresses.sign_in()}:
         return None  # the theme is chosen on the page of an error as well, which knows no session
     if visit.session is None:
-        if visit.caller.role is not None:
+        if visit.caller.role is not None or path == addresses.join():
             return None
         return _page(request, visit, 401, "The session has ended", "Sign in again.")
     expected = form_token(visit.session)

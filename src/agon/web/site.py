@@ -64,7 +64,7 @@ _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 
 PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/", home.home),
-    ("/join", join.join),
+    (addresses.join(), join.join),
     ("/c/{contest}", board.default_board),
     ("/c/{contest}/boards/{board}", board.board),
     ("/c/{contest}/people/{id}", person.person),
@@ -112,6 +112,7 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     ("/sign-in", account.sign_in, None),
     ("/sign-out", account.sign_out, None),
     (addresses.theme(), theme.choose, None),
+    (addresses.join(), join.accept, None),
     ("/c/{contest}/problems/{id}", problems.submit, "submission.add"),
     ("/c/{contest}/submit", submit.submit, "submission.add"),
     ("/c/{contest}/bots", bots.register, "bot.manage"),

@@ -65,6 +65,7 @@ def test_an_organizer_runs_a_contest_from_files_to_the_final_result(
     page.select_option("#role", "judge")
     visitor.follow("main button >> text=Create an invitation")
     assert page.inner_text(".secret").startswith("invite_")
+    join(chromium, origin, page.inner_text(".secret >> nth=1"))
     visitor.follow("main .tabs >> text=Records")
     assert "2 rows of bots were added" in upload(visitor, "bots", BOTS)
     shown = upload(visitor, "matches", MATCHES.replace("rated,a", "rated,ann"))
@@ -84,6 +85,18 @@ def test_an_organizer_runs_a_contest_from_files_to_the_final_result(
     visitor.open("/c/league")
     assert page.inner_text("#rows tr:first-child bdi") == "bob"
     visitor.expect_refusals(422, 401, 403)
+    visitor.close()
+
+
+def join(chromium: Chromium, origin: str, link: str) -> None:
+    """Accept an invitation by its link, in a browser of its own."""
+    visitor = chromium.visitor(origin)
+    page = visitor.open(link.removeprefix(origin))
+    visitor.wait("document.getElementById('code').value.startsWith('invite_')")
+    page.fill("#user", "newt")
+    page.fill("#password", "correct horse battery")
+    visitor.follow("main button >> text=Join")
+    assert "Nothing is scored yet" in page.inner_text("main")
     visitor.close()
 
 

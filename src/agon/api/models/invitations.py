@@ -32,6 +32,12 @@ class InvitationAccept(Request):
         description="The new user's id; null: the caller's, or the invitation's.",
     )
     name: PlainText = Field(default="", max_length=200, description="For people; empty: the id.")
+    password: str | None = Field(
+        default=None,
+        min_length=12,
+        max_length=1024,
+        description="A new user's, to sign in on the site; null: by tokens only.",
+    )
 
 
 class Invitation(Resource):

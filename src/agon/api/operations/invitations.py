@@ -54,8 +54,9 @@ def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
     is not found.
     """
     accepted = invitations.accept(
-        ctx.service, request.code, user=request.user, name=request.name, by=ctx.caller
-    )
+        ctx.service, request.code, user=request.user, name=request.name,
+        password=request.password, by=ctx.caller,
+    )  # fmt: skip
     return Membership(
         contest=accepted.contest,
         user=accepted.user.id,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
 from agon.app.access.tokens import Grant, new_secret, new_token, secret_hash
-from agon.app.access.users import new_user
+from agon.app.access.users import hash_password, new_user
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller, Token, User
@@ -99,7 +99,13 @@ def invite(
 
 
 def accept(
-    service: Service, code: str, *, user: str | None, name: str = "", by: Caller
+    service: Service,
+    code: str,
+    *,
+    user: str | None,
+    name: str = "",
+    password: str | None = None,
+    by: Caller,
 ) -> Membership:
     """Accept an invitation: create a user and a token, all in one transaction.
 
@@ -110,19 +116,24 @@ def accept(
         code: the invitation's code.
         user: the new user's id; None: the caller's.
         name: the new user's name for people; empty: the id.
+        password: the new user's; None: signs in by tokens only.
         by: the caller.
 
     Raises:
         NotFound: the code is malformed or unknown, was revoked, has expired or is used up, or its
             contest is final; with the same message for all.
         Conflict: the user's id is taken.
-        Forbidden: the caller's token has scopes, or is of another user than ``user``.
-        Unreadable: the id or the name is invalid, or none is given.
+        Forbidden: the caller's token has scopes, or is of another user than ``user``, or a password
+            is given with it.
+        Unreadable: the id, the name or the password is invalid, or no id is given.
     """
+    hashed = None if password is None else _hash_of_new(service, code, password, by=by)
     with service.store.write() as session:
         invitation, contest = _lock_valid(service, session, code)
         if by.user is None:
-            member = _sign_up(service, session, contest, invitation, user=user, name=name)
+            member = _sign_up(
+                service, session, contest, invitation, user=user, name=name, password=hashed
+            )
         else:
             member = _own_user(session, invitation, user=user, by=by)
         grant = Grant(
@@ -186,6 +197,20 @@ def _lock_valid(service: Service, session: Session, code: str) -> tuple[Invitati
     return invitation, contest
 
 
+def _hash_of_new(service: Service, code: str, password: str, *, by: Caller) -> str:
+    """Return the hash of a new user's password, computed for valid codes and outside transactions.
+
+    Raises:
+        NotFound: the code is not valid.
+        Forbidden: the caller has a user already.
+    """
+    if by.user is not None:
+        raise Forbidden(f"the user {by.user} exists; leave the password out, or send no token")
+    with service.store.write() as session:
+        _lock_valid(service, session, code)
+    return hash_password(password)
+
+
 def _sign_up(
     service: Service,
     session: Session,
@@ -194,15 +219,16 @@ def _sign_up(
     *,
     user: str | None,
     name: str,
+    password: str | None,
 ) -> User:
-    """Create the user who accepts an invitation without a token.
+    """Create the user who accepts an invitation without a token; the password is a hash.
 
     An id that the contest's records contain is given to an invitation for that user only.
     """
     user = user or invitation.user
     if user is None:
         raise Unreadable("a new user has no id yet; give one: user (or --user)")
-    created = new_user(service, user=user, name=name)
+    created = replace(new_user(service, user=user, name=name), password=password)
     if invitation.user is None:
         if _is_record(session, contest, user):
             raise _conflict(user)

@@ -1,9 +1,53 @@
 """The page that the link of an invitation leads to; the code behind # is not sent to the server."""
 
-from agon.web.page import Page, Visit
+from typing import Final
+
+from pydantic import ValidationError
+
+from agon.api.models.invitations import InvitationAccept
+from agon.app.access import sessions
+from agon.errors import AgonError, Conflict, NotFound
+from agon.web import addresses
+from agon.web.desk.forms import FormErrors, form_errors
+from agon.web.page import Page, Redirect, Visit
+
+_TEXTS: Final = ("code", "user", "name")
+_FIELDS: Final = frozenset({*_TEXTS, "password"})
 
 
 def join(visit: Visit) -> Page:
-    """Return how an invitation is accepted."""
-    del visit
-    return Page(template="join.html", title="Accept an invitation", values={})
+    """Return the form that accepts an invitation."""
+    return _page(visit, FormErrors())
+
+
+def accept(visit: Visit) -> Page | Redirect:
+    """Accept an invitation, as a new user or as the visitor, and sign in to its contest."""
+    fields = {name: text for name in _TEXTS if (text := visit.form.get(name, "").strip())}
+    fields["code"] = fields.get("code", "").rpartition("#")[2]
+    if visit.caller.user is None:  # without a password the new user could not sign in again
+        fields["password"] = visit.form.get("password", "")
+    try:
+        member = visit.api.invitations.accept(InvitationAccept.model_validate(fields))
+    except (AgonError, ValidationError) as error:
+        return _page(visit, _errors(error))
+    session = sessions.sign_in_with_token(visit.service, member.token, network=visit.caller.network)
+    return Redirect(address=addresses.contest(member.contest), session=session)
+
+
+def _errors(error: Exception) -> FormErrors:
+    """Return an error at the field it is about."""
+    if isinstance(error, ValidationError):
+        return form_errors(error, names=_FIELDS)
+    name = "code" if isinstance(error, NotFound) else "user" if isinstance(error, Conflict) else ""
+    if not name:
+        return form_errors(error)
+    return FormErrors(fields={name: (str(error),)})
+
+
+def _page(visit: Visit, errors: FormErrors) -> Page:
+    return Page(
+        template="join.html",
+        title="Accept an invitation",
+        values={"form": visit.form, "errors": errors},
+        status=422 if errors else 200,
+    )
