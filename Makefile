@@ -3,6 +3,7 @@
 # make check     lint, types, contracts and the quick tests: the inner loop
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
 # make test-all  the same with the generative tests in full size
+# make test-engines  boards on Apache Spark, with a JVM
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO_DIR ?= demo
@@ -19,7 +20,7 @@ BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests|mypy|mypyc)/' .venv
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
 
-.PHONY: setup setup-dev demo test test-all check checks lint types contracts docs collection pictures bench lock clean
+.PHONY: setup setup-dev demo test test-all test-engines check checks lint types contracts docs collection pictures bench lock clean
 
 setup: .venv/.base
 
@@ -60,6 +61,16 @@ test: checks
 
 test-all: checks
 	TEST_ALL_SIZES=1 $(BIN)/python -m pytest -n $(JOBS)
+
+# Boards on Apache Spark: a master and two workers; Java from the system, Spark apart from .venv, whose client
+# has the same package name.
+.venv/spark: requirements/spark.lock .venv/.dev
+	tools/system-packages default-jre-headless
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --target $@ -r requirements/spark.lock
+	touch $@
+
+test-engines: .venv/spark
+	SPARK_HOME=$(CURDIR)/.venv/spark/pyspark $(BIN)/python -m pytest tests/engines/test_apache_spark.py
 
 check: setup-dev
 	$(MAKE) --no-print-directory -j 2 --output-sync lint types contracts
@@ -102,6 +113,7 @@ lock:
 	$(RESOLVE) requirements/pip.in -o requirements/pip.lock
 	$(COMPILE) -o requirements/base.lock
 	$(COMPILE) --group dev -c requirements/base.lock -o requirements/dev.lock
+	$(RESOLVE) --no-deps requirements/spark.in -o requirements/spark.lock
 	$(COMPILE) --group bench -c requirements/dev.lock -o requirements/bench.lock
 
 clean:

@@ -4,7 +4,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from sizes import ALL
 
 _BOARDS = ("user-score", "contributor", "reviewer", "combined")
 _ARROW = {Kind.NUMBER: pa.float64(), Kind.BOOLEAN: pa.bool_(), Kind.TEXT: pa.string()}
-_CHANGES = st.fixed_dictionaries(
+CHANGES = st.fixed_dictionaries(
     {},
     optional={
         "self_feedback": st.just("ignore"),
@@ -96,6 +97,20 @@ def arrow_tables(database: Database) -> dict[str, pa.Table]:
     return {name: _arrow(name, rows, database) for name, rows in database.rows.items()}
 
 
+@contextmanager
+def write(database: Database) -> Iterator[Path]:
+    """Yield a folder with a Parquet file per table."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, table in arrow_tables(database).items():
+            pq.write_table(table, Path(folder) / f"{name}.parquet")
+        yield Path(folder)
+
+
+def decoded_tables(database: Database) -> dict[str, pa.Table]:
+    """Return the tables with plain texts, which a database can ingest."""
+    return arrow_tables(replace(database, encoded=False))
+
+
 def _arrow(name: str, rows: list[dict[str, Any]], database: Database) -> pa.Table:
     arrays = {}
     for column in rows[0]:
@@ -125,7 +140,7 @@ def hashes(scored: Community) -> dict[str, str]:
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(database=databases(), changes=_CHANGES, time=TIMES)
+@given(database=databases(), changes=CHANGES, time=TIMES)
 def test_every_engine_counts_what_a_naive_scorer_counts(
     sail: TableEngine,
     postgresql: Postgresql,
@@ -136,31 +151,20 @@ def test_every_engine_counts_what_a_naive_scorer_counts(
     """On repeats, ties, empty values and tables, zones, any ids, extreme numbers, at any time."""
     rules = {**EASY, **ALL_ON, **changes}
     in_force = CommunityRules().override(rules)
-    tables = arrow_tables(database)
-    with tempfile.TemporaryDirectory() as folder:
-        for name, table in tables.items():
-            pq.write_table(table, Path(folder) / f"{name}.parquet")
+    with write(database) as folder:
         records, issues = inspect_in(sail, SCHEMA, folder)
         assert issues == []
         at_sail = records.as_of(time)
         scored = score(at_sail, in_force)
         same(scored, oracle.score(database.rows, rules, time))
         embedded = read(SCHEMA, folder)
-        decoded = {
-            name: pa.table({c: _decoded(table[c]) for c in table.column_names})
-            for name, table in tables.items()
-        }
-        in_place = read(SCHEMA, ingest(postgresql, decoded))
+        in_place = read(SCHEMA, ingest(postgresql, decoded_tables(database)))
         expected = hashes(score(embedded.as_of(time), in_force))
         assert hashes(scored) == expected
         assert hashes(score(in_place.as_of(time), in_force)) == expected
         assert at_sail.sha256 == embedded.as_of(time).sha256
         for opened in (embedded, in_place):
             opened.close()
-
-
-def _decoded(column: Any) -> Any:
-    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
 
 
 def test_commands_score_and_compare_on_sail_and_refuse_what_needs_rows(

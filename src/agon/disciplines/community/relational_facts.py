@@ -115,7 +115,7 @@ class RelationalFacts(Facts):
 
     @cached_property
     def _wrong_models(self) -> Table:
-        """Return (prompt, wrong, wrong_sota) of quality prompts with scores."""
+        """Return (prompt, wrong, wrong_sota) of prompts with scores."""
         rows = _scored_responses(self.relations, self._models)
         return _wrong(rows, self.relations, self._sota(rows))
 
@@ -316,8 +316,7 @@ def _scored_responses(at: Relations, models: Table) -> Table:
 
 
 def _wrong(rows: Table, at: Relations, sota: list[int]) -> Table:
-    """Return (prompt, wrong, wrong_sota) of quality prompts: the wrong models or responses."""
-    rows = rows.semi_join(at.quality_prompts, rows.prompt == at.quality_prompts.prompt)
+    """Return (prompt, wrong, wrong_sota): the wrong models or responses of prompts."""
     if at.rules.wrong_answer_unit == "models":
         rows = rows.group_by("prompt", "model").aggregate(
             total=rows.total.sum(), count=rows["count"].sum()
