@@ -28,11 +28,11 @@ from sizes import ALL, size
 
 ENDLESS = "streamEvents"  # a stream has no end to wait for
 OPERATIONS = [operation.id for operation in all_operations() if operation.id != ENDLESS]
-EXCLUSIVE = ({"cursor"}, {"around", "q"}, {"rules"})
+EXCLUSIVE = ({"cursor"}, {"around", "q"}, {"rules"}, {"sort"}, {"minimum"}, {"maximum"})
 """Query parameters of which a schema cannot say which values, or which of them together, are valid.
 
-Cursors are opaque, names of rules are the discipline's, and OpenAPI describes no parameters that
-exclude each other.
+Cursors are opaque, names of rules are the discipline's and names of columns the board's, and OpenAPI
+describes no parameters that exclude or need each other.
 """
 
 UNDESCRIBED = {

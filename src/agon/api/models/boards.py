@@ -42,7 +42,7 @@ class BoardQuery(Query):
         default=None,
         description="A column to sort by, with - in front the largest value first; "
         "components.NAME is a part of the score. Rows without a value are left out.",
-        examples=["-matches"],
+        examples=["-score"],
     )
     minimum: float | None = Field(
         default=None,
