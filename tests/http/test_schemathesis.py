@@ -31,8 +31,8 @@ OPERATIONS = [operation.id for operation in all_operations() if operation.id != 
 EXCLUSIVE = ({"cursor"}, {"around", "q"}, {"rules"}, {"sort"}, {"minimum"}, {"maximum"})
 """Query parameters of which a schema cannot say which values, or which of them together, are valid.
 
-Cursors are opaque, names of rules are the discipline's and names of columns the board's, and OpenAPI
-describes no parameters that exclude or need each other.
+Cursors are opaque, names of rules are the discipline's and those of columns the board's, and
+OpenAPI describes no parameters that exclude or need each other.
 """
 
 UNDESCRIBED = {

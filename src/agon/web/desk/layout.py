@@ -102,9 +102,11 @@ def sections(contest: Contest) -> tuple[tuple[str, str], ...]:
     """Return the pages of a contest's desk: the end of the address, and the name."""
     tables = {table.name for table in discipline(contest.discipline).schema}
     arena = (("rounds", "Rounds"), ("bots", "Bots")) if "matches" in tables else ()
+    problems = (("problems", "Problems"),) if discipline(contest.discipline).problems else ()
     epochs = (("epochs", "Epochs"),) if "evaluations" in tables else ()
     return (
         ("", "Overview"),
+        *problems,
         ("records", "Records"),
         ("findings", "Findings"),
         ("cases", "Cases"),

@@ -23,7 +23,7 @@ def problems(visit: Visit) -> Page:
     return Page(
         template="problems.html",
         title=f"Problems · {contest.title}",
-        values={"contest": contest, "problems": listed},
+        values={"contest": contest, "problems": listed, "now": visit.service.clock()},
         data=addresses.api("contests", contest.id, "problems"),
     )
 
@@ -61,6 +61,7 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
     values = {
         "contest": contest,
         "problem": problem,
+        "now": visit.service.clock(),
         "may_submit": visit.caller.user is not None
         and permits(visit.caller, "submission.add", contest=contest.id),
         "signed_in": visit.caller.user is not None,
