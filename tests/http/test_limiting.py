@@ -15,7 +15,7 @@ from fakes.instance import Instance, instance_at
 
 def test_requests_without_tokens_are_limited_by_network(tmp_path: Path) -> None:
     """One client must not block the others."""
-    instance = instance_at(tmp_path, rate_limit_address="3/minute")
+    instance = instance_at(tmp_path, rate_limit_address="3/day")
     responses = [instance.get("/contests") for _ in range(4)]
     assert [response.status_code for response in responses] == [200, 200, 200, 429]
     assert int(responses[3].headers["retry-after"]) >= 1
@@ -33,7 +33,7 @@ def test_requests_without_tokens_are_limited_by_network(tmp_path: Path) -> None:
 
 def test_attempts_to_accept_invitations_count_against_the_address(tmp_path: Path) -> None:
     """Codes are tried without a token, and an idempotency key stores none of their responses."""
-    instance = instance_at(tmp_path, rate_limit_address="3/minute")
+    instance = instance_at(tmp_path, rate_limit_address="3/day")
     headers = {"idempotency-key": "k1"}
     statuses = [
         instance.post(
@@ -47,7 +47,7 @@ def test_attempts_to_accept_invitations_count_against_the_address(tmp_path: Path
 
 def test_requests_with_a_token_have_a_separate_limit(tmp_path: Path) -> None:
     """The limit applies to the token from every address."""
-    instance = instance_at(tmp_path, rate_limit_token="2/minute")  # noqa: S106 (a rate)
+    instance = instance_at(tmp_path, rate_limit_token="2/day")  # noqa: S106 (a rate)
     codes = [instance.get("/me", "viewer").status_code for _ in range(3)]
     assert codes == [200, 200, 429]
     assert instance.get("/me", "judge").status_code == 200
@@ -56,7 +56,7 @@ def test_requests_with_a_token_have_a_separate_limit(tmp_path: Path) -> None:
 
 def test_invalid_tokens_count_against_the_network_limit(tmp_path: Path) -> None:
     """This makes guessing tokens slow."""
-    instance = instance_at(tmp_path, rate_limit_address="3/minute")
+    instance = instance_at(tmp_path, rate_limit_address="3/day")
     codes = []
     for _ in range(4):
         headers = {"authorization": "Bearer agon_" + "x" * 22 + "_" + "y" * 43}
@@ -114,7 +114,7 @@ def test_forwarded_addresses_are_used_only_from_trusted_proxies(
 
 def test_a_forged_forwarded_header_does_not_evade_the_limit(tmp_path: Path) -> None:
     """Some proxies add a second X-Forwarded-For below the client's instead of lengthening it."""
-    instance = instance_at(tmp_path, rate_limit_address="1/minute", trusted_proxies=("10.0.0.0/8",))
+    instance = instance_at(tmp_path, rate_limit_address="1/day", trusted_proxies=("10.0.0.0/8",))
     proxied = TestClient(instance.app, client=("10.0.0.2", 1))
     codes = [
         proxied.get(

@@ -268,7 +268,7 @@ def test_signing_in_leads_to_no_other_site(browser: Browser, following: str) -> 
 
 def test_guesses_are_limited(tmp_path: Path) -> None:
     """Guesses count against the rate of their network, also those of a signed-in user."""
-    instance = instance_at(tmp_path, rate_limit_address="5/minute")
+    instance = instance_at(tmp_path, rate_limit_address="5/day")
     browser = Browser(instance)
     browser.sign_in()
     others = [{}, instance.as_("viewer")]
