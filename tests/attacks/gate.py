@@ -22,7 +22,7 @@ SIZES = {"challenge": 300, "arena": 300, "community": 300, "dojo": 40}
 EDITIONS = {
     "challenge": ("challenge/term-1", "challenge/hardened-1"),
     "arena": ("arena/sentience-1", "arena/hardened-1"),
-    "community": ("community/scores0002-1",),
+    "community": ("community/scores0002-1", "community/hardened-1"),
     "dojo": ("dojo/0.1", "dojo/0.2", "dojo/hardened-1"),
 }
 ALLOWED_FALL = 0.05

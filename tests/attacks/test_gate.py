@@ -9,6 +9,8 @@ QUICK = {
     "dust-validators", "dust-denial", "decay-reset", "last-minute", "honeypot-learning",
     "feedback-spam", "self-feedback", "hidden-tables", "prefix-reading",
 }  # fmt: skip
+COMPARED = {"community/hardened-1"}
+"""Editions whose rules a test of their own compares at a smaller size."""
 
 
 def test_the_file_has_every_attack_under_every_edition() -> None:
@@ -18,7 +20,8 @@ def test_the_file_has_every_attack_under_every_edition() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "attack"), [pair for pair in attacks() if ALL or pair[1] in QUICK]
+    ("name", "attack"),
+    [pair for pair in attacks() if ALL or (pair[1] in QUICK and pair[0] not in COMPARED)],
 )
 def test_no_attack_became_cheaper(name: str, attack: str) -> None:
     """By more than 5 %; one that no plan reached may not become possible."""

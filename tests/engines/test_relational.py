@@ -176,7 +176,12 @@ def test_commands_score_and_compare_on_sail_and_refuse_what_needs_rows(
     expected = command("score", "community", str(folder), "--format", "json")
     counted = command("score", "community", str(folder), "--format", "json", "--engine", "sail")
     assert (counted.code, counted.json()) == (0, expected.json())
-    for words in (("explain", "community", str(folder), "1"), ("check", "community", str(folder))):
+    hardened = ("score", "community", str(folder), "--edition", "hardened-1")
+    for words in (
+        ("explain", "community", str(folder), "1"),
+        ("check", "community", str(folder)),
+        hardened,
+    ):
         refused = command(*words, "--engine", "sail")
         assert refused.code == 4
         assert "cannot be computed" in refused.err

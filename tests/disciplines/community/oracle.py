@@ -38,6 +38,9 @@ DEFAULTS: dict[str, Any] = {
     "min_prompt_reviews": 3,
     "min_reviewer_prompts": 5,
     "time_decay_half_life_days": None,
+    "likes_per_creator": None,
+    "daily_feedbacks": None,
+    "min_collaborator_prompts": 0,
     "min_review_correlation": 0.7,
 }
 SOTA = {
@@ -138,17 +141,30 @@ def score(  # noqa: C901, PLR0912, PLR0915 - one long loop reads like the specif
             last[row["user_id"], target] = (key, row["opinion"] == "positive", when)
     on_prompts: list[tuple[Any, Any, bool]] = []
     given: dict[Any, list[datetime | None]] = defaultdict(list)
-    for (user, (kind, target_id)), (_, positive, when) in last.items():
-        if kind == "prompt":
-            if rules["self_feedback"] == "ignore" and creator[target_id] == user:
+    on_day: dict[Any, int] = defaultdict(int)
+    for (user, (kind, target_id)), (_, positive, when) in sorted(
+        last.items(), key=lambda item: item[1][0]
+    ):
+        if kind == "prompt" and rules["self_feedback"] == "ignore" and creator[target_id] == user:
+            continue
+        if rules["daily_feedbacks"] is not None and when is not None:
+            day = (user, kind == "prompt", when.date())
+            on_day[day] += 1
+            if on_day[day] > rules["daily_feedbacks"]:
                 continue
+        if kind == "prompt":
             on_prompts.append((user, target_id, positive))
         given[user].append(when)
-    positives: dict[Any, int] = defaultdict(int)
+    likes: dict[Any, int] = defaultdict(int)
+    of_creator: dict[Any, int] = defaultdict(int)
     opinions: dict[Any, list[int]] = defaultdict(list)
-    for _, prompt, positive in on_prompts:
-        positives[prompt] += positive
+    for user, prompt, positive in on_prompts:
         opinions[prompt].append(1 if positive else -1)
+        if positive:
+            pair = (user, creator[prompt])
+            of_creator[pair] += creator[prompt] is not None
+            most = rules["likes_per_creator"]
+            likes[prompt] += most is None or of_creator[pair] <= most
 
     # Benchmarks.
     alive = {row["id"]: row for row in tables["prompt_sets"] if row.get("deleted_at") is None}
@@ -217,15 +233,21 @@ def score(  # noqa: C901, PLR0912, PLR0915 - one long loop reads like the specif
         rated[user].append(prompt)
     board, contributors = {}, {}
     for user in users:
-        good = [p for p in mine[user] if positives[p] >= rules["min_positive_feedbacks"]]
+        good = [p for p in mine[user] if likes[p] >= rules["min_positive_feedbacks"]]
         hard = [p for p in good if wrong[p] >= rules["min_wrong_models"]]
         hardest = [p for p in good if wrong_sota[p] >= rules["min_wrong_models"]]
-        ordered = sorted((positives[p] for p in mine[user]), reverse=True)
+        ordered = sorted((likes[p] for p in mine[user]), reverse=True)
         h = max((n for n in range(len(ordered) + 1) if all(x >= n for x in ordered[:n])), default=0)
         founded = [at for at in alive if user in owners[at]
                    and len(creators[at]) >= rules["min_benchmark_contributors"]]  # fmt: skip
         run = [at for at in alive if user in owners[at] | admins[at]]
         partners = set().union(*(creators[at] | owners[at] | helpers[at] for at in run)) - {user}
+        partners = {
+            partner
+            for partner in partners
+            if sum(likes[p] >= rules["min_positive_feedbacks"] for p in mine[partner])
+            >= rules["min_collaborator_prompts"]
+        }
         counts: dict[str, Any] = {
             "affiliation": int(user in affiliated),
             "benchmark_creator": len(founded),

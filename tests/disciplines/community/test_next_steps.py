@@ -49,6 +49,9 @@ CHANGES = st.fixed_dictionaries(
         "impact_coefficient": st.sampled_from([1, 7.3]),
         "quality_prompts_coefficient": st.sampled_from([5, 1 / 3]),
         "time_decay_half_life_days": st.sampled_from([None, 30]),
+        "likes_per_creator": st.sampled_from([None, 1]),
+        "daily_feedbacks": st.sampled_from([None, 1]),
+        "min_collaborator_prompts": st.sampled_from([0, 1]),
     },
 )  # fmt: skip
 OPT_INS = {one.switch: True for one in COMPONENTS if one.switch}

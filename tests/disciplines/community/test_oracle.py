@@ -36,6 +36,9 @@ CHANGES = st.fixed_dictionaries(
         "wrong_answer_unit": st.just("responses"),
         "wrong_answer_threshold": st.sampled_from([0.3, 0.5, 0.7]),
         "time_decay_half_life_days": st.sampled_from([7.0, 30.0]),
+        "likes_per_creator": st.sampled_from([1, 2]),
+        "daily_feedbacks": st.sampled_from([1, 2]),
+        "min_collaborator_prompts": st.just(1),
     },
 )
 TIMES = st.none() | st.integers(0, 80).map(lambda n: DAY + timedelta(days=n, hours=12))

@@ -12,6 +12,7 @@ from agon.attacks.community import (
     self_feedback,
     sock_puppets,
     threshold_hugging,
+    whitewashing,
 )
 from agon.attacks.community.season import Season
 from agon.attacks.community.world import DAYS, World, observed_world, simulated_world
@@ -84,6 +85,7 @@ LAB = CommunityLab(
         affiliation_mill.STRATEGY,
         collaboration_mill.STRATEGY,
         bad_mouthing.STRATEGY,
+        whitewashing.STRATEGY,
     )
 )
 """The lab and its catalog."""

@@ -9,13 +9,30 @@ from agon.attacks.strategy import Plan, Strategy
 
 
 def act(season: Season, plan: Plan) -> None:
-    """Write one prompt with each further account, and collect them in a benchmark."""
-    puppets = int(plan["puppets"])
+    """Write prompts with each further account, and collect them in a benchmark.
+
+    Where collaborators need quality prompts, the accounts like each other's.
+    """
+    rules, puppets = season.rules, int(plan["puppets"])
+    each = max(1, rules.min_collaborator_prompts)
+    likes = rules.min_positive_feedbacks if rules.min_collaborator_prompts else 0
+    likers = season.likers(each, likes)
+    puppets = max(puppets, likers + 1) if likes else puppets
     season.join(puppets)
     if season.day == 1:
-        for number in range(puppets):
-            season.write(season.account(number), number)
-        season.collect(season.own, [season.prompt(number) for number in range(puppets)])
+        for number in range(puppets * each):
+            season.write(season.account(number // each), number)
+        season.collect(season.own, [season.prompt(number * each) for number in range(puppets)])
+    pairs = [
+        (
+            season.account((of + 1 + slot % likers) % puppets),
+            season.prompt(of * each + slot // likes),
+        )
+        for of in range(puppets)
+        for slot in range(each * likes)
+    ]
+    for account, prompt in season.today(pairs):
+        season.rate(account, [prompt])
 
 
 STRATEGY = Strategy(

@@ -3,20 +3,18 @@
 Each is worth 5 points without a limit, whether a model fails on it or not.
 """
 
-from agon.attacks.community.season import Season, product
+from agon.attacks.community.season import Season
 from agon.attacks.strategy import Plan, Strategy
 
 
 def act(season: Season, plan: Plan) -> None:
-    """Write a flood of prompts on the first day; three accounts like each within the week."""
-    prompts, puppets = int(plan["prompts"]), int(season.rules.min_positive_feedbacks)
-    season.join(puppets)
+    """Write a flood of prompts on the first day; accounts like each within the week."""
+    prompts, likes = int(plan["prompts"]), int(season.rules.min_positive_feedbacks)
+    season.join(season.likers(prompts, likes))
     if season.day == 1:
         for number in range(prompts):
             season.write(season.own, number)
-    accounts = [season.account(number) for number in range(puppets)]
-    numbers = [season.prompt(number) for number in range(prompts)]
-    for account, prompt in season.today(product(accounts, numbers)):
+    for account, prompt in season.today(season.likes(prompts, likes)):
         season.rate(account, [prompt])
 
 

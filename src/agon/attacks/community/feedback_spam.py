@@ -9,8 +9,11 @@ from agon.attacks.strategy import Plan, Strategy
 
 
 def act(season: Season, plan: Plan) -> None:
-    """Like prompts of other users, spread over all of the records."""
-    season.rate(season.own, season.today(season.others_prompts(int(plan["feedbacks"]))))
+    """Like prompts of other users, and responses beyond a day's limit, spread over the records."""
+    count, most = int(plan["feedbacks"]), season.rules.daily_feedbacks
+    season.rate(season.own, season.today(season.others_prompts(count)))
+    if most and season.rules.feedback_targets == "all":
+        season.rate(season.own, season.today(season.others_responses(count)), of="response")
 
 
 STRATEGY = Strategy(
@@ -18,9 +21,9 @@ STRATEGY = Strategy(
     description=__doc__,
     source="seed 000, Feedback Activity: count × 0.5 has no ceiling",
     controls="nothing but its account",
-    knows="the ids of prompts",
+    knows="the ids of prompts and responses",
     goal="rank+1",
-    plans=tuple({"feedbacks": count} for count in (10, 30, 100, 300, 1000)),
+    plans=tuple({"feedbacks": count} for count in (10, 30, 100, 300, 1000, 3000)),
     act=act,
 )
 """The strategy."""

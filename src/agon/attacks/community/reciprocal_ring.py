@@ -10,19 +10,20 @@ from agon.attacks.strategy import Plan, Strategy
 
 def act(season: Season, plan: Plan) -> None:
     """Write a few prompts with each account; like those of the next accounts in the circle."""
-    members, prompts = int(plan["members"]), int(plan["prompts"])
+    prompts, likes = int(plan["prompts"]), int(season.rules.min_positive_feedbacks)
+    givers = season.likers(prompts, likes)
+    members = max(int(plan["members"]), givers + 1)
     season.join(members - 1)
     ring = [season.own, *(season.account(number) for number in range(members - 1))]
     if season.day == 1:
         for number in range(members * prompts):
             season.write(ring[number // prompts], number)
-    likes = [
-        (ring[at], season.prompt((at + step) % members * prompts + number))
+    pairs = [
+        (ring[(at + 1 + slot % givers) % members], season.prompt(at * prompts + slot // likes))
         for at in range(members)
-        for step in range(1, season.rules.min_positive_feedbacks + 1)
-        for number in range(prompts)
+        for slot in range(prompts * likes)
     ]
-    for account, prompt in season.today(likes):
+    for account, prompt in season.today(pairs):
         season.rate(account, [prompt])
 
 

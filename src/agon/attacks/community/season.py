@@ -56,6 +56,26 @@ class Season:
         """Return the id of the attacker's further account with a number from 0."""
         return self.world.id_in("users", number)
 
+    def likes(self, prompts: int, each: int, *, of: int = 0) -> list[tuple[Any, Any]]:
+        """Return who likes which prompt, so that each has so many likes that count.
+
+        Under a limit of feedback for each creator, further accounts share the work.
+
+        Args:
+            prompts: number of prompts, from number 0 on, all of one creator.
+            each: likes that each prompt gets.
+            of: number of the first further account that likes.
+        """
+        return [
+            (self.account(of + slot % self.likers(prompts, each)), self.prompt(slot // each))
+            for slot in range(prompts * each)
+        ]
+
+    def likers(self, prompts: int, each: int) -> int:
+        """Return the number of accounts that so many likes on one creator's prompts need."""
+        most = self.rules.likes_per_creator or prompts
+        return max(each, -(-prompts * each // most))
+
     def others_prompts(self, count: int) -> list[Any]:
         """Return prompts of other users, at most ``count``, spread over all of the records."""
         prompts = self.world.prompts
@@ -74,10 +94,18 @@ class Season:
         self._add("prompts", id=self.prompt(number), uploader_id=user, created_at=self._time())
         self._actions.append((self.day, "prompt"))
 
-    def rate(self, user: Any, prompts: Iterable[Any], *, opinion: str = "positive") -> None:
-        """Give feedback on prompts."""
-        for prompt in prompts:
-            row = {"user_id": user, "prompt_id": prompt, "opinion": opinion}
+    def others_responses(self, count: int) -> list[Any]:
+        """Return responses of models, at most ``count``, spread over all of the records."""
+        table = self.world.tables.get("responses")
+        responses: list[Any] = [] if table is None else table["id"].to_pylist()
+        return responses[:: max(1, len(responses) // max(count, 1))][:count]
+
+    def rate(
+        self, user: Any, targets: Iterable[Any], *, opinion: str = "positive", of: str = "prompt"
+    ) -> None:
+        """Give feedback on prompts, or on responses (``of``)."""
+        for target in targets:
+            row = {"user_id": user, f"{of}_id": target, "opinion": opinion}
             number = self.world.id_in("quick_feedbacks", len(self._rows))
             self._add("quick_feedbacks", id=number, created_at=self._time(), **row)
             self._actions.append((self.day, "feedback"))
@@ -129,7 +157,9 @@ class Season:
             if day <= epoch:
                 rows.setdefault(table, []).append(row)
         for name, added in rows.items():
-            tables[name] = append_rows(tables.get(name), pa.Table.from_pylist(added))
+            columns = dict.fromkeys(key for row in added for key in row)
+            complete = [columns | row for row in added]
+            tables[name] = append_rows(tables.get(name), pa.Table.from_pylist(complete))
         return tables
 
     def standing(self, scored: ScoredRecords) -> Standing:

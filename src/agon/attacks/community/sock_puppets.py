@@ -5,20 +5,18 @@ h² × 2 points, besides those of each quality prompt. Likes are given over a we
 no burst.
 """
 
-from agon.attacks.community.season import Season, product
+from agon.attacks.community.season import Season
 from agon.attacks.strategy import Plan, Strategy
 
 
 def act(season: Season, plan: Plan) -> None:
-    """Write as many prompts as there are puppets; each puppet likes all of them."""
-    puppets = int(plan["puppets"])
-    season.join(puppets)
-    prompts = [season.prompt(number) for number in range(puppets)]
+    """Write some prompts, each with as many likes of puppets as there are prompts."""
+    index = int(plan["puppets"])
+    season.join(season.likers(index, index))
     if season.day == 1:
-        for number in range(puppets):
+        for number in range(index):
             season.write(season.own, number)
-    accounts = [season.account(number) for number in range(puppets)]
-    for account, prompt in season.today(product(accounts, prompts)):
+    for account, prompt in season.today(season.likes(index, index)):
         season.rate(account, [prompt])
 
 

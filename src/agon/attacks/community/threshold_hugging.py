@@ -3,21 +3,19 @@
 The cheapest points: a like more earns nothing.
 """
 
-from agon.attacks.community.season import Season, product
+from agon.attacks.community.season import Season
 from agon.attacks.strategy import Plan, Strategy
 
 
 def act(season: Season, plan: Plan) -> None:
     """Write the prompts that the bonus needs; buy the likes that each needs."""
     prompts = int(season.rules.min_quality_prompts * plan["times"])
-    puppets = int(season.rules.min_positive_feedbacks)
-    season.join(puppets)
+    likes = int(season.rules.min_positive_feedbacks)
+    season.join(season.likers(prompts, likes))
     if season.day == 1:
         for number in range(prompts):
             season.write(season.own, number)
-    accounts = [season.account(number) for number in range(puppets)]
-    numbers = [season.prompt(number) for number in range(prompts)]
-    for account, prompt in season.today(product(accounts, numbers)):
+    for account, prompt in season.today(season.likes(prompts, likes)):
         season.rate(account, [prompt])
 
 

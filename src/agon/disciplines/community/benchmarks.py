@@ -118,8 +118,14 @@ def contributors(benchmarks: Benchmarks, rules: CommunityRules, *, size: int) ->
     return count + ~wrote if rules.owner_contribution == "always" else count - wrote
 
 
-def collaborators(benchmarks: Benchmarks, *, size: int) -> IntArray:
-    """Return each user's number of distinct collaborators on benchmarks they own or administer."""
+def collaborators(benchmarks: Benchmarks, *, counted: BoolArray, size: int) -> IntArray:
+    """Return each user's number of distinct collaborators on benchmarks they own or administer.
+
+    Args:
+        benchmarks: the benchmarks that count.
+        counted: which users may be counted as collaborators of others.
+        size: number of users.
+    """
     order, starts, counts = _runs(benchmarks.helped_by, len(benchmarks.sets))
     helpers = benchmarks.helped_by[1][order]
     sets, runner = benchmarks.run_by
@@ -135,7 +141,7 @@ def collaborators(benchmarks: Benchmarks, *, size: int) -> IntArray:
         end = int(np.searchsorted(runner, runner[min(max(end, at + 1), len(sets)) - 1], "right"))
         run, place = expand(starts[sets[at:end]], counts[sets[at:end]])
         who, helper = runner[at:end][run], helpers[place]
-        others = who != helper
+        others = (who != helper) & counted[helper]
         totals += distinct_per_group(who[others], helper[others], sizes=(size, size))
         at = end
     return totals

@@ -29,11 +29,11 @@ class Evidence:
     @property
     def h_index(self) -> int:
         """Return the participant's h-index."""
-        return h_index(self.facts.positives[self.prompts])
+        return h_index(self.facts.likes[self.prompts])
 
     def best(self, h: int) -> IntArray:
         """Return the codes of the h prompts with the most positive feedback, best first."""
-        order = np.lexsort((self.prompts, -self.facts.positives[self.prompts]))
+        order = np.lexsort((self.prompts, -self.facts.likes[self.prompts]))
         return self.prompts[order[:h]]
 
     def rows(self, table: str, *, has_id: bool, where: str = "true") -> RecordRefs:

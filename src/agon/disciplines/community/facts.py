@@ -15,6 +15,7 @@ from agon.disciplines.community.difficulty import Difficulty, read_difficulty
 from agon.disciplines.community.feedback import (
     NO_TIME,
     Feedback,
+    count_first,
     on_others,
     on_prompts,
     read_feedback,
@@ -101,6 +102,24 @@ class Facts:
         )
 
     @cached_property
+    def is_like(self) -> BoolArray:
+        """Return which feedback makes quality prompts and the h-index: positive, within limits."""
+        liked = self.feedback.positive
+        if self.rules.likes_per_creator is not None:
+            liked, feedback = liked.copy(), self.feedback
+            author = self.creator[feedback.prompt]
+            most = self.rules.likes_per_creator
+            count_first(liked, feedback.user, author, feedback.time, most=most)
+        return liked
+
+    @cached_property
+    def likes(self) -> IntArray:
+        """Count each prompt's positive feedback that makes quality prompts and the h-index."""
+        if self.rules.likes_per_creator is None:
+            return self.positives
+        return np.bincount(self.feedback.prompt[self.is_like], minlength=len(self.prompts))
+
+    @cached_property
     def reviews(self) -> IntArray:
         """Count each prompt's feedback of both opinions."""
         return np.bincount(self.feedback.prompt, minlength=len(self.prompts))
@@ -108,7 +127,7 @@ class Facts:
     @cached_property
     def is_quality(self) -> BoolArray:
         """Return which prompts have a known creator and enough positive feedback."""
-        return (self.positives >= self.rules.min_positive_feedbacks) & (self.creator >= 0)
+        return (self.likes >= self.rules.min_positive_feedbacks) & (self.creator >= 0)
 
     @cached_property
     def difficulty(self) -> Difficulty:

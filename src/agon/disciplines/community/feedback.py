@@ -17,6 +17,7 @@ NO_TIME = np.iinfo(np.int64).min
 
 
 _TIME = f"coalesce(epoch_us(created_at), {NO_TIME}) AS time"
+_DAY = 86_400_000_000  # microseconds
 _PART = 1 << 18  # rows per step, so that they fit into the processor's cache
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: scatters neighbors
 
@@ -60,7 +61,7 @@ def read_feedback(
 
     Args:
         records: the community's tables.
-        rules: ``repeated_feedback`` and ``self_feedback`` decide what counts.
+        rules: ``repeated_feedback``, ``self_feedback`` and ``daily_feedbacks`` decide what counts.
         people: indices of the users.
         prompts: codes of the prompts.
         creator: index of each prompt's creator, −1 where unknown.
@@ -87,6 +88,11 @@ def read_feedback(
         other_counted[_replaced_rows(other_user, target, other_time)] = False
     if rules.self_feedback == "ignore" and len(creator):
         counted &= creator[prompt] != user
+    if rules.daily_feedbacks is not None:
+        count_first(counted, user, _day(time), time, most=rules.daily_feedbacks)
+        count_first(
+            other_counted, other_user, _day(other_time), other_time, most=rules.daily_feedbacks
+        )
     if not counted.all():
         user, prompt, positive, time = (
             user[counted],
@@ -136,6 +142,39 @@ def _replaced_rows(user: IntArray, target: IntArray, time: IntArray) -> IntArray
     rows = _rows_with(keys, repeated)
     rows = rows[np.lexsort((rows, time[rows], keys[rows]))]
     return rows[:-1][keys[rows[:-1]] == keys[rows[1:]]]
+
+
+def _day(time: IntArray) -> IntArray:
+    """Return the UTC day of each time from 0, −1 without a time."""
+    first = int(time[time != NO_TIME].min(initial=0)) // _DAY
+    return np.where(time == NO_TIME, -1, time // _DAY - first)
+
+
+def count_first(
+    counted: BoolArray, user: IntArray, group: IntArray, time: IntArray, *, most: int
+) -> None:
+    """Count of a user's rows in a group only the first ones, by time, then by row in the source.
+
+    Args:
+        counted: which rows count; changed in place.
+        user: of each row.
+        group: of each row; rows in a negative one all count.
+        time: of each row.
+        most: how many rows of a user in a group count.
+
+    Example:
+        >>> counted, user = np.ones(4, dtype=bool), np.array([7, 7, 7, 8])
+        >>> count_first(counted, user, np.zeros(4, np.int64), np.array([3, 1, 2, 9]), most=2)
+        >>> counted.tolist()
+        [False, True, True, True]
+    """
+    rows = np.flatnonzero(counted & (group >= 0))
+    rows = rows[np.lexsort((time[rows], group[rows], user[rows]))]
+    new = np.ones(len(rows), dtype=bool)
+    new[1:] = (np.diff(user[rows]) != 0) | (np.diff(group[rows]) != 0)
+    opens = np.flatnonzero(new)
+    place = np.arange(len(rows)) - np.repeat(opens, np.diff(np.append(opens, len(rows))))
+    counted[rows[place >= most]] = False
 
 
 def _rows_with(keys: IntArray, keep: IntArray) -> IntArray:

@@ -12,7 +12,7 @@ IntArray = npt.NDArray[np.int64]
 def time_of_quality(facts: Facts) -> IntArray:
     """Return when each prompt got the last positive feedback it needed; ``NO_TIME`` if never."""
     feedback = facts.feedback
-    liked = np.flatnonzero(feedback.positive)
+    liked = np.flatnonzero(facts.is_like)
     return nth_distinct(
         feedback.prompt[liked],
         liked,

@@ -3,11 +3,41 @@
 from agon.kernel.rules import Rules, rule
 
 _FINDINGS = "community page, integrity findings"
+_HARDENED = "community page, the hardened edition"
 
 
 class HardeningRules(Rules):
     """The rules of hardened editions; each has its measured effect in the rulebook."""
 
+    likes_per_creator: int | None = rule(
+        None,
+        since="0.3",
+        meaning="Most prompts of one creator on which a user's positive feedback makes quality "
+        "prompts and the h-index, the first ones by time; none: all.",
+        reason="The seed has no such limit: three accounts make any number of quality prompts.",
+        source=_HARDENED,
+        ge=1,
+        le=1_000_000,
+    )
+    daily_feedbacks: int | None = rule(
+        None,
+        since="0.3",
+        meaning="Most feedbacks of a user on one UTC day that count, the first ones, of those on "
+        "prompts and of those on responses and scores each; none: all.",
+        reason="The seed has no such limit: half a point for each click.",
+        source=_HARDENED,
+        ge=1,
+        le=1_000_000,
+    )
+    min_collaborator_prompts: int = rule(
+        0,
+        since="0.3",
+        meaning="Quality prompts that a user needs to count as a collaborator of others.",
+        reason="The seed counts any user: ten accounts with a prompt each are 100 points.",
+        source=_HARDENED,
+        ge=0,
+        le=1_000_000,
+    )
     target_groups: bool = rule(
         default=False,
         since="0.3",

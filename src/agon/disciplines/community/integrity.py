@@ -27,6 +27,11 @@ from agon.records import Records
 IntArray = npt.NDArray[np.int64]
 
 
+_ALL_FEEDBACK = {
+    "self_feedback": "count",
+    "likes_per_creator": None,
+    "daily_feedbacks": None,
+}
 _MINUTE = 60_000_000  # microseconds
 
 
@@ -39,8 +44,8 @@ class Inspection:
 
     @cached_property
     def facts(self) -> Facts:
-        """Return the arrays with feedback on own prompts, whether or not the rules count it."""
-        return Facts(self.records, self.rules.model_copy(update={"self_feedback": "count"}))
+        """Return the arrays with all feedback, whether or not the rules count it."""
+        return Facts(self.records, self.rules.model_copy(update=_ALL_FEEDBACK))
 
 
 def find(records: Records, rules: CommunityRules) -> list[Finding]:
@@ -58,7 +63,7 @@ def _threshold_hugging(facts: Facts) -> Iterator[Finding]:
     needed, least = facts.rules.min_quality_prompts, facts.rules.min_positive_feedbacks
     size = len(facts.people)
     quality = facts.is_quality
-    exact = quality & (facts.positives == least)
+    exact = quality & (facts.likes == least)
     has = np.bincount(facts.creator[quality], minlength=size)
     at_least = np.bincount(facts.creator[exact], minlength=size)
     level = has == needed

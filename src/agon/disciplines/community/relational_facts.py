@@ -39,6 +39,9 @@ class RelationalFacts(Facts):
     def __init__(self, records: RelationalRecords, rules: CommunityRules) -> None:
         self.records = records
         self.rules = rules
+        for name in ("likes_per_creator", "daily_feedbacks", "min_collaborator_prompts"):
+            if getattr(rules, name):
+                raise records.needs_rows(name)
         self.relations = Relations(records, rules)
         users = records.run(records.table("users").select("id"))
         self.people = IdIndex(users["id"])

@@ -14,6 +14,7 @@ from agon.disciplines.community.feedback import NO_TIME
 from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_per_group
 from agon.disciplines.community.rules import CommunityRules
+from agon.disciplines.community.texts import many
 from agon.kernel.findings import RecordRefs
 
 IntArray = npt.NDArray[np.int64]
@@ -57,7 +58,17 @@ def _created_earned(facts: Facts) -> IntArray:
 
 
 def _collaborators(facts: Facts) -> IntArray:
-    return sets.collaborators(facts.benchmarks, size=len(facts.people))
+    return sets.collaborators(
+        facts.benchmarks, counted=_may_collaborate(facts), size=len(facts.people)
+    )
+
+
+def _may_collaborate(facts: Facts) -> BoolArray:
+    """Return who has enough quality prompts to be counted as a collaborator of others."""
+    least = facts.rules.min_collaborator_prompts
+    if not least:
+        return np.ones(len(facts.people), dtype=bool)
+    return np.bincount(facts.creator[facts.is_quality], minlength=len(facts.people)) >= least
 
 
 def _collaborator_records(evidence: Evidence) -> Iterable[RecordRefs]:
@@ -65,6 +76,7 @@ def _collaborator_records(evidence: Evidence) -> Iterable[RecordRefs]:
     at, runner = benchmarks.run_by
     own = np.isin(benchmarks.helped_by[0], at[runner == evidence.person])
     helpers = np.unique(benchmarks.helped_by[1][own])
+    helpers = helpers[_may_collaborate(evidence.facts)[helpers]]
     yield user_refs(evidence.facts, helpers[helpers != evidence.person])
 
 
@@ -83,6 +95,11 @@ def _category_records(evidence: Evidence) -> Iterable[RecordRefs]:
     own = evidence.facts.creator[prompt] == evidence.person
     own &= evidence.facts.benchmarks.category[at] >= 0
     yield set_refs(evidence.facts, np.unique(at[own]))
+
+
+def _with_quality_prompts(rules: CommunityRules) -> str:
+    least = rules.min_collaborator_prompts
+    return f" with at least {many(least, 'quality prompt')}" if least else ""
 
 
 def _not_the_owner(rules: CommunityRules) -> str:
@@ -107,7 +124,8 @@ COLLABORATION = Component(
     "collaboration_coefficient",
     noun="collaborators on benchmarks this user owns or administers",
     unit="collaborator on a benchmark this user owns or administers",
-    also=("collaborator_roles", *sets.RULES),
+    also=("collaborator_roles", "min_collaborator_prompts", *sets.RULES),
+    condition=_with_quality_prompts,
 )
 
 DIVERSITY = Component(

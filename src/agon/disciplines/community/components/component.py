@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from agon.disciplines.community.evidence import Evidence
 from agon.disciplines.community.facts import Facts
+from agon.disciplines.community.hardening_rules import HardeningRules
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import number, points_text
 from agon.kernel.explanations import Step
@@ -168,9 +169,14 @@ class Component:
         return Terms(worth=float(getattr(rules, self.worth)), least=self.threshold(rules))
 
     def rules_in_force(self, rules: CommunityRules) -> dict[str, Any]:
-        """Return the rules that decide it, with their values."""
+        """Return the rules that decide it, with their values; of hardening those that are on."""
         names = [self.worth, *([self.least] if self.least else []), *self.also]
-        return {name: getattr(rules, name) for name in names}
+        off = {
+            name
+            for name, field in HardeningRules.model_fields.items()
+            if getattr(rules, name) == field.default
+        }
+        return {name: getattr(rules, name) for name in names if name not in off}
 
     def count_text(self, count: float, rules: CommunityRules) -> str:
         """Return what is counted, in the singular for a count of 1."""

@@ -147,7 +147,7 @@ class HIndexSquare(Curve):
         """Return the feedback and prompts the next h-index needs."""
         facts, h = line.evidence.facts, int(line.score.count) + 1
         best = line.evidence.best(h)
-        have = facts.positives[best]
+        have = facts.likes[best]
         short = np.flatnonzero(have < h)
         more, new = int((h - have[short]).sum()), h - len(best)
         names = facts.prompts.text

@@ -162,8 +162,11 @@ def _of_others(rules: CommunityRules) -> str:
 
 def _on_a_prompt(rules: CommunityRules) -> str:
     if rules.self_feedback == "ignore":
-        return " on a prompt of another user"
-    return " on a prompt" if rules.feedback_targets == "prompts" else ""
+        what = " on a prompt of another user"
+    else:
+        what = " on a prompt" if rules.feedback_targets == "prompts" else ""
+    most = rules.daily_feedbacks
+    return what if most is None else f"{what}, of at most {most} a day"
 
 
 DIVERSE_FEEDBACK_BENCHMARKS = Component(
@@ -201,6 +204,7 @@ FEEDBACK_ACTIVITY = Component(
         "feedback_targets",
         "self_feedback",
         "repeated_feedback",
+        "daily_feedbacks",
         "time_decay_half_life_days",
     ),
     aged=_activity_by_age,

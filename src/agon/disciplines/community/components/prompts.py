@@ -81,7 +81,7 @@ def _min_difficult(facts: Facts) -> int:
 
 def _positives(evidence: Evidence) -> Progress:
     own, facts = evidence.prompts, evidence.facts
-    return Progress(own, facts.positives[own], facts.rules.min_positive_feedbacks)
+    return Progress(own, facts.likes[own], facts.rules.min_positive_feedbacks)
 
 
 def _wrong_models(evidence: Evidence) -> Progress:
@@ -100,7 +100,7 @@ def _wrong(evidence: Evidence, wrong: IntArray) -> Progress:
 
 def _h_indices(facts: Facts) -> IntArray:
     known = facts.creator >= 0
-    return h_indices(facts.creator[known], facts.positives[known], size=len(facts.people))
+    return h_indices(facts.creator[known], facts.likes[known], size=len(facts.people))
 
 
 def _best_prompts(evidence: Evidence) -> Iterable[RecordRefs]:
@@ -171,7 +171,13 @@ def _too_few_sota(rules: CommunityRules) -> str | None:
 _POSITIVE = "at least {min_positive_feedbacks} positive feedbacks"
 _DIFFICULT = _POSITIVE + " and at least {min_wrong_models} wrong {wrong_answer_unit}"
 _SOTA = _POSITIVE + " and at least {min_wrong_models} wrong state-of-the-art {wrong_answer_unit}"
-_QUALITY_RULES = ("min_positive_feedbacks", "self_feedback", "repeated_feedback")
+_FEEDBACK_RULES = (
+    "self_feedback",
+    "repeated_feedback",
+    "likes_per_creator",
+    "daily_feedbacks",
+)
+_QUALITY_RULES = ("min_positive_feedbacks", *_FEEDBACK_RULES)
 _WRONG_RULES = (
     *_QUALITY_RULES,
     "min_wrong_models",
@@ -226,7 +232,7 @@ H_INDEX = Component(
     "h_index_coefficient",
     noun="h-index",
     unit="h-index",
-    also=("self_feedback", "repeated_feedback"),
+    also=_FEEDBACK_RULES,
 )
 
 QUALITY_PROMPTS = Component(
