@@ -8,6 +8,7 @@ import pytest
 from agon.attacks.catalog import lab_of
 from agon.attacks.runner import Runner, select
 from agon.disciplines import discipline
+from agon.disciplines.community.attackers import ATTACKS
 from agon.disciplines.community.rules import CommunityRules
 from agon.records import read_rows
 
@@ -40,6 +41,14 @@ def test_an_attack_adds_valid_rows_and_changes_none(name: str) -> None:
     assert played.actions_until(played.epochs[-1]) == sum(played.effort.actions.values())
     assert len(played.accounts) == 1 + played.effort.accounts["user"]
     assert not set(played.accounts) & set(played.honest)
+
+
+def test_an_attack_of_the_simulation_is_described_once() -> None:
+    """A ring, likes of own prompts and prompts at the thresholds are in both."""
+    described = {strategy.name: strategy.meaning for strategy in LAB.strategies}
+    both = described.keys() & ATTACKS.keys()
+    assert both == {"reciprocal-ring", "self-feedback", "threshold-hugging"}
+    assert all(described[name] == f"An attacker {ATTACKS[name]}." for name in both)
 
 
 def test_the_attacker_is_the_user_in_the_middle() -> None:

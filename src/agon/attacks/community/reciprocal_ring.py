@@ -1,11 +1,11 @@
-"""Accounts of one person stand in a circle, and each likes the prompts of the next few.
+"""All accounts of a circle rise.
 
-No account is a mere fan: each has prompts of its own, and gives feedback to several others. All
-of them rise.
+No account is a mere fan: each has prompts of its own, and gives feedback to several others.
 """
 
 from agon.attacks.community.season import Season
 from agon.attacks.strategy import Plan, Strategy
+from agon.disciplines.community.attackers import ATTACKS
 
 
 def act(season: Season, plan: Plan) -> None:
@@ -29,7 +29,7 @@ def act(season: Season, plan: Plan) -> None:
 
 STRATEGY = Strategy(
     name="reciprocal-ring",
-    description=__doc__,
+    description=f"An attacker {ATTACKS['reciprocal-ring']}.\n\n{__doc__}",
     source="seed 000, Quality Prompts: a like counts without regard to who gives it",
     controls="further accounts, each with prompts",
     knows="the published rules",

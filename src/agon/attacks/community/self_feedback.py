@@ -1,10 +1,11 @@
-"""An account likes its own prompts, and needs one accomplice less.
+"""An attacker who likes its own prompts needs one accomplice less.
 
 Under rules that count feedback on own prompts.
 """
 
 from agon.attacks.community.season import Season, product
 from agon.attacks.strategy import Plan, Strategy
+from agon.disciplines.community.attackers import ATTACKS
 
 
 def act(season: Season, plan: Plan) -> None:
@@ -22,7 +23,7 @@ def act(season: Season, plan: Plan) -> None:
 
 STRATEGY = Strategy(
     name="self-feedback",
-    description=__doc__,
+    description=f"An attacker {ATTACKS['self-feedback']}.\n\n{__doc__}",
     source="seed 000: nothing excludes feedback on own prompts",
     controls="one account less than likes are needed",
     knows="the published thresholds",

@@ -1,10 +1,8 @@
-"""Exactly as many prompts, with exactly as many likes, as the bonus for quality needs.
-
-The cheapest points: a like more earns nothing.
-"""
+"""The bonus for quality gives the cheapest points: a like more earns nothing."""
 
 from agon.attacks.community.season import Season
 from agon.attacks.strategy import Plan, Strategy
+from agon.disciplines.community.attackers import ATTACKS
 
 
 def act(season: Season, plan: Plan) -> None:
@@ -21,7 +19,7 @@ def act(season: Season, plan: Plan) -> None:
 
 STRATEGY = Strategy(
     name="threshold-hugging",
-    description=__doc__,
+    description=f"An attacker {ATTACKS['threshold-hugging']}.\n\n{__doc__}",
     source="seed 000, Quality Prompts Bonus: a step at three prompts with three likes",
     controls="as many accounts as likes are needed",
     knows="the published thresholds",

@@ -209,7 +209,7 @@ TABLE: tuple[Attack[_Scene], ...] = (
     ),
     Attack(
         "reciprocal-ring",
-        "joins a circle of four users who each like the next one's prompts",
+        "joins a circle of users who each like the prompts of the next ones",
         _ring,
     ),
     Attack(
