@@ -1,7 +1,8 @@
 """Pages of the site over HTTP and in Chromium: sizes, times, and shifts of the layout.
 
-One process of ``agon serve`` has a board of a million rows. wrk requests random pages of it and the
-first one; Chromium loads the first page on a desktop, ten times with an empty cache.
+One process of ``agon serve`` has a board of a million rows, on SQLite or PostgreSQL. wrk requests
+random pages of it and the first one; Chromium loads the first page on a desktop, ten times with an
+empty cache.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from typing import Any
 
 import report  # type: ignore[import-not-found]  # stands beside this script
 import service_pages as pages  # type: ignore[import-not-found]  # stands beside this script
-from databases import database  # type: ignore[import-not-found]  # stands beside this script
+from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
 from playwright.sync_api import sync_playwright
 
 from agon.app.contests.boards.cursors import Cursor
@@ -37,11 +38,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=int, default=8, help="of each measurement")
+    parser.add_argument("--database", choices=KINDS, default="sqlite")
     options = parser.parse_args()
     if shutil.which("wrk") is None:
         raise SystemExit("wrk is missing: install the package wrk")
     report.header("fastapi", "uvicorn", "jinja2", "playwright")
-    with database("sqlite") as url, TemporaryDirectory() as folder:
+    with database(options.database) as url, TemporaryDirectory() as folder:
         snapshot = pages.published(url, Path(folder), rows=options.rows)
         with pages.serving(url, Path(folder)) as port:
             board = "/c/million/boards/bots"

@@ -63,24 +63,30 @@ def ask(cache: PageCache, makers: Makers, *states: int) -> Callable[[str], Any]:
     return get
 
 
-def test_quick_pages_of_one_state_share_what_they_read() -> None:
+@pytest.fixture(params=[False, True], ids=["on the event loop", "in threads"])
+def cache(request: pytest.FixtureRequest) -> PageCache:
+    """Return a cache as it is used with SQLite, and one as with PostgreSQL."""
+    return PageCache(in_threads=request.param)
+
+
+def test_quick_pages_of_one_state_share_what_they_read(cache: PageCache) -> None:
     """A contest is the same on all pages of its board, until something is stored."""
     makers = Makers()
 
     async def visit() -> None:
-        get = ask(PageCache(in_threads=False), makers, 1, 1, 1, 1, 2, 2)
+        get = ask(cache, makers, 1, 1, 1, 2)
         assert [await get(path) for path in ("/a", "/b", "/c")] == [b"quick"] * 3
 
     asyncio.run(visit())
     assert makers.calls == [("quick", {}), ("quick", {"contest": 1}), ("quick", {})]
 
 
-def test_a_page_is_of_one_state_also_if_something_is_stored_meanwhile() -> None:
+def test_a_page_is_of_one_state_also_if_something_is_stored_meanwhile(cache: PageCache) -> None:
     """Shared reads of before and rows of after would be a state that never was."""
     makers = Makers()
 
     async def visit() -> None:
-        get = ask(PageCache(in_threads=False), makers, 1, 1, 1, 2, 2, 2)
+        get = ask(cache, makers, 1, 1, 2, 2)
         assert [await get(path) for path in ("/a", "/b", "/c")] == [b"quick"] * 3
 
     asyncio.run(visit())
@@ -94,11 +100,11 @@ def test_what_takes_long_is_made_in_a_thread() -> None:
     makers = Makers(gives_up=True)
 
     async def visit() -> None:
-        assert await ask(PageCache(in_threads=False), makers, 1, 1)("/a") == b"slow"
+        assert await ask(PageCache(in_threads=False), makers, 1)("/a") == b"slow"
         assert await ask(PageCache(in_threads=True), makers, 1)("/a") == b"slow"
 
     asyncio.run(visit())
-    assert makers.calls == [("quick", {}), ("slow", False), ("slow", False)]
+    assert makers.calls == [("quick", {}), ("slow", False)] * 2
 
 
 def test_a_board_is_not_rebuilt_on_the_event_loop(

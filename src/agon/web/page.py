@@ -41,7 +41,7 @@ class Visit:
             when the request ends.
         last_visit: the value of the cookie that states what the visitor has seen.
         shared: what other pages read for the public in the same state of the database; None: the
-            visitor is not the public, or the page is rendered in a thread.
+            visitor is not the public, or the page is not quick.
     """
 
     service: Service

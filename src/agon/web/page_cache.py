@@ -57,7 +57,7 @@ class PageCache:
         self._entries: dict[Hashable, _Entry] = {}
         self._threads = CapacityLimiter(_MAX_THREADS)
         self._quick_threads = CapacityLimiter(_MAX_QUICK)
-        self._quick_turn = asyncio.Lock()
+        self._quick_turns = asyncio.Semaphore(_MAX_QUICK if in_threads else 1)
         self._shared = _StateReads(None, 0.0, {})
 
     async def respond(
@@ -106,20 +106,31 @@ class PageCache:
         read_state: Callable[[], Awaitable[Hashable]],
         state: Hashable,
     ) -> Response:
-        if make_quick is None:
-            return await run_sync(make, limiter=self._threads)
-        if self._in_threads:
-            return await run_sync(make, limiter=self._quick_threads)
-        async with self._quick_turn:  # other requests have turns between two pages
-            now = asyncio.get_running_loop().time()
-            if self._shared.state != state or self._shared.until < now:
-                self._shared = _StateReads(state, now + LIFETIME_S, {})
-            response = make_quick(self._shared.reads)
-            if await read_state() != state:  # what was shared could be older than the rest
-                response = make_quick({})
+        response = None
+        if make_quick is not None:
+            async with self._quick_turns:  # other requests have turns between two pages
+                kept = self._reads_of(state)
+                reads = dict(kept)
+                response = await self._call(make_quick, reads)
+                if kept and await read_state() != state:  # what was shared is older than the rest
+                    response = await self._call(make_quick, {})
+                else:
+                    kept.update(reads)
         if response is None:
             response = await run_sync(make, limiter=self._threads)
         return response
+
+    async def _call(self, make_quick: MakeQuick, reads: SharedReads) -> Response | None:
+        if self._in_threads:
+            return await run_sync(make_quick, reads, limiter=self._quick_threads)
+        return make_quick(reads)
+
+    def _reads_of(self, state: Hashable) -> SharedReads:
+        """Return what pages of a state share, for :data:`LIFETIME_S` at most."""
+        now = asyncio.get_running_loop().time()
+        if self._shared.state != state or self._shared.until < now:
+            self._shared = _StateReads(state, now + LIFETIME_S, {})
+        return self._shared.reads
 
 
 def _key(request: Request) -> Hashable | None:
