@@ -6,7 +6,7 @@ import pytest
 
 from cli.command import Cli
 
-SMALL = ("attack", "detectors", "dojo", "--size", "80", "--worlds", "1")
+SMALL = ("attack", "detectors", "dojo", "--size", "20", "--worlds", "1")
 
 
 def test_the_command_prints_power_and_false_alarms(agon: Cli) -> None:
@@ -15,7 +15,7 @@ def test_the_command_prints_power_and_false_alarms(agon: Cli) -> None:
     assert (table.code, data.code) == (0, 0)
     report = json.loads(data.out)
     assert {key: report[key] for key in ("discipline", "size", "seed", "worlds")} == {
-        "discipline": "dojo", "size": 80, "seed": 1, "worlds": 1,
+        "discipline": "dojo", "size": 20, "seed": 1, "worlds": 1,
     }  # fmt: skip
     rows = [line.split()[:2] for line in table.out.splitlines()[2:]]
     named = [[row["finding"], row["attack"]] for row in report["detectors"]]

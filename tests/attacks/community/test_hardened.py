@@ -14,7 +14,7 @@ from agon.records import read_rows
 
 LAB = lab_of("community")
 COMMUNITY = discipline("community")
-WORLD = LAB.simulate(size=60, seed=1)
+WORLD = LAB.simulate(size=30, seed=1)
 LITERAL, HARDENED = (edition(f"community/{name}").rules for name in ("scores0002-1", "hardened-1"))
 PLANS = {"easy-prompts": 0, "self-feedback": 1, "feedback-spam": 3, "collaboration-mill": 0}
 """A plan of each attack, by its place."""
