@@ -1,13 +1,31 @@
 """Define what the runner needs to know of a discipline to attack it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agon.attacks.results import Effort
 from agon.attacks.strategy import Plan, Strategy
 from agon.disciplines import ScoredRecords
+from agon.errors import Unreadable
 from agon.records import Records
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a board says of the attacker and of the honest participants.
+
+    Attributes:
+        rank: of the attacker: of all accounts added up where accounts are paid, else of the best.
+        points: best score of an account's work.
+        share: part of all that is paid, of all accounts together.
+        ranks: rank of each honest participant whom the board can rank.
+    """
+
+    rank: int
+    points: float
+    share: float
+    ranks: Mapping[str, int]
 
 
 class SeasonRecords(Protocol):
@@ -41,36 +59,39 @@ class SeasonRecords(Protocol):
         """Return the records by the end of an epoch, as tables."""
         ...
 
+    def standing(self, scored: ScoredRecords) -> Standing:
+        """Return who stands where on the scored board."""
+        ...
 
-@dataclass(frozen=True)
-class Standing:
-    """What a board says of the attacker and of the honest participants.
+
+Play = Callable[[Any, Any, Strategy[Any] | None, Plan, int], SeasonRecords]
+"""Returns the season of a world under rules with a strategy and its plan (None: the attacker takes
+part honestly), and with the epochs that it goes on after the last honest activity."""
+
+
+def _every_day(rules: Any, _: int) -> Any:
+    return rules
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lab:
+    """The attack lab of one discipline.
 
     Attributes:
-        rank: of the attacker: of all accounts added up where accounts are paid, else of the best.
-        points: best score of an account's work.
-        share: part of all that is paid, of all accounts together.
-        ranks: rank of each honest participant whom the board can rank.
+        discipline: the name of the discipline.
+        strategies: the catalog.
+        simulated_world: returns a world of simulated honest participants for a size and a seed.
+        observed_world: returns a world that begins where real records end, for a seed.
+        play: plays a season.
+        rules_at: returns the rules that score the end of an epoch.
     """
 
-    rank: int
-    points: float
-    share: float
-    ranks: Mapping[str, int]
-
-
-class Lab(Protocol):
-    """The attack lab of one discipline."""
-
-    @property
-    def discipline(self) -> str:
-        """The name of the discipline."""
-        ...
-
-    @property
-    def strategies(self) -> tuple[Strategy[Any], ...]:
-        """The catalog."""
-        ...
+    discipline: str
+    strategies: tuple[Strategy[Any], ...]
+    simulated_world: Callable[[int, int], Any]
+    observed_world: Callable[[Records, int], Any]
+    play: Play
+    rules_at: Callable[[Any, int], Any] = _every_day
 
     def simulate(self, *, size: int, seed: int) -> Any:
         """Return a world of simulated honest participants.
@@ -78,22 +99,42 @@ class Lab(Protocol):
         Raises:
             Unreadable: the size is too small for a contest.
         """
-        ...
+        try:
+            return self.simulated_world(size, seed)
+        except ValueError as error:
+            raise Unreadable(f"cannot simulate the {self.discipline}: {error}") from None
 
     def observe(self, records: Records, *, seed: int) -> Any:
-        """Return a world that begins where real records end."""
-        ...
+        """Return a world that begins where real records end.
+
+        Raises:
+            Unreadable: there are too few participants to attack.
+        """
+        try:
+            return self.observed_world(records, seed)
+        except ValueError as error:
+            raise Unreadable(f"cannot attack these records: {error}") from None
+
+
+class DailySeason(SeasonRecords, Protocol):
+    """A season in which honest participants do nothing new."""
+
+    day: int
+    """The current day, from 1."""
+
+
+def play_days(
+    season: Callable[[Any, Any], DailySeason], days: int
+) -> Callable[[Any, Any, Strategy[Any] | None, Plan, int], DailySeason]:
+    """Return a function that plays such a season day by day."""
 
     def play(
-        self, world: Any, rules: Any, strategy: Strategy[Any] | None, plan: Plan, *, wait: int
-    ) -> SeasonRecords:
-        """Return the season with a strategy; None: the attacker takes part honestly."""
-        ...
+        world: Any, rules: Any, strategy: Strategy[Any] | None, plan: Plan, _: int
+    ) -> DailySeason:
+        played = season(world, rules)
+        if strategy is not None:
+            for played.day in range(1, days + 1):
+                strategy.act(played, plan)
+        return played
 
-    def rules_at(self, rules: Any, epoch: int) -> Any:
-        """Return the rules that score the end of an epoch."""
-        ...
-
-    def standing(self, scored: ScoredRecords, played: SeasonRecords) -> Standing:
-        """Return who stands where."""
-        ...
+    return play

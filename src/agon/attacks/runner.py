@@ -97,7 +97,7 @@ class Runner:
 
     def _play(self, strategy: Strategy[Any] | None, plan: Plan, *, wait: int = 0) -> SeasonRecords:
         epochs = strategy.wait if strategy else wait
-        return self.lab.play(self.world, self.rules, strategy, plan, wait=epochs)
+        return self.lab.play(self.world, self.rules, strategy, plan, epochs)
 
     def _baseline(self, wait: int) -> _ScoredSeason:
         if wait not in self._baselines:
@@ -107,7 +107,7 @@ class Runner:
     def _score(self, played: SeasonRecords) -> _ScoredSeason:
         with self._records(played, played.epochs[-1]) as (records, rules):
             scored = discipline(self.lab.discipline).score(records, rules)
-            return _ScoredSeason(self, played, self.lab.standing(scored, played))
+            return _ScoredSeason(self, played, played.standing(scored))
 
     def _reaches(self, goal: str, before: _ScoredSeason, after: _ScoredSeason) -> bool:
         noticed = goal == "unnoticed" and bool(_notices(before, after))

@@ -1,6 +1,27 @@
-"""Append the rows of an attacker to tables of records."""
+"""Read tables of records, and append the rows of an attacker to them."""
+
+from collections.abc import Mapping
 
 import pyarrow as pa
+
+from agon.records import Records, Schema
+
+
+def present_tables(records: Records, schema: Schema) -> Mapping[str, pa.Table]:
+    """Return the tables of a schema that records have, with the columns as they came."""
+    present = [table.name for table in schema if records.has(table.name)]
+    return {name: records.arrow(name).drop_columns(["_row"]) for name in present}
+
+
+def without_dictionaries(tables: Mapping[str, pa.Table]) -> Mapping[str, pa.Table]:
+    """Return tables to which rows with other texts can be appended."""
+    plain = dict(tables)
+    for name, table in tables.items():
+        for at, field in enumerate(table.schema):
+            if pa.types.is_dictionary(field.type):
+                values = table[field.name].cast(field.type.value_type)
+                plain[name] = plain[name].set_column(at, field.name, values)
+    return plain
 
 
 def append_rows(table: pa.Table | None, rows: pa.Table) -> pa.Table:

@@ -4,7 +4,7 @@ The worlds are small; ``agon attack arena`` plays larger ones.
 """
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from agon.attacks.arena import LAB
 from agon.attacks.arena.played import PlayedSeason
 from agon.attacks.arena.season import Season
-from agon.attacks.arena.world import DAYS, World
+from agon.attacks.arena.world import DAYS, World, simulated_world
 from agon.attacks.prices import default_prices
 from agon.attacks.strategy import Plan, Strategy
 from agon.disciplines.arena import integrity, scoring
@@ -28,7 +28,7 @@ NAMES = {strategy.name: strategy for strategy in LAB.strategies}
 @cache
 def world() -> World:
     """Return a small arena."""
-    return LAB.simulate(size=1_000, seed=3)
+    return simulated_world(size=1_000, seed=3)
 
 
 def rules_of(name: str) -> ArenaRules:
@@ -43,7 +43,8 @@ LITERAL, HARDENED = rules_of("arena/sentience-1"), rules_of("arena/hardened-1")
 
 def play(name: str | None, plan: Plan, rules: ArenaRules = LITERAL) -> PlayedSeason:
     """Return the season with an attack; None: the attacker takes part honestly."""
-    return LAB.play(world(), rules, NAMES[name] if name else None, plan, wait=0)
+    strategy = NAMES[name] if name else None
+    return cast("PlayedSeason", LAB.play(world(), rules, strategy, plan, 0))
 
 
 @cache
@@ -94,10 +95,10 @@ def test_records_of_an_earlier_day_are_a_part_of_those_of_a_later_one() -> None:
 
 def test_judges_that_vote_for_a_bot_raise_its_rating() -> None:
     """Sixteen judges move it to the top, under both editions."""
-    honest = LAB.standing(scored(honest_season()), honest_season())
+    honest = honest_season().standing(scored(honest_season()))
     for rules in (LITERAL, HARDENED):
         played = play("target-rigging", {"judges": 16}, rules)
-        assert LAB.standing(scored(played, rules), played).points > honest.points + 80
+        assert played.standing(scored(played, rules)).points > honest.points + 80
 
 
 def test_not_answering_gains_under_the_literal_edition_only() -> None:
@@ -105,7 +106,7 @@ def test_not_answering_gains_under_the_literal_edition_only() -> None:
     standings = {}
     for rules in (LITERAL, HARDENED):
         played = play("void-dodging", {"share": 0.5}, rules)
-        standings[rules.forfeit] = LAB.standing(scored(played, rules), played).points
+        standings[rules.forfeit] = played.standing(scored(played, rules)).points
     assert standings["void"] > standings["loss"] + 40
 
 

@@ -30,7 +30,7 @@ def _text(table: pa.Table) -> pa.Table:
 def test_an_attack_adds_valid_rows_and_changes_none(name: str) -> None:
     """On the first day too: nothing refers to what is written later."""
     strategy = select(LAB, [name])[0]
-    played = LAB.play(WORLD, RULES, strategy, strategy.plans[0], wait=0)
+    played = LAB.play(WORLD, RULES, strategy, strategy.plans[0], 0)
     for day in (1, played.epochs[-1]):
         tables = played.tables(day)
         for table, rows in WORLD.tables.items():
@@ -53,9 +53,9 @@ def test_an_attack_of_the_simulation_is_described_once() -> None:
 
 def test_the_attacker_is_the_user_in_the_middle() -> None:
     """So that the price of a rank does not depend on a draw."""
-    played = LAB.play(WORLD, RULES, None, {}, wait=0)
+    played = LAB.play(WORLD, RULES, None, {}, 0)
     with read_rows(SCHEMA, played.tables(1)) as records:
-        standing = LAB.standing(discipline("community").score(records, RULES), played)
+        standing = played.standing(discipline("community").score(records, RULES))
     assert standing.rank == 16
     assert len(standing.ranks) == 29
 

@@ -27,9 +27,9 @@ def _effort(name: str, without: str | None) -> tuple[int, float]:
     if without is not None:
         rules = HARDENED.override({without: getattr(LITERAL, without)})
     strategy = select(LAB, [name])[0]
-    played = LAB.play(WORLD, rules, strategy, strategy.plans[PLANS[name]], wait=0)
+    played = LAB.play(WORLD, rules, strategy, strategy.plans[PLANS[name]], 0)
     with read_rows(COMMUNITY.schema, played.tables(played.epochs[-1])) as records:
-        standing = LAB.standing(COMMUNITY.score(records, rules), played)
+        standing = played.standing(COMMUNITY.score(records, rules))
     return len(played.accounts), -standing.points
 
 

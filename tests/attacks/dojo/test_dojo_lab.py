@@ -33,7 +33,7 @@ def _board(played: Any, day: int, rules: Any = LITERAL) -> dict[str, Any]:
 @pytest.mark.parametrize("strategy", LAB.strategies, ids=lambda strategy: strategy.name)
 def test_an_attack_adds_valid_rows_and_changes_none(strategy: Any) -> None:
     """On the first day too: what others submit later is not there yet."""
-    played = LAB.play(WORLD, LITERAL, strategy, strategy.plans[0], wait=0)
+    played = LAB.play(WORLD, LITERAL, strategy, strategy.plans[0], 0)
     honest = WORLD.tables["submissions"]
     for day in (1, played.epochs[-1]):
         rows = played.tables(day)["submissions"]
@@ -50,7 +50,7 @@ def test_an_attack_adds_valid_rows_and_changes_none(strategy: Any) -> None:
 
 def test_the_attacker_is_the_user_in_the_middle() -> None:
     """So that the price of a rank does not depend on a draw."""
-    played = LAB.play(WORLD, LITERAL, None, {}, wait=0)
+    played = LAB.play(WORLD, LITERAL, None, {}, 0)
     board = _board(played, played.epochs[-1])
     assert board[played.accounts[0]]["rank"] == len(board) // 2 + 1
 

@@ -38,7 +38,7 @@ class World:
         return len(self.strength)
 
 
-def simulated_world(*, size: int, seed: int) -> World:
+def simulated_world(size: int, seed: int) -> World:
     """Return an arena that plays about ``size`` matches in a season.
 
     Raises:
@@ -51,7 +51,7 @@ def simulated_world(*, size: int, seed: int) -> World:
     return World(rng.normal(1000, _SPREAD, bots), rng.beta(32, 8, bots), seed)
 
 
-def observed_world(records: Records, *, seed: int) -> World:
+def observed_world(records: Records, seed: int) -> World:
     """Return an arena whose bots are as strong as the ratings of real ones say.
 
     Raises:

@@ -1,7 +1,5 @@
 """The attack lab of the challenge: strategies of miners and validators on a network."""
 
-from dataclasses import dataclass
-
 from agon.attacks.challenge import (
     decay_reset,
     duplicate_agents,
@@ -16,65 +14,31 @@ from agon.attacks.challenge import (
 from agon.attacks.challenge.played import PlayedSeason
 from agon.attacks.challenge.season import Season
 from agon.attacks.challenge.world import World, observed_world, simulated_world
-from agon.attacks.lab import Standing
+from agon.attacks.lab import Lab
 from agon.attacks.strategy import Plan, Strategy
-from agon.disciplines import ScoredRecords
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.errors import Unreadable
-from agon.records import Records
 
 
-@dataclass(frozen=True)
-class ChallengeLab:
-    """The attack lab of the challenge."""
-
-    strategies: tuple[Strategy[Season], ...]
-    discipline: str = "challenge"
-
-    def simulate(self, *, size: int, seed: int) -> World:
-        """Return a simulated network of about ``size`` evaluations.
-
-        Raises:
-            Unreadable: the size is below 1.
-        """
-        try:
-            return simulated_world(size=size, seed=seed)
-        except ValueError as error:
-            raise Unreadable(f"cannot simulate the challenge: {error}") from None
-
-    def observe(self, records: Records, *, seed: int) -> World:
-        """Return a network that begins where real records end."""
-        return observed_world(records, seed=seed)
-
-    def play(
-        self,
-        world: World,
-        rules: ChallengeRules,
-        strategy: Strategy[Season] | None,
-        plan: Plan,
-        *,
-        wait: int,
-    ) -> PlayedSeason:
-        """Return the season with a strategy; None: the attacker takes part honestly."""
-        season = Season(world, rules, wait=wait)
-        while strategy is not None:
-            strategy.act(season, plan)
-            if season.is_last:
-                break
-            season.advance()
-        return PlayedSeason(world, season)
-
-    def rules_at(self, rules: ChallengeRules, epoch: int) -> ChallengeRules:
-        """Return the rules that score an epoch."""
-        return rules.override({"epoch": epoch})
-
-    def standing(self, scored: ScoredRecords, played: PlayedSeason) -> Standing:
-        """Return who stands where."""
-        return played.standing(scored)
+def _play(
+    world: World, rules: ChallengeRules, strategy: Strategy[Season] | None, plan: Plan, wait: int
+) -> PlayedSeason:
+    """Return the season with a strategy; None: the attacker takes part honestly."""
+    season = Season(world, rules, wait=wait)
+    while strategy is not None:
+        strategy.act(season, plan)
+        if season.is_last:
+            break
+        season.advance()
+    return PlayedSeason(world, season)
 
 
-LAB = ChallengeLab(
-    (
+def _rules_at(rules: ChallengeRules, epoch: int) -> ChallengeRules:
+    return rules.override({"epoch": epoch})
+
+
+LAB = Lab(
+    discipline="challenge",
+    strategies=(
         stake_cartel.STRATEGY,
         dust_validators.STRATEGY,
         dust_denial.STRATEGY,
@@ -84,6 +48,10 @@ LAB = ChallengeLab(
         sybil_miners.STRATEGY,
         duplicate_agents.STRATEGY,
         last_minute.STRATEGY,
-    )
+    ),
+    simulated_world=simulated_world,
+    observed_world=observed_world,
+    play=_play,
+    rules_at=_rules_at,
 )
 """The lab and its catalog."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.attacks.tables import present_tables
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.simulate import simulate
@@ -75,7 +76,7 @@ class World:
         return text
 
 
-def simulated_world(*, size: int, seed: int) -> World:
+def simulated_world(size: int, seed: int) -> World:
     """Return a simulated network whose last :data:`DAYS` epochs the attacker takes part in."""
     world = _world(simulate(size=size, seed=seed).tables, seed)
     end = world.facts.last_epoch
@@ -83,13 +84,12 @@ def simulated_world(*, size: int, seed: int) -> World:
     return World(world.tables, world.facts, begin, end, seed)
 
 
-def observed_world(records: Records, *, seed: int) -> World:
+def observed_world(records: Records, seed: int) -> World:
     """Return a real network that the attacker enters after its last epoch.
 
     Its validators report nothing new but what they measure of the attacker's agents.
     """
-    present = [table.name for table in SCHEMA if records.has(table.name)]
-    world = _world({name: records.arrow(name).drop_columns(["_row"]) for name in present}, seed)
+    world = _world(present_tables(records, SCHEMA), seed)
     last = world.facts.last_epoch
     return World(world.tables, world.facts, last + 1, last + DAYS, seed)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.attacks.tables import present_tables, without_dictionaries
 from agon.disciplines import discipline
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
@@ -67,19 +68,18 @@ class World:
         }
 
 
-def simulated_world(*, size: int, seed: int) -> World:
+def simulated_world(size: int, seed: int) -> World:
     """Return a simulated community without attackers."""
     return _world(simulate(size=size, seed=seed).tables)
 
 
-def observed_world(records: Records) -> World:
+def observed_world(records: Records, _: int) -> World:
     """Return a real community, whose honest users do nothing new during the attack."""
-    present = [table.name for table in SCHEMA if records.has(table.name)]
-    return _world({name: records.arrow(name).drop_columns(["_row"]) for name in present})
+    return _world(present_tables(records, SCHEMA))
 
 
 def _world(tables: Mapping[str, pa.Table]) -> World:
-    plain = {name: _without_dictionaries(table) for name, table in tables.items()}
+    plain = without_dictionaries(tables)
     with read_rows(SCHEMA, plain) as records:
         rows = discipline("community").score(records, CommunityRules()).board("user-score").rows()
     ids = [str(row["id"]) for row in rows]
@@ -97,11 +97,3 @@ def _last_time(tables: Mapping[str, pa.Table]) -> datetime:
     ]
     known = [time.replace(tzinfo=None) for time in times if time is not None]
     return max(known, default=datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None))
-
-
-def _without_dictionaries(table: pa.Table) -> pa.Table:
-    """Return a table to which rows with other texts can be appended."""
-    for at, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(at, field.name, table[field.name].cast(field.type.value_type))
-    return table

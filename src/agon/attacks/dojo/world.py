@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.attacks.tables import present_tables, without_dictionaries
 from agon.disciplines import discipline
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
@@ -105,7 +106,7 @@ class World:
         return times
 
 
-def simulated_world(*, size: int, seed: int) -> World:
+def simulated_world(size: int, seed: int) -> World:
     """Return a simulated season of ``size`` honest users, with 20 submissions each on average.
 
     Raises:
@@ -116,14 +117,13 @@ def simulated_world(*, size: int, seed: int) -> World:
     return _world(simulate(size=_SUBMISSIONS * size, seed=seed).tables)
 
 
-def observed_world(records: Records) -> World:
+def observed_world(records: Records, _: int) -> World:
     """Return a real season."""
-    present = [table.name for table in SCHEMA if records.has(table.name)]
-    return _world({name: records.arrow(name).drop_columns(["_row"]) for name in present})
+    return _world(present_tables(records, SCHEMA))
 
 
 def _world(tables: Mapping[str, Any]) -> World:
-    plain = {name: _without_dictionaries(table) for name, table in tables.items()}
+    plain = without_dictionaries(tables)
     with read_rows(SCHEMA, plain) as records:
         rows = discipline("dojo").score(records, DojoRules()).board("season").rows()
     ids = [str(row["id"]) for row in rows]
@@ -145,11 +145,3 @@ def _plain_times(column: Any) -> Any:
     if pa.types.is_timestamp(column.type) and column.type.tz:
         return column.cast(pa.timestamp("us", "UTC")).cast(pa.timestamp("us"))
     return column.cast(pa.timestamp("us"))
-
-
-def _without_dictionaries(table: Any) -> pa.Table:
-    """Return a table to which rows with other texts can be appended."""
-    for at, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(at, field.name, table[field.name].cast(field.type.value_type))
-    return table
