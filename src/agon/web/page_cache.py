@@ -109,13 +109,13 @@ class PageCache:
         response = None
         if make_quick is not None:
             async with self._quick_turns:  # other requests have turns between two pages
-                kept = self._reads_of(state)
-                reads = dict(kept)
+                common = self._reads_of(state)
+                reads = dict(common)
                 response = await self._call(make_quick, reads)
-                if kept and await read_state() != state:  # what was shared is older than the rest
+                if common and await read_state() != state:  # what was shared is older than the rest
                     response = await self._call(make_quick, {})
                 else:
-                    kept.update(reads)
+                    common.update(reads)
         if response is None:
             response = await run_sync(make, limiter=self._threads)
         return response
