@@ -10,6 +10,8 @@ Example:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from agon.version import __version__
+
 if TYPE_CHECKING:
     from agon import editions
     from agon.app.analysis.check import CheckReport, check
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from agon.records import InvalidRecords, Records
-
-__version__ = "0.1.0"
 
 # Heavy parts load when used: `import agon` costs milliseconds.
 _MODULES = {

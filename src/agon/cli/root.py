@@ -4,8 +4,8 @@ from importlib import import_module
 
 import click
 
-from agon import __version__
 from agon.cli.shared.commands import Group
+from agon.version import __version__
 
 _MODULES = {
     "demo": "agon.cli.demo",

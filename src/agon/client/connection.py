@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from agon import __version__
 from agon.api.addresses import segment
 from agon.client.errors import error_of, problem_of
 from agon.errors import AgonError, Unavailable, Unreadable
+from agon.version import __version__
 
 try:
     import httpx2

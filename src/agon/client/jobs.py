@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agon import __version__
 from agon.api.models.jobs import ClaimRequest, CompleteRequest, FailRequest, HeartbeatRequest
 from agon.api.operations.jobs import Jobs
 from agon.app.queue.source import Assignment
 from agon.entities.jobs import JobKind
+from agon.version import __version__
 
 
 class HttpJobSource:

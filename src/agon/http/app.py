@@ -9,7 +9,6 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
-from agon import __version__
 from agon.api.catalog import all_operations
 from agon.app.service import Service
 from agon.errors import AgonError
@@ -37,6 +36,7 @@ from agon.http.work_waits import WorkWaits
 from agon.logs import logger
 from agon.settings import Settings
 from agon.store.board_rows import BoardRows, open_board_rows
+from agon.version import __version__
 from agon.web.site import site_routes
 
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."

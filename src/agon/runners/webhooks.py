@@ -11,12 +11,12 @@ from typing import Final
 
 import httpcore2
 
-from agon import __version__
 from agon.app.webhooks.address_guard import Target
 from agon.app.webhooks.delivery import Answer
 from agon.errors import Unavailable
 from agon.runners.retry_after import parse_retry_after
 from agon.runners.timed_network import TimedBackend
+from agon.version import __version__
 
 SECONDS: Final = 10.0
 MAX_RESPONSE_BYTES: Final = 4 << 10

@@ -1,8 +1,8 @@
 """The service itself: health and metrics."""
 
-from agon import __version__
 from agon.api.models.service import Health, Readiness
 from agon.api.operation import Context, operation
+from agon.version import __version__
 
 
 @operation("GET", "/healthz", id="getHealth", permission=None, summary="Liveness", raw=True,

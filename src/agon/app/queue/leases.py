@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agon import __version__
 from agon.app.queue.source import LeaseLost
 from agon.entities.jobs import Job, JobKind, WorkerInfo
 from agon.errors import AgonError, CheckFailed, Conflict, Unavailable
 from agon.store.session import Session
+from agon.version import __version__
 
 if TYPE_CHECKING:
     from agon.app.service import Service

@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol
 import httpcore2
 import orjson
 
-from agon import __version__
 from agon.app.arena.live.transport import Endpoint, Reply
 from agon.app.webhooks.address_guard import ForbiddenUrl, Target, check_address
 from agon.app.webhooks.signatures import signature
@@ -19,6 +18,7 @@ from agon.errors import Unavailable
 from agon.runners.bots.replies import read_reply
 from agon.runners.timed_network import TimedBackend
 from agon.runners.webhooks import resolve as system_resolve
+from agon.version import __version__
 
 MAX_REPLY_BYTES: Final = 64 << 10
 """Maximum size of a reply; an answer of ``max_chars`` is far smaller."""

@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 
 import httpcore2
 
-from agon import __version__
 from agon.app.arena.judging.port import CallFailure
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable, Unreadable
 from agon.runners.retry_after import parse_retry_after
 from agon.runners.timed_network import TimedBackend
 from agon.runners.webhooks import resolve
+from agon.version import __version__
 
 MAX_RESPONSE_BYTES: Final = 1 << 20
 _MILLISECOND: Final = 0.001

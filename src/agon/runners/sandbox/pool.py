@@ -11,7 +11,6 @@ from importlib.metadata import version
 from itertools import islice
 from typing import NamedTuple, Self
 
-from agon import __version__
 from agon.app.sandbox import DeterminismCheck, Mode, RunRequest, RunResult
 from agon.errors import Unavailable
 from agon.runners.sandbox.inside.child import PADS
@@ -20,6 +19,7 @@ from agon.runners.sandbox.isolation import Isolation
 from agon.runners.sandbox.self_test import self_test
 from agon.runners.sandbox.verdicts import EDGE, Verdict, WorkerLost, decide
 from agon.runners.sandbox.zygote import Zygote
+from agon.version import __version__
 
 _SEEDS = (1, 2)
 """Hash seeds: the first for every run, the second for every second run of a setter."""
