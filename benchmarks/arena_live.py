@@ -10,6 +10,7 @@ import http.client
 import os
 import secrets
 import statistics
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -76,6 +77,7 @@ def play(kind: str, connection: Connection, delay: float, options: Any) -> None:
     name = f"league-{delay:g}".replace(".", "-")
     league = League(connection, name, population, 0.0, ROUND_TIMEOUT_S, delay)
     count, bare = process_count(options.bots), []
+    progress(f"{kind}, {name}: registering {options.bots} bots")
     league.open_contest()
     with (
         participant_processes(count, league.common_input(None)) as processes,
@@ -84,8 +86,13 @@ def play(kind: str, connection: Connection, delay: float, options: Any) -> None:
         league.register(processes)
         rounds = []
         for _ in range(options.rounds):
-            rounds += league.play(1, report=lambda _: None)
-            bare.append(call(endpoints, population, matches=rounds[-1].matches))
+            (of,) = league.play(1, report=lambda _: None)
+            rounds.append(of)
+            bare.append(call(endpoints, population, matches=of.matches))
+            progress(
+                f"{kind}, {name}: round {of.number}, {of.matches} matches in {of.seconds:.2f} s, "
+                f"the calls alone {bare[-1]:.2f} s"
+            )
     items = connection.get("contests", name, "latencies")["items"]
     figures = measure(league, rounds, bots=(), latencies=items)
     alone = 60 * figures["matches"] / sum(bare)
@@ -99,6 +106,11 @@ def play(kind: str, connection: Connection, delay: float, options: Any) -> None:
     report.compare(
         f"rounds, {label}", figures["seconds"], "the HTTP calls alone", sum(bare), SHARE, SHARE
     )
+
+
+def progress(text: str) -> None:
+    """Print what was done."""
+    print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -153,6 +165,7 @@ class NoProcess:
 
 def time_votes(kind: str, connection: Connection, port: int, votes: int) -> None:
     """Hand in answers and votes as bots that ask for work; time each vote."""
+    progress(f"{kind}: {votes} votes, one by one")
     population = Population.draw(bots=VOTERS, judges=VOTERS, dishonest=0, seed="votes")
     league = League(connection, "votes", population, 1.0, ROUND_TIMEOUT_S)
     league.open_contest()

@@ -1,5 +1,7 @@
 """Leagues of simulated bots play on a real server, in processes of their own."""
 
+import asyncio
+import json
 import subprocess
 from typing import Any
 
@@ -7,6 +9,8 @@ import pytest
 
 from agon.cli.arena.simulate_live import summary
 from agon.client.league.league import League, PlayedRound
+from agon.client.league.participants import Participants
+from agon.disciplines.arena.population import Population
 from cli.command import Cli
 from cli.targets import Server
 
@@ -60,3 +64,20 @@ def test_a_league_plays_on_a_server_goes_on_and_ends_with_its_processes(
     assert agon("arena", "simulate-live", "rehearsal").code == 2  # without a server
     crowd = agon("arena", "simulate-live", "rehearsal", *target, "--bots", "3", "--judges", "4")
     assert crowd.code == 2
+
+
+def test_a_ping_is_answered_at_once() -> None:
+    """A league of 200 bots that need a second for an answer is registered within seconds."""
+    population = Population.draw(bots=2, judges=1, dishonest=0, seed="1")
+    slow = Participants(population, "http://127.0.0.1", None, delay=3600)
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"body": json.dumps({"kind": "ping", "nonce": "n"}).encode()}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"path": "/1", "headers": []}
+    asyncio.run(asyncio.wait_for(slow.serve(scope, receive, send), 60))
+    assert (sent[0]["status"], json.loads(sent[1]["body"])) == (200, {"nonce": "n"})

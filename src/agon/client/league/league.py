@@ -55,7 +55,7 @@ class League:
         population: the bots and judges.
         pull: the share of bots that ask for work; the others have endpoints.
         patience: seconds a round may take.
-        delay: seconds that a bot takes for a reply.
+        delay: seconds that a bot takes for an answer or a vote.
         ids: of the bots that were registered, by their number.
     """
 

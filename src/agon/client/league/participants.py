@@ -39,7 +39,7 @@ class Participants:
         population: all bots and judges.
         url: the contest's URL.
         token: the token that bots without an endpoint ask with.
-        delay: seconds that a bot takes for a reply, as a model would.
+        delay: seconds that a bot takes for an answer or a vote, as a model would; none for a ping.
         verifications: of each bot with an endpoint; it rejects what is not signed for it.
     """
 
@@ -65,8 +65,7 @@ class Participants:
             body += message.get("body", b"")
             if not message.get("more_body"):
                 break
-        await asyncio.sleep(self.delay)
-        status, content = self._response(scope, body)
+        status, content = await self._response(scope, body)
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(content)).encode()),
@@ -74,12 +73,14 @@ class Participants:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 
-    def _response(self, scope: Mapping[str, Any], body: bytes) -> tuple[int, bytes]:
+    async def _response(self, scope: Mapping[str, Any], body: bytes) -> tuple[int, bytes]:
         """Return status and body; until a bot has its secret, it answers pings only."""
         try:
             bot, work = int(scope["path"][1:]), json.loads(body)
             headers = {name.decode(): value.decode() for name, value in scope["headers"]}
             self._require_valid(bot, work["kind"], headers, body)
+            if work["kind"] != "ping":
+                await asyncio.sleep(self.delay)
             return _OK, json.dumps(self.reply(bot, work)).encode()
         except CheckFailed as error:
             return 401, json.dumps({"error": str(error)}).encode()
