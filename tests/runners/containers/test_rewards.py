@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from agon.runners.containers import first_process
 from runners.containers.course import Course, limits
 from runners.containers.forgery import Kind
 
@@ -102,3 +103,21 @@ def test_commands_begin_without_ignored_signals(
     run = courses(kind).agent("grep ^SigIgn: /proc/self/status")
     ignored = int(run.account.stdout.path.read_text().split()[1], 16)
     assert not ignored & 1 << (signal.SIGINT - 1)
+
+
+def test_an_end_is_noticed_whenever_it_comes(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that killed all others may end just before the first process waits for its end."""
+    waiting = "while [ $left -gt 0 ]; do "
+    late = f"{waiting}i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; "
+    assert waiting in first_process.FIRST_PROCESS
+    monkeypatch.setattr(
+        first_process, "FIRST_PROCESS", first_process.FIRST_PROCESS.replace(waiting, late)
+    )
+    tests = f"sh -c 'echo 1 > {REWARD}; kill -9 -1; exec sleep 0.05'; exit 0"
+    verification = course.verify(
+        course.agent(":"), tests, source="both", bounds=limits(timeout_s=3)
+    )
+    assert (verification.outcome, verification.reward) == ("failed", 1.0), verification.reason
+    assert "exit code 137" in verification.reason

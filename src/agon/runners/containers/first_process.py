@@ -107,7 +107,7 @@ exec 4>&- 5<&- 6>&- 7<&-
 exec 3<> {_PIPES}/code; exec 4> {_PIPES}/code 5< {_PIPES}/code
 exec 6<> {_PIPES}/start 3<> {_PIPES}/never
 rm -r {_PIPES}
-mark='{MARK}' intact=1 oom=0 pids=0 patience=
+mark='{MARK}' intact=1 oom=0 pids=0 patience= woken=1
 [ ! "$BASH_VERSION" ] || patience='-t 0.05'
 # Whether a helper still runs, in $state. One that /proc hides runs: only what has ended is shown.
 look() {{
@@ -124,6 +124,7 @@ noticed() {{
         look $helper; [ $state = live ] || intact=0
     done
     jobs > /dev/null
+    [ "$woken" ] || {{ woken=1; echo >&3; }}
 }}
 count() {{
     own=0 live=0 dead=0 before=0 after=0
@@ -175,8 +176,8 @@ done
 code=$part$code
 count
 if [ ! "$code" ]; then  # the waiter was killed: wait for the command itself
-    code=137
-    while [ $left -gt 0 ]; do read $patience -r _ <&3; count; done
+    code=137 woken=; count  # from here on, each end leaves a line: `read` may begin after it
+    while [ $left -gt 0 ]; do read $patience -r _ <&3; woken=; count; done
 fi
 read -r ended _ < /proc/uptime
 for path in /logs/verifier /logs/verifier/reward.txt /logs/verifier/reward.json; do
