@@ -26,11 +26,12 @@ HOSTILE = "<b onmouseover=alert(1)>\"'&/%2F?#\u202e.."
 def all_disciplines(service: Service) -> None:
     """Create a contest of every discipline and publish its boards; the dojo's is ``autumn``.
 
+    ``season`` is a dojo contest whose problems came as records.
+
     The arena's has a bot with a hostile id. A further contest, ``secret``, is private.
     """
     for name, size in SIZES.items():
-        tables = simulate(name, size=size, seed=1).tables
-        rows = [(table, _row(row), None) for table in tables for row in tables[table].to_pylist()]
+        rows = _rows(name, size)
         if name == "arena":
             rows += _hostile(rows)
         _contest(service, name, title=f"The {name} <i>", rows=rows)
@@ -43,6 +44,7 @@ def all_disciplines(service: Service) -> None:
     publish_problem(service, "def seq(n):\n    return n + 1\n", title="Another sequence")
     judged(service, "s1", problem)
     publish(service, "autumn")
+    _contest(service, "season", discipline="dojo", title="The season", rows=_rows("dojo", 2))
     _desk(service)
 
 
@@ -64,6 +66,12 @@ def _contest(
     transitions.open_contest(service, name, by=ORGANISER)
     record(service, name, rows, by=ORGANISER)
     publish(service, name)
+
+
+def _rows(discipline: str, size: int) -> list[Any]:
+    """Return simulated records of a discipline."""
+    tables = simulate(discipline, size=size, seed=1).tables
+    return [(table, _row(row), None) for table in tables for row in tables[table].to_pylist()]
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:

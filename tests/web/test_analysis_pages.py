@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agon.app.charts.histogram import WIDTH
+from agon.disciplines import discipline
 from agon.editions import editions
 from agon.web import addresses, rendering
 from fakes.contests import HOSTILE, all_disciplines
@@ -49,11 +50,14 @@ def test_the_home_page_takes_a_score_apart(site: Instance) -> None:
     row = site.get("/contests/community/boards/user-score").json()["rows"][0]
     parts = [points for points in row["components"].values() if points > 0]
     shown = re.findall(r'<span class="num">\+([0-9,.]+)</span>', text)
-    assert [float(points.replace(",", "")) for points in shown] == parts
-    bars = re.findall(r'<rect class="f0" x="([0-9.]+)" y="0" width="([0-9.]+)"', text)
-    for (start, width), points in zip(bars, parts, strict=True):
+    points_shown = [float(points.replace(",", "")) for points in shown]
+    assert sorted(points_shown) == sorted(parts)
+    bars = re.findall(r'<rect class="f[-a-z0-9]+" x="([0-9.]+)" y="0" width="([0-9.]+)"', text)
+    end = 0.0  # first all parts in one bar, then each in its line
+    for (start, width), points in zip(bars, 2 * points_shown, strict=True):
+        assert abs(float(start) - end % 100) <= 0.02
         assert abs(float(width) - max(100 * points / sum(parts), 0.4)) <= 0.01
-        assert float(start) + float(width) <= 100.5
+        end = round(end + 100 * points / sum(parts), 6)
     assert f"Why does {row['id']} have" in markup.text
 
 
@@ -189,6 +193,45 @@ def test_pages_of_the_past_stay_the_same_bytes(site: Instance) -> None:
         pages = [site.client.get(address(contest, as_of=seq)) for _ in range(2)]
         assert pages[0].headers["etag"] == pages[1].headers["etag"]
         assert pages[0].content == pages[1].content
+
+
+def test_a_waterfall_ends_at_the_score(site: Instance) -> None:
+    """The last bar reaches from zero to where the parts end."""
+    page, _ = page_of(site, addresses.person("community", first(site), board="user-score"))
+    lines = re.findall(r'x="([\d.]+)" y="0" width="([\d.]+)"', page.partition('id="why"')[2])
+    *parts, (start, width) = [(float(x), float(length)) for x, length in lines]
+    assert start == parts[0][0] == 0
+    assert abs(width - max(x + length for x, length in parts)) <= 0.5
+
+
+def test_numbers_of_a_column_have_equally_many_decimals(site: Instance) -> None:
+    """Else digits of different value are below each other."""
+    for name in ("user-score", "contributor"):
+        page, _ = page_of(site, addresses.board("community", name))
+        scores = re.findall(r'<td class="num score">([^<]*)</td>', page)
+        assert len({len(text.partition(".")[2]) for text in scores}) == 1
+    listed = site.get("/contests/arena/boards/judges").json()["rows"][0]
+    heads = re.findall(r'sort=-?(\w+)">', page_of(site, addresses.board("arena", "judges"))[0])
+    described = [name for name in discipline("arena").columns if name in heads and name in listed]
+    assert [name for name in heads if name in described] == described
+    assert "Colors of the parts" in page_of(site, addresses.board("community", "user-score"))[0]
+
+
+def test_problems_of_records_lead_to_their_boards(site: Instance) -> None:
+    """A season that was judged elsewhere has no published problem."""
+    _, markup = page_of(site, addresses.problems("season"))
+    boards = [board["board"] for board in site.get("/contests/season/boards").json()["items"]]
+    assert [addresses.board("season", name) for name in boards if ":" in name] == [
+        link for link in markup.links if "/boards/" in link
+    ]
+    _, markup = page_of(site, addresses.problems("autumn"))
+    assert any("/boards/problem" in link for link in markup.links)
+
+
+def first(site: Instance) -> str:
+    """Return who is first on the board of the community."""
+    row: dict[str, str] = site.get("/contests/community/boards/user-score").json()["rows"][0]
+    return row["id"]
 
 
 def test_other_rules_are_scored_by_the_same_engine(site: Instance) -> None:

@@ -85,6 +85,26 @@ def distribution(contest_id: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/distribution", query)
 
 
+def epoch_row(
+    contest_id: str,
+    participant: str,
+    *,
+    board: str,
+    epoch: int | None = None,
+    as_of: str | int | None = None,
+) -> str:
+    """Return the address of why a row of a board is as it is in an epoch; None: the scored one.
+
+    Example:
+        >>> epoch_row("spring", "5", board="weights", epoch=3)
+        '/c/spring/people/5?board=weights&rule.epoch=3#what-if'
+    """
+    if epoch is None:
+        return row(contest_id, participant, board=board, as_of=as_of)
+    query = {"board": board, "rule.epoch": epoch, "as_of": as_of}
+    return f"{person(contest_id, participant, **query)}#what-if"
+
+
 def epochs(contest_id: str, **query: Any) -> str:
     """Return the address of the epochs of a challenge."""
     return _with_query(f"{contest(contest_id)}/epochs", query)

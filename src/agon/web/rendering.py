@@ -1,7 +1,7 @@
 """Render pages: templates, and how values are written in them."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -17,6 +17,8 @@ from agon.web.page import Page
 
 _DIGITS: Final = 6
 _HASH_SHOWN: Final = 12
+_SMALL: Final = 0.001
+_NUMBERS: Final = (int, float)
 
 
 def number_text(value: Any) -> str:
@@ -40,6 +42,34 @@ def number_text(value: Any) -> str:
     else:
         return str(value)
     return text.replace("-", "−")
+
+
+def aligned_texts(values: Sequence[Any], *, places: int | None = None) -> list[str]:
+    """Return the texts of a column's values: its numbers have equally many decimals.
+
+    Args:
+        values: of the column.
+        places: decimals to which numbers of at least 0.001 are rounded; None: not rounded.
+
+    Example:
+        >>> aligned_texts([2057.0, 968.5, None]), aligned_texts([0.714286, 1, 0.5], places=4)
+        (['2,057.0', '968.5', ''], ['0.7143', '1.0000', '0.5000'])
+    """
+    texts = [
+        number_text(round(value, places) if places and abs(value) >= _SMALL else value)
+        if type(value) is float
+        else cell_text(value)
+        for value in values
+    ]
+    decimals = max((len(text.partition(".")[2]) for value, text in zip(values, texts, strict=True)
+                    if type(value) is float), default=0)  # fmt: skip
+    if not decimals:
+        return texts
+    return [
+        f"{integer}.{fraction:0<{decimals}}" if type(value) in _NUMBERS else text
+        for value, text in zip(values, texts, strict=True)
+        for integer, _, fraction in [text.partition(".")]
+    ]
 
 
 def signed_text(value: float) -> str:
@@ -127,7 +157,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: dict[str, Callable[..., str]] = {
+    filters: dict[str, Callable[..., Any]] = {
+        "aligned": aligned_texts,
         "number": number_text,
         "signed": signed_text,
         "time": time_text,

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from agon.web.addresses import board
+from agon.web.addresses import board, epoch, matches
 from agon.web.site import PAGES
 from fakes.contests import HOSTILE
 from sizes import ALL
@@ -18,6 +18,11 @@ from web.markup import Markup
 
 ROWS = frozenset({"/c/{contest}/people/{id}", "/c/{contest}/judges/{id}"})
 """The pages that the names on boards open."""
+
+RECORDS = re.compile(r'<details>.*?class="records">\d+ in .*?<code>', re.DOTALL)
+"""A part of a score that opens to its records."""
+
+MATCH = "/c/{contest}/matches/{id}"
 
 WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 320, "height": 640}
 
@@ -71,7 +76,23 @@ def test_every_score_leads_to_its_records_in_two_clicks(site: Site, contest: str
         if name == "combined":  # its parts are scores of other boards: the second click opens one
             tab = next(link for link in Markup(page).links if "board=user-score" in link)
             page = browser.get(tab).text
-        assert re.search(r'<details>.*?class="records">\d+ in .*?<code>', page, re.DOTALL), name
+        assert RECORDS.search(page), name
+
+
+def test_every_figure_of_an_epoch_or_a_match_leads_to_its_records_in_two_clicks(site: Site) -> None:
+    """The name in a row opens what it was computed from, in an epoch of the past, too."""
+    browser = Browser(site.instance)
+    listed = site.instance.get("/contests/challenge/epochs").json()
+    played = Markup(browser.get(matches("arena")).text).links
+    of_match = Markup(browser.get(next(link for link in played if route(link) == MATCH)).text).links
+    names = [next(link for link in of_match if kind(link)[0] in ROWS)]
+    for number in (listed["last"] - 1, listed["last"]):
+        page = browser.get(epoch("challenge", number)).text
+        for table in re.findall(r"<tbody>.*?</tbody>", page, re.DOTALL):
+            rows = [Markup(row).links for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)]
+            assert all(rows), number
+            names.append(rows[0][0])
+    assert [name for name in names if not RECORDS.search(browser.get(name).text)] == []
 
 
 def test_the_parser_of_a_browser_moves_no_element(site: Site, chromium: Chromium) -> None:

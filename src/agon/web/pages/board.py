@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from agon.api.models.analysis import Movement
 from agon.api.models.boards import BoardPage, BoardQuery
+from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
@@ -19,8 +20,6 @@ _OWN: Final = frozenset({"rank", "id", "score", "low", "high", "rank_low", "rank
 _UNSCORED: Final = 100
 _SELECTION: Final = ("q", "sort", "minimum", "maximum")
 """Parameters that select rows; links to other pages of a board keep them."""
-_COUNTS: Final = ("matches", "wins", "losses", "ties")
-"""Columns that are read together; the others follow by name, as rows are stored."""
 
 
 @or_empty
@@ -116,8 +115,8 @@ def _shown_sort(page: BoardPage, query: BoardQuery) -> dict[str, Any] | None:
 def columns_of(page: BoardPage) -> list[str]:
     """Return the names of the columns other than rank, id, score, parts and interval.
 
-    A column that repeats the score, as the rating of a bot does, is left out. Counts of matches
-    come first.
+    A column that repeats the score, as the rating of a bot does, is left out. The order is that in
+    which the discipline describes its columns.
     """
     if not page.rows:
         return []
@@ -126,8 +125,8 @@ def columns_of(page: BoardPage) -> list[str]:
         for name in page.rows[0]
         if name not in _OWN and any(row.get(name) != row["score"] for row in page.rows)
     ]
-    return [*(name for name in _COUNTS if name in names),
-            *(name for name in names if name not in _COUNTS)]  # fmt: skip
+    order = {name: at for at, name in enumerate(discipline(page.discipline).columns)}
+    return sorted(names, key=lambda name: order.get(name, len(order)))
 
 
 def _movement(visit: Visit, page: BoardPage) -> Movement:

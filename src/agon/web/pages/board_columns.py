@@ -30,11 +30,13 @@ class ColumnTexts:
     Attributes:
         thead: the headings.
         sorting: the form that sorts and filters.
+        key: the names of the parts' colors.
         paragraphs: what each column is.
     """
 
     thead: Markup
     sorting: Markup
+    key: Markup
     paragraphs: Markup
 
 
@@ -72,7 +74,7 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
             "meaning": partial(discipline(page.discipline).column_meaning, page.board),
         }
         parts = environment().get_template("board_columns.html").make_module(shown)
-        texts = (getattr(parts, name)() for name in ("thead", "sorting", "paragraphs"))
+        texts = (getattr(parts, name)() for name in ("thead", "sorting", "key", "paragraphs"))
         _keep(_TEXTS, key, ColumnTexts(*texts))
     return _TEXTS[key]
 

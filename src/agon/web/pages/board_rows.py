@@ -16,9 +16,10 @@ from agon.api.models.boards import BoardPage
 from agon.app.charts.markup import LIGHT
 from agon.web import addresses
 from agon.web.page import Visit
-from agon.web.rendering import cell_text, number_text, short_id, words
+from agon.web.rendering import aligned_texts, number_text, short_id, words
 
 _HUES: Final = len(LIGHT)
+_PLACES: Final = 4
 _SVG: Final = '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none"'
 
 
@@ -54,6 +55,7 @@ class Line:
     Attributes:
         row: as it is stored.
         address: of the page of its participant.
+        score: its score.
         texts: the values of the other columns, as HTML.
         bars: the parts of its score.
         span: its interval.
@@ -63,6 +65,7 @@ class Line:
 
     row: dict[str, Any]
     address: str
+    score: str
     texts: Sequence[str]
     bars: Sequence[Bar]
     span: Span | None
@@ -90,17 +93,21 @@ def lines(
     widest = max((_positive_sum(row) for row in page.rows), default=0.0) if hues else 0.0
     ends = [row[end] for row in page.rows for end in ("low", "high") if end in row] or [0.0]
     lowest, highest = min(ends), max(ends)
+    scores = aligned_texts([row["score"] for row in page.rows])
+    texts = [aligned_texts([row.get(name) for row in page.rows], places=_PLACES)
+             for name in columns]  # fmt: skip
     return [
         Line(
             row,
             address(row["id"]),
-            [_cell_html(row.get(name)) for name in columns],
+            score,
+            [escape(text) for text in cells],
             _bars(row, widest, hues) if hues else (),
             _span(row, lowest, highest) if "low" in row and "high" in row else None,
             _movement_text(row, movement),
             row["id"] in own,
         )
-        for row in page.rows
+        for row, score, *cells in zip(page.rows, scores, *texts, strict=True)
     ]
 
 
@@ -119,14 +126,9 @@ def _row_html(line: Line) -> str:
     return (
         f'<tr data-key="{name}"{own}><td class="num">{number_text(row["rank"])}</td>{moved}'
         f'<th scope="row"><a href="{escape(line.address)}"><bdi>{shown}</bdi></a></th>'
-        f'<td class="num score">{number_text(row["score"])}</td>'
+        f'<td class="num score">{line.score}</td>'
         f"{_parts_html(line)}{_interval_html(line)}{texts}</tr>"
     )
-
-
-def _cell_html(value: Any) -> str:
-    is_number = value is None or isinstance(value, int | float)  # nothing to escape
-    return number_text(value) if is_number else escape(cell_text(value))
 
 
 def _parts_html(line: Line) -> str:

@@ -15,7 +15,7 @@ from agon.client.client import Api
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import Page, Visit
-from agon.web.pages.board_rows import positive_parts
+from agon.web.pages.board_rows import part_hues, positive_parts
 from agon.web.rendering import number_text, short_id
 
 CARDS: Final = 100
@@ -32,9 +32,10 @@ _ROUNDING: Final = 1e-6
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a score: its points, and its place in percent of the sum of all."""
+    """A part of a score: its points, its color, and its place in percent of the sum of all."""
 
     name: str
+    hue: str
     points: float
     start: float
     width: float
@@ -100,14 +101,15 @@ def _card(api: Api, contest: Contest) -> Card:
 
 
 def _leader(api: Api, contest: Contest, board: str, row: dict[str, Any]) -> Leader:
-    name, parts = str(row["id"]), positive_parts(row)
+    hues, points_of = part_hues([row]), dict(positive_parts(row))
+    name, parts = str(row["id"]), [(part, points_of[part]) for part in hues if part in points_of]
     ends = list(accumulate((points for _, points in parts), initial=0.0))
     if not isclose(ends[-1], row["score"], abs_tol=_ROUNDING):  # others subtract from the score
         parts = []
     return Leader(
         name,
         row["score"],
-        [Part(part, points, 100 * start / ends[-1], 100 * points / ends[-1])
+        [Part(part, hues[part], points, 100 * start / ends[-1], 100 * points / ends[-1])
          for (part, points), start in zip(parts, ends, strict=False)],
         _line(api, contest, board, name),
     )  # fmt: skip

@@ -62,17 +62,19 @@ class WhatIf:
     Attributes:
         counts: the parts of the score that count something, with the count chosen or present.
         fields: the rules that decide the score, with the value chosen or in force.
-        changes_rules: whether the visitor chose rules.
+        rules: the rules that the visitor chose.
         after: the explanation under the chosen values; None: none are chosen, or an error.
         rows: as of :class:`Comparison`.
+        steps: the parts of ``after``.
         error: what is wrong with the values.
     """
 
     counts: Sequence[tuple[str, str]]
     fields: Sequence[tuple[str, Any]]
-    changes_rules: bool
+    rules: Mapping[str, str]
     after: Explanation | None
     rows: Sequence[tuple[str, float | None, float | None, float]]
+    steps: Sequence["Step"]
     error: str
 
 
@@ -226,8 +228,8 @@ def _plot(contest: str, name: str, board: str, history: Sequence[HistoryStep]) -
         for step in history
         if step.score is not None
     ]
-    if not points:
-        return None
+    if len(points) <= 1:
+        return None  # the table says it
     return Markup(timeline(points, name="plot", title="Score"))  # noqa: S704 - it escapes
 
 
@@ -292,7 +294,7 @@ def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanatio
     ]
     count_fields = [(name, chosen.get(name, field_text(value))) for name, value in counts.items()]
     if not rules and not chosen:
-        return WhatIf(count_fields, fields, bool(rules), None, (), "")
+        return WhatIf(count_fields, fields, rules, None, (), (), "")
     try:
         both = visit.api.analysis.what_if(
             contest.id,
@@ -305,9 +307,10 @@ def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanatio
             as_of=visit.as_of,
         )
     except AgonError as error:
-        return WhatIf(count_fields, fields, bool(rules), None, (), str(error))
+        return WhatIf(count_fields, fields, rules, None, (), (), str(error))
     after = explanation_of(both.after.model_dump())
-    return WhatIf(count_fields, fields, bool(rules), after, differences(explanation, after), "")
+    rows = differences(explanation, after)
+    return WhatIf(count_fields, fields, rules, after, rows, steps_of(after), "")
 
 
 def _choices(query: Mapping[str, str], prefix: str, present: Mapping[str, Any]) -> dict[str, str]:

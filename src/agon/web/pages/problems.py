@@ -14,16 +14,32 @@ from agon.web.page import Page, Redirect, Visit, error_texts
 from agon.web.pages.submit import EXAMPLE, own_submissions, submit_program
 
 _PROBLEMS: Final = 500
+_BOARD: Final = "problem:"
+"""What the names of problems' boards begin with."""
 
 
 def problems(visit: Visit) -> Page:
-    """Return the published problems."""
+    """Return the published problems, and the boards of those that came as records."""
     contest = _dojo(visit)
     listed = list(islice(visit.api.problems.list(contest.id), _PROBLEMS))
+    boards = {
+        each.board.removeprefix(_BOARD): each
+        for each in visit.api.boards.list(contest.id).items
+        if each.board.startswith(_BOARD)
+    }
+    of_records = [
+        board for name, board in boards.items() if name not in {each.id for each in listed}
+    ]
     return Page(
         template="problems.html",
         title=f"Problems · {contest.title}",
-        values={"contest": contest, "problems": listed, "now": visit.service.clock()},
+        values={
+            "contest": contest,
+            "problems": listed,
+            "boards": boards,
+            "of_records": of_records[:_PROBLEMS],
+            "now": visit.service.clock(),
+        },
         data=addresses.api("contests", contest.id, "problems"),
     )
 
