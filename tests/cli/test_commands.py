@@ -317,6 +317,7 @@ def test_the_demo_prints_four_boards_and_stores_them_in_ledgers(agon: Cli, demo:
         scored = agon("score", discipline, demo.folder / f"{discipline}.duckdb", "--format", "json")
         replayed = agon("replay", discipline, "--database", database, "--format", "json")
         assert replayed.json()["board_sha256"] == scored.json()["board_sha256"]
+    assert {step["at"] < demo.history[-1]["at"] for step in demo.history[:-1]} == {True}
     assert agon("demo", "--dir", demo.folder.parent, "--no-serve").code == 4
 
 

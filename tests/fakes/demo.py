@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from urllib.request import urlopen
 
 import orjson
@@ -19,6 +20,7 @@ class Demo:
         out: the standard output.
         messages: the lines about the server, on standard error.
         page: a page of a board that the server returned.
+        history: the steps of its first row's score.
         code: the exit code after SIGTERM.
     """
 
@@ -26,7 +28,13 @@ class Demo:
     out: str
     messages: tuple[str, str]
     page: Any
+    history: Any
     code: int
+
+
+def _get(address: str) -> Any:
+    with urlopen(address, timeout=60) as response:  # noqa: S310 (our own address)
+        return orjson.loads(response.read())
 
 
 def run_demo(folder: Path) -> Demo:
@@ -39,11 +47,13 @@ def run_demo(folder: Path) -> Demo:
         try:
             lines = iter(serving.stderr or ())
             served = next(line for line in lines if line.startswith("agon serves at"))
-            address = f"{served.split()[3]}/api/v1/contests/arena/boards/bots?limit=2"
-            with urlopen(address, timeout=60) as response:  # noqa: S310 (our own address)
-                page = orjson.loads(response.read())
+            board = f"{served.split()[3]}/api/v1/contests/arena/boards/bots"
+            page = _get(f"{board}?limit=2")
+            history = _get(f"{board}/history/{quote(page['rows'][0]['id'])}")["items"]
             messages = (served, next(lines))
         finally:
             serving.terminate()
             serving.communicate(timeout=60)
-    return Demo(folder / "demo", (folder / "out").read_text(), messages, page, serving.returncode)
+    return Demo(
+        folder / "demo", (folder / "out").read_text(), messages, page, history, serving.returncode
+    )

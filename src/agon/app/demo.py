@@ -124,7 +124,7 @@ def _records(
 
 def _simulate(of: Discipline, demo: Demo) -> _Records:
     simulation = simulate(of.name, size=demo.size, seed=demo.seed, attacks=demo.attacks)
-    among = f", among them {', '.join(demo.attacks)}" if demo.attacks else ""
+    among = f", with attackers: {', '.join(demo.attacks)}" if demo.attacks else ""
     return _Records(simulation.tables, simulation.truth, f"simulated, seed {demo.seed}{among}")
 
 

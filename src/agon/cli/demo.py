@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _ROWS = 10
 _PARTS = 12
+_STEPS: Final = 5
 _LEAGUE: Final = "league"
 _BOTS: Final = 8
 _JUDGES: Final = 5
@@ -89,24 +90,31 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
 
 
 def _contests(folder: Path, results: "list[DemoResult]") -> str:
-    """Add each example's records to a contest; return the database's URL."""
+    """Add each example's records to a contest; return the database's URL.
+
+    A board is published after each of some steps, so that scores have a history.
+    """
     from agon.api.models.contests import ContestCreate
-    from agon.cli.contest.records import records_of
+    from agon.app.contests.boards.publish import publish
+    from agon.cli.contest.records import steps_of
     from agon.client.local import Local
     from agon.settings import load
     from agon.wiring import open_service
 
     database = f"sqlite:///{folder.resolve() / 'agon.db'}"
-    with Local(open_service(load({"database": database}))) as api:
+    service = open_service(load({"database": database}))
+    with Local(service) as api:
         for demo in results:
             name = demo.discipline
             click.echo(f"adding {name} to its ledger", err=True)
             api.contests.create(
                 ContestCreate(id=name, discipline=name, title=f"Example: {name}",
-                              description=demo.origin)
+                              description=f"{demo.origin[0].upper()}{demo.origin[1:]}.")
             )  # fmt: skip
             api.contests.open(name)
-            api.records.add(name, records_of(name, str(demo.source)))
+            for step in steps_of(name, str(demo.source), steps=_STEPS):
+                api.records.add(name, step)
+                publish(service, name)
     return database
 
 

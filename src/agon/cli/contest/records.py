@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agon.records import Schema, Table
 
 _PIECE: Final = 1 << 18
+_ROWS: Final = 10_000
 _LINES: Final = (".ndjson", ".jsonl")
 
 
@@ -108,14 +109,34 @@ def records_of(discipline: str, source: str) -> Iterator[bytes]:
 
     A source is what ``agon score`` reads.
     """
+    for step in steps_of(discipline, source, steps=1):
+        yield from step
+
+
+def steps_of(discipline: str, source: str, *, steps: int) -> Iterator[list[bytes]]:
+    """Yield the records of a validated source in steps, each as NDJSON.
+
+    The first step has the tables that others refer to. Of the other tables each step has an equal
+    share, in the order of the source.
+    """
     from agon.app.analysis.records import read_records
 
     records = read_records(discipline, source)
-    for table in _in_order(records.schema):
-        if records.has(table.name):
-            names = [column.name for column in table.columns]
-            for batch in records.arrow(table.name, names).to_batches(10_000):
-                yield _lines(table.name, batch.to_pylist())
+    referenced = {name for table in records.schema for name in _referenced_tables(table)}
+    tables = [table for table in _in_order(records.schema) if records.has(table.name)]
+    for step in range(steps):
+        parts = []
+        for table in tables:
+            rows = records.arrow(table.name, [column.name for column in table.columns])
+            if table.name not in referenced:
+                start, end = (rows.num_rows * at // steps for at in (step, step + 1))
+                rows = rows.slice(start, end - start)
+            elif step:
+                continue
+            parts += [
+                _lines(table.name, batch.to_pylist()) for batch in rows.to_batches(_ROWS) if batch
+            ]
+        yield parts
 
 
 def _lines(table: str, rows: list[dict[str, Any]]) -> bytes:
