@@ -35,6 +35,9 @@ _OPTIONS: Final = (
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_SUBCLASS
 )
+_FINITE: Final = frozenset({str, int, bool, type(None)})
+"""Types of values that are not checked one by one."""
+
 _PLAIN = "give text, whole numbers of 64 bits, finite numbers, true, false, null, lists and objects"
 _SHORTER = "store large content elsewhere and record its hash"
 
@@ -353,11 +356,13 @@ def _dumps(value: Any) -> bytes:
 
 
 def _is_finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
     if isinstance(value, dict):
-        return all(map(_is_finite, value.values()))
-    if isinstance(value, list | tuple):
-        return all(map(_is_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        return True
+    return all(_is_finite(item) for item in value if type(item) not in _FINITE)
 
 
 def _external_id(value: str | None) -> bytes:

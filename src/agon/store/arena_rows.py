@@ -1,7 +1,9 @@
 """Convert between rows of live arenas and their entities."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import Row
@@ -42,14 +44,28 @@ def columns_of(value: Any) -> dict[str, Any]:
 
 def entity_of(kind: type[T], row: Row[Any], **others: Any) -> T:
     """Return the entity of a row, and of values that the row does not have."""
-    columns = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
-    values = {name: columns[name] for name in kind.__dataclass_fields__ if name in columns}  # type: ignore[attr-defined]  # every kind is a dataclass
-    for name, content in values.items():
-        if content is None:
-            continue
-        if name in _JSON:
-            parsed = parse_json(content)
-            values[name] = tuple(parsed) if isinstance(parsed, list) else parsed
-        elif name.endswith(("_at", "_until")) or name == "deadline":
-            values[name] = from_micros(content)
+    values = {
+        name: row[at] if read is None or row[at] is None else read(row[at])
+        for at, name, read in _readers(kind, row._fields)  # type: ignore[arg-type]  # classes are hashable
+    }
     return kind(**values, **others)
+
+
+@cache
+def _readers(
+    kind: type, columns: tuple[str, ...]
+) -> tuple[tuple[int, str, Callable[[Any], Any] | None], ...]:
+    """Return place, name and conversion of the columns that are fields of an entity."""
+    readers: list[tuple[int, str, Callable[[Any], Any] | None]] = []
+    for at, name in enumerate(columns):
+        if name not in kind.__dataclass_fields__:  # type: ignore[attr-defined]  # every kind is a dataclass
+            continue
+        is_time = name.endswith(("_at", "_until")) or name == "deadline"
+        read = _json_value if name in _JSON else from_micros if is_time else None
+        readers.append((at, name, read))
+    return tuple(readers)
+
+
+def _json_value(text: str) -> Any:
+    parsed = parse_json(text)
+    return tuple(parsed) if isinstance(parsed, list) else parsed

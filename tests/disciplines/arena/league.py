@@ -87,7 +87,7 @@ class League:
         for name in panel:
             judge = int(name[1:])
             sides[judge] = self._side(judge, truth, gap, honeypot=honeypot)
-            first = draws.shown_first(self.seed, match, name)
+            first = draws.shown_first(self.seed, match, [name])[name]
             label = "A" if sides[judge] == first else "B"
             self.votes.append({"match_id": match, "judge_id": name, "shown_first": first,
                                "vote": label, "voted_at": self.at})  # fmt: skip

@@ -105,7 +105,7 @@ class LocalArena:
         self, judge: str, match: str, prompt: str, texts: Mapping[str, str]
     ) -> dict[str, Any]:
         """Return the vote of a judge, with the order in which it saw the answers."""
-        first = shown_first(self.seed, match, judge)
+        first = shown_first(self.seed, match, [judge])[judge]
         second = "b" if first == "a" else "a"
         answers = {"A": texts[first], "B": texts[second]}
         reply = self._ask(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.rounds import advance, play
+from agon.app.garbage import gc_paused
 from agon.app.queue.leases import Commit
 from agon.app.queue.source import Assignment, Progress
 from agon.entities.jobs import Job
@@ -25,6 +26,7 @@ def store_round(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
     """Return the function that moves the round on."""
 
     def finish(session: Session) -> Mapping[str, Any]:
-        return advance(service, session, job.payload, outcome, by=job.by)
+        with gc_paused():
+            return advance(service, session, job.payload, outcome, by=job.by)
 
     return finish

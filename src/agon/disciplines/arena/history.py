@@ -191,8 +191,11 @@ class Credibilities:
 
         None where it never fell, or an operator has reinstated it since.
         """
+        events = slice(self.opens[judge], self.opens[judge + 1])
+        if not (self.after[events] < level).any():
+            return None
         fell = None
-        for at in range(self.opens[judge], self.opens[judge + 1]):
+        for at in range(events.start, events.stop):
             if self.kind[at] == Event.REINSTATED:
                 fell = None
             elif fell is None and self.after[at] < level:

@@ -126,7 +126,7 @@ def test_honeypots_audits_and_labels_have_the_frequencies_of_the_rules() -> None
     counted = {
         0.05: sum(draws.is_honeypot("s", one, probability=0.05) for one in matches),
         0.10: sum(draws.is_audited("s", one, probability=0.10) for one in matches),
-        0.5: sum(draws.shown_first("s", one, "j") == "a" for one in matches),
+        0.5: sum(draws.shown_first("s", one, ["j"])["j"] == "a" for one in matches),
     }
     for share, count in counted.items():
         assert abs(count - size * share) < 4 * (size * share * (1 - share)) ** 0.5
@@ -138,7 +138,7 @@ def test_draws_of_one_match_are_independent() -> None:
     pots = [one for one in matches if draws.is_honeypot("s", one, probability=0.5)]
     both = sum(draws.honeypot_real("s", one) == "a" for one in pots)
     assert abs(both - len(pots) / 2) < 4 * (len(pots) / 4) ** 0.5
-    labels = {draws.shown_first("s", "m", f"j{n}") for n in range(20)}
+    labels = set(draws.shown_first("s", "m", [f"j{n}" for n in range(20)]).values())
     assert labels == {"a", "b"}
 
 

@@ -80,6 +80,8 @@ def advance(
             service, session, payload["contest"], outcome, automatic=payload["automatic"], by=by
         )
     contest = session.contests.lock(payload["contest"])
+    if session.arena.phase(contest.no, payload["round"]) == "settled":  # a timer, mostly
+        return {"round": payload["round"], "phase": "settled"}
     before = session.arena.lock_round(contest.no, payload["round"])
     after = _STEPS[before.phase](service, session, contest, before, outcome)
     if after != before:
@@ -156,16 +158,6 @@ def _settle(
     return settle(service, session, contest, of)
 
 
-def _stay(
-    service: "Service",  # noqa: ARG001 - all steps have the same signature
-    session: Session,  # noqa: ARG001
-    contest: Contest,  # noqa: ARG001
-    of: ArenaRound,
-    _: Mapping[str, Any],
-) -> ArenaRound:
-    return of
-
-
 _STEPS: Final[
     Mapping[
         str,
@@ -177,7 +169,6 @@ _STEPS: Final[
     "voting": _vote,
     "judging": _judge,
     "settling": _settle,
-    "settled": _stay,
 }
 
 

@@ -27,6 +27,23 @@ def uniform(seed: str, *names: str) -> float:
     return (int.from_bytes(digest[:8], "big") >> (64 - _BITS)) / 2**_BITS
 
 
+def lots(seed: str, match: str, what: str, names: Iterable[str]) -> list[tuple[int, str]]:
+    """Draw a number in 0 … 2^53 (2^53 excluded) for each name: :func:`uniform` times 2^53.
+
+    Example:
+        >>> [(number, _)] = lots("s1", "m7", "panel", ["j1"])
+        >>> number / 2**53 == uniform("s1", "m7", "panel", "j1")
+        True
+    """
+    start = hashlib.sha256(f"{seed}/{match}/{what}/".encode())
+    drawn = []
+    for name in names:
+        lot = start.copy()  # half of the time that hashing all of it takes
+        lot.update(name.encode())
+        drawn.append((int.from_bytes(lot.digest()[:8], "big") >> (64 - _BITS), name))
+    return drawn
+
+
 def is_honeypot(seed: str, match: str, *, probability: float) -> bool:
     """Draw whether a match is a honeypot (seed 003, The Honeypot System); drawn before all else.
 
@@ -52,24 +69,24 @@ def is_audited(seed: str, match: str, *, probability: float) -> bool:
     return uniform(seed, match, "audit") < probability
 
 
-def shown_first(seed: str, match: str, judge: str) -> str:
-    """Draw which response a judge sees as A: ``a`` or ``b``, even odds, each judge its own.
+def shown_first(seed: str, match: str, judges: Iterable[str]) -> dict[str, str]:
+    """Draw which response each judge sees as A: ``a`` or ``b``, even odds.
 
     Source: seed 003, Label Randomization.
     """
-    return "a" if uniform(seed, match, "label", judge) < 0.5 else "b"  # noqa: PLR2004 - even odds
+    half = 2 ** (_BITS - 1)
+    return {judge: "a" if lot < half else "b" for lot, judge in lots(seed, match, "label", judges)}
 
 
 def sample(seed: str, match: str, ids: Iterable[str], *, size: int) -> list[str]:
     """Draw ``count`` of the ids, each subset equally likely.
 
-    Each id gets :func:`uniform` of its name; the lowest values are drawn, lowest first
-    (equal values: smaller id first). The order of the ids does not matter.
+    Each id gets a number (:func:`lots`); the lowest are drawn, lowest first (equal numbers: smaller
+    id first). The order of the ids does not matter.
 
     Example:
         >>> drawn = sample("s1", "m7", ["j1", "j2", "j3", "j4"], size=3)
         >>> len(set(drawn)), drawn == sample("s1", "m7", ["j4", "j3", "j2", "j1"], size=3)
         (3, True)
     """
-    lots = sorted((uniform(seed, match, "panel", judge), judge) for judge in set(ids))
-    return [judge for _, judge in lots[:size]]
+    return [judge for _, judge in sorted(lots(seed, match, "panel", set(ids)))[:size]]

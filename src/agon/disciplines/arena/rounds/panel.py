@@ -154,7 +154,7 @@ def draw_panel(  # a panel depends on all of these
     judges = [] if api else sample(seed, match, pool, size=rules.judges_per_match)
     return Panel(
         tuple(judges),
-        {judge: shown_first(seed, match, judge) for judge in judges},
+        shown_first(seed, match, judges),
         api,
         eligible < rules.min_judge_pool,
         eligible,

@@ -4,7 +4,7 @@ A draw states its seed and all its inputs, so that anyone with the ledger can re
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,9 +13,9 @@ from agon.disciplines.arena.rounds.draws import (
     honeypot_real,
     is_audited,
     is_honeypot,
+    lots,
     sample,
     shown_first,
-    uniform,
 )
 from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairing
 from agon.disciplines.arena.rounds.pairing import pair_by_rules
@@ -64,7 +64,12 @@ class RoundInputs:
 
     def as_json(self) -> dict[str, Any]:
         """Return the inputs as a JSON value, as a draw records them."""
-        return asdict(self)
+        return {
+            **vars(self),
+            "entrants": [vars(entrant) for entrant in self.entrants],
+            "judges": [vars(judge) for judge in self.judges],
+            "histories": {bot: vars(past) for bot, past in self.histories.items()},
+        }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "RoundInputs":
@@ -154,9 +159,7 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
                 and is_audited(seed, match, probability=rules.audit_probability),
                 "judges": order[:size],
                 "reserves": [] if api else order[size:],
-                "shown_first": {}
-                if api
-                else {judge: shown_first(seed, match, judge) for judge in order},
+                "shown_first": {} if api else shown_first(seed, match, order),
                 "api": api,
                 "degraded": degraded,
             }
@@ -191,12 +194,12 @@ def draw_qualification(
         "match": match,
         "bot_a": inputs["bot"],
         "bot_b": None,
-        "human": min((uniform(seed, match, "human", name), name) for name in inputs["answers"])[1],
+        "human": min(lots(seed, match, "human", inputs["answers"]))[1],
         "honeypot_real": None,
         "audited": False,
         "judges": order[:size],
         "reserves": [] if api else order[size:],
-        "shown_first": {judge: shown_first(seed, match, judge) for judge in order if not api},
+        "shown_first": {} if api else shown_first(seed, match, order),
         "api": api,
     }
     return {"matches": [drawn], "waiting": []}
@@ -209,8 +212,7 @@ def draw_prompt(inputs: RoundInputs, match: str, *, seed: str, bots: Iterable[st
     """
     seen = {prompt for bot in bots for prompt in inputs.recent_prompts.get(bot, ())}
     candidates = [prompt for prompt in inputs.prompts if prompt not in seen] or inputs.prompts
-    lots = ((uniform(seed, match, "prompt", prompt), prompt) for prompt in candidates)
-    return min(lots, default=(0.0, None))[1]
+    return min(lots(seed, match, "prompt", candidates), default=(0, None))[1]
 
 
 def _pairings(
