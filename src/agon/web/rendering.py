@@ -55,6 +55,8 @@ def aligned_texts(values: Sequence[Any], *, places: int | None = None) -> list[s
         >>> aligned_texts([2057.0, 968.5, None]), aligned_texts([0.714286, 1, 0.5], places=4)
         (['2,057.0', '968.5', ''], ['0.7143', '1.0000', '0.5000'])
     """
+    if float not in map(type, values):
+        return [number_text(value) if type(value) is int else cell_text(value) for value in values]
     texts = [
         number_text(round(value, places) if places and abs(value) >= _SMALL else value)
         if type(value) is float

@@ -80,6 +80,8 @@ def test_an_organizer_runs_a_contest_from_files_to_the_final_result(
     visitor.open(DESK)
     visitor.follow("main button >> text=Freeze")
     assert "frozen" in page.inner_text(".facts")
+    void_and_undo(visitor)
+    visitor.open(DESK)
     visitor.follow("main button >> text=Finalize")
     assert "The contest is final" in page.inner_text("main")
     visitor.open("/c/league")
@@ -98,6 +100,21 @@ def join(chromium: Chromium, origin: str, link: str) -> None:
     visitor.follow("main button >> text=Join")
     assert "Nothing is scored yet" in page.inner_text("main")
     visitor.close()
+
+
+def void_and_undo(visitor: Visitor) -> None:
+    """Void the records of a participant with the effect in view, and roll that back."""
+    page = visitor.open(f"{DESK}/changes")
+    page.click("summary >> text=Void the records of participants")
+    page.fill("#people", "bob")
+    page.fill("#reason-people", "bob is another account of ada")
+    visitor.follow("main .fold[open] button")
+    assert "bob (rank 1" in page.inner_text("main")
+    visitor.follow("main button >> text=Apply")
+    assert "applied" in page.inner_text(".facts >> nth=1")
+    page.fill("#reason", "two people")
+    visitor.follow("main button >> text=Undo")
+    assert "rolled back" in page.inner_text(".facts >> nth=1")
 
 
 def open_case_twice(visitor: Visitor) -> None:

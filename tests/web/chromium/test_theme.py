@@ -30,6 +30,30 @@ def test_a_theme_is_chosen_without_scripts(site: Site, chromium: Chromium, role:
     visitor.close()
 
 
+def test_a_printed_board_has_no_controls_and_dark_text(site: Site, chromium: Chromium) -> None:
+    """Browsers print no backgrounds: light text would be white on white."""
+    visitor = chromium.visitor(site.origin, color_scheme="dark")
+    page = visitor.open("/c/community")
+    page.emulate_media(media="print")
+    assert page.is_visible(".board")
+    assert not any(map(page.is_visible, (".top", "footer", ".search", ".help >> nth=0")))
+    colors = page.evaluate("""[...document.querySelectorAll('h1, .tabs a[aria-current], #rows td')]
+        .map(element => getComputedStyle(element).color.match(/\\d+/g).slice(0, 3).map(Number))""")
+    assert max(max(color) for color in colors) < 128
+    visitor.close()
+
+
+def test_a_phone_shows_names_with_their_scores(site: Site, chromium: Chromium) -> None:
+    """The narrowest phone; a long name ends in an ellipsis, the columns after the score scroll."""
+    visitor = chromium.visitor(site.origin, viewport={"width": 320, "height": 640})
+    page = visitor.open("/c/arena")
+    ends = page.evaluate("""[...document.querySelectorAll('#rows .score')]
+        .map(element => element.getBoundingClientRect().right)""")
+    assert ends
+    assert max(ends) <= 320
+    visitor.close()
+
+
 def test_a_theme_is_one_of_those_there_are(site: Site) -> None:
     """The value becomes part of pages."""
     client = site.instance.client
