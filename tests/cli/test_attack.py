@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -74,6 +75,21 @@ def test_a_real_board_is_attacked_after_its_last_epoch(agon: Cli, tmp_path: Path
     assert (shown.code, report["size"]) == (0, None)
     assert len(report["records_sha256"]) == 64
     assert report["editions"][0]["attacks"][0]["cost"]["accounts"] > 0
+
+
+def test_a_report_is_a_chart_or_a_page(
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On stdout, and next to the replays."""
+    measured = SimpleNamespace(detectors=())
+    monkeypatch.setattr("agon.app.analysis.detectors.detectors", lambda *_, **__: measured)
+    for form, begin in (("svg", "<svg"), ("html", "<!doctype html>")):
+        out = tmp_path / form
+        shown = agon(*QUICK, "--format", form, "--out", str(out))
+        assert shown.code == 0
+        assert shown.out.startswith(begin)
+        assert (out / f"report.{form}").read_text() == shown.out
+        assert (out / "term-1-last-minute.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ A chart can be read in light and dark mode (``prefers-color-scheme``), with any 
 a screen reader: its description says what it shows, and every line is labeled.
 """
 
+from agon.app.charts.bars import BarGroup, bar_chart
 from agon.app.charts.chart import Chart
 from agon.app.charts.drawing import svg
 from agon.app.charts.figure import BURNED, OTHERS, Figure, Mark, Panel, Series
 from agon.app.charts.histogram import HistogramBin, histogram
 from agon.app.charts.intervals import interval_chart
 from agon.app.charts.matrix import win_matrix
+from agon.app.charts.roc import RocCurve, RocPanel, roc_chart
 from agon.app.charts.sparkline import sparkline
 from agon.app.charts.timeline import Point, timeline
 from agon.app.charts.waterfall import waterfall
@@ -17,15 +19,20 @@ from agon.app.charts.waterfall import waterfall
 __all__ = [
     "BURNED",
     "OTHERS",
+    "BarGroup",
     "Chart",
     "Figure",
     "HistogramBin",
     "Mark",
     "Panel",
     "Point",
+    "RocCurve",
+    "RocPanel",
     "Series",
+    "bar_chart",
     "histogram",
     "interval_chart",
+    "roc_chart",
     "sparkline",
     "svg",
     "timeline",

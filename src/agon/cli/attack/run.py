@@ -12,7 +12,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver, require_new_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from agon.app.analysis.attack import AttackReport
     from agon.attacks.prices import Prices
@@ -24,14 +24,20 @@ _HELP = """Show what each known attack on {of} costs and gains, and which findin
 
     The attacker takes part twice: honestly, with one account of middling skill, and with the
     attack. Plans of rising effort are tried until one reaches the goal. Money is computed from a
-    table of prices. Equal options give equal results.
+    table of prices. Equal options give equal results. With --format svg, a chart of the prices;
+    with --format html, one page with all charts, their data, and what agon attack detectors
+    measures.
 
       agon attack {of}
       agon attack {of} --list-attacks
       agon attack {of} --goal first --format json
+      agon attack {of} --format html > report.html
       agon attack {of} --records data/ --out attacks/
       agon attack {of} --replay attacks/FILE.json
     """
+_WORLDS = 5
+"""Simulated contests per row of the page's figures on findings."""
+
 _TOML_AND_JSON = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -88,12 +94,13 @@ def command_of(discipline: str) -> click.Command:
         metavar="FILE",
         help="Repeat a stored run; exit code 1 if the result differs.",
     )
-    @parameters.form(TABLE, "json")
+    @parameters.form(TABLE, "json", "svg", "html")
     @option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
-        help="Store each run in this new folder as a file that replays.",
+        help="Store each run in this new folder as a file that replays, and a report that is not "
+        "a table.",
     )
     def command(  # noqa: PLR0913 (one parameter for each option)
         editions: tuple[str, ...],
@@ -119,6 +126,7 @@ def command_of(discipline: str) -> click.Command:
 
         from agon.app.analysis.attack import attack, repeat
         from agon.cli.shared.output import working
+        from agon.records.writing import write_atomically
 
         with working("attacking"):
             report = (
@@ -129,7 +137,13 @@ def command_of(discipline: str) -> click.Command:
             )  # fmt: skip
         if out is not None:
             _write(report, out)
-        _show(report, form, stored=out is not None)
+        if form == TABLE:
+            _show(report)
+            return
+        document = b"".join(_document(report, form, stored=out is not None))
+        if out is not None:
+            write_atomically(out / f"report.{form}", [document])
+        deliver([document], None)
 
     return command
 
@@ -194,12 +208,25 @@ def _write(report: "AttackReport", out: Path) -> None:
     click.echo(f"wrote {out}", err=True)
 
 
-def _show(report: "AttackReport", form: str, *, stored: bool) -> None:
+def _document(report: "AttackReport", form: str, *, stored: bool) -> "Iterable[bytes]":
+    """Return a report as JSON, as a chart of prices, or as a page with all charts."""
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(report.to_dict(stored=stored)), None)
-        return
+        return json_chunks(report.to_dict(stored=stored))
+    from agon.app.analysis.attack_page import page, price_chart
+
+    if form == "svg":
+        return [price_chart(report).encode(), b"\n"]
+    from agon.app.analysis.detectors import detectors
+    from agon.cli.shared.output import working
+
+    with working("measuring findings"):
+        measured = detectors(report.discipline, seed=report.seed, worlds=_WORLDS)
+    return [page(report, measured.detectors, worlds=_WORLDS).encode()]
+
+
+def _show(report: "AttackReport") -> None:
     from agon.cli.shared.tables import Output
 
     summary = Output()

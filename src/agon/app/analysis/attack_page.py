@@ -1,0 +1,218 @@
+"""Draw what attacks cost, gain and harm: charts, and one page with all of them and their data."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from agon.app.analysis.attack import AttackReport
+from agon.app.charts import BarGroup, RocCurve, RocPanel, bar_chart, roc_chart
+from agon.app.charts.markup import element, style, words
+from agon.attacks.detectors import Measurement
+from agon.attacks.results import AttackResult
+from agon.kernel.text_tables import Columns, html_table
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_CSS = """
+:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:66rem;margin:2rem auto;padding:0 1rem;
+background:#fff;color:#1b1f24}
+svg{max-width:100%;height:auto}
+.data{overflow-x:auto}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+caption{text-align:left;font-weight:600;padding:.5rem 0}
+td,th{padding:.2rem .8rem .2rem 0;border-bottom:1px solid #d8dce1;text-align:left;
+vertical-align:top}
+td:first-child{white-space:nowrap}
+@media(prefers-color-scheme:dark){body{background:#14171c;color:#e8eaed}
+td,th{border-color:#30363d}}
+"""
+
+
+def price_chart(report: AttackReport, *, is_part: bool = False) -> str:
+    """Return the price of each attack under each edition as SVG."""
+
+    def price(result: AttackResult) -> tuple[float | None, str]:
+        money = result.effort.money(report.prices)
+        return (money, f"${money:,.2f}") if result.reached else (None, "not reached")
+
+    return bar_chart(
+        _groups(report, price),
+        of=_names(report),
+        name="prices",
+        title=f"{report.discipline}: price of each attack",
+        subtitle=f"US dollars of the cheapest plan that reaches the goal · {_world(report)}",
+        is_part=is_part,
+    )
+
+
+def harm_chart(report: AttackReport, *, is_part: bool = False) -> str:
+    """Return how many honest participants each attack moves under each edition as SVG."""
+
+    def harm(result: AttackResult) -> tuple[float | None, str]:
+        worst = result.harm.worst_fall
+        return float(result.harm.honest_moved), f"{result.harm.honest_moved:,}, worst −{worst:,}"
+
+    return bar_chart(
+        _groups(report, harm),
+        of=_names(report),
+        name="harm",
+        title=f"{report.discipline}: who is harmed",
+        subtitle="honest participants whose rank changes, and the most ranks that one of them "
+        f"loses · {_world(report)}",
+        is_part=is_part,
+    )
+
+
+def detector_chart(
+    of: str, rows: Sequence[Measurement], *, worlds: int, is_part: bool = False
+) -> str:
+    """Return power over false alarms of the findings of a discipline as SVG."""
+    return roc_chart(
+        list(_panels(rows)),
+        name="detectors",
+        title=f"{of}: power of findings over false alarms",
+        subtitle="beside a point: actions of an attacker; a line has the thresholds of one check "
+        f"· {worlds} simulated contests a row",
+        is_part=is_part,
+    )
+
+
+def page(report: AttackReport, detectors: Sequence[Measurement], *, worlds: int) -> str:
+    """Return a report as one HTML page that needs no other file and no network.
+
+    Args:
+        report: the results of attacks.
+        detectors: what the discipline's findings find.
+        worlds: contests per row of ``detectors``.
+    """
+    title = f"Attacks on the rules of the {report.discipline}"
+    head = "".join(
+        [
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+            '<meta name="viewport" content="width=device-width">',
+            f"<title>{words(title)}</title>",
+            f"<style>{_CSS}</style>",
+            style(),
+        ]
+    )
+    roc = detector_chart(report.discipline, detectors, worlds=worlds, is_part=True)
+    of_editions = [
+        _data(_result_columns(under.results, report), under.edition.full_name)
+        for under in report.editions
+    ]
+    sections = [
+        ("What a rank costs", [price_chart(report, is_part=True), *of_editions]),
+        ("What the findings find", [roc, _data(_detector_columns(detectors), "findings")]),
+        ("Who is harmed", [harm_chart(report, is_part=True), *_harm_tables(report)]),
+        ("Prices", [_data(_price_columns(report), "prices of what attackers use")]),
+    ]
+    body = "".join(
+        f"<section><h2>{name}</h2>{''.join(parts)}</section>" for name, parts in sections
+    )
+    intro = element("p", [words(f"Editions: {', '.join(_names(report))} · {_world(report)}")])
+    return (
+        f'<!doctype html>\n<html lang="en"><head>{head}</head>'
+        f"<body><main><h1>{words(title)}</h1>{intro}{body}</main></body></html>\n"
+    )
+
+
+def _groups(
+    report: AttackReport, value: Callable[[AttackResult], tuple[float | None, str]]
+) -> list[BarGroup]:
+    """Return a group of bars for each attack, with a bar for each edition."""
+    groups = []
+    for results in zip(*(under.results for under in report.editions), strict=True):
+        values, texts = zip(*map(value, results), strict=True)
+        groups.append(BarGroup(results[0].name, values, texts))
+    return groups
+
+
+def _names(report: AttackReport) -> list[str]:
+    return [under.edition.full_name for under in report.editions]
+
+
+def _world(report: AttackReport) -> str:
+    if report.records_sha256 is not None:
+        return f"records {report.records_sha256[:12]}, seed {report.seed}"
+    return f"simulated, size {report.size:,}, seed {report.seed}"
+
+
+def _panels(rows: Sequence[Measurement]) -> Iterator[RocPanel]:
+    """Yield a panel for each finding and attack, with a curve for each number of actions."""
+    known = [row for row in rows if row.power is not None]
+    for (finding, attack), of_panel in groupby(known, lambda row: (row.finding, row.attack)):
+        curves = [
+            RocCurve(
+                "" if actions is None else f"{actions:,.0f}",
+                [(row.false_alarms, row.power or 0.0) for row in points],
+            )
+            for actions, points in groupby(of_panel, lambda row: row.actions)
+        ]
+        yield RocPanel(finding, attack, curves)
+
+
+def _data(columns: Columns, caption: str) -> str:
+    return f'<div class="data">{html_table(columns, caption)}</div>'
+
+
+def _result_columns(results: Sequence[AttackResult], report: AttackReport) -> Columns:
+    costs = [result.effort.to_dict(report.prices) for result in results]
+    return [
+        ("attack", [result.name for result in results]),
+        ("goal", [result.goal for result in results]),
+        ("reached", ["yes" if result.reached else "no" for result in results]),
+        ("$", [f"{cost['money']:,.2f}" for cost in costs]),
+        *(
+            (part, [f"{cost[part]:,}" for cost in costs])
+            for part in ("accounts", "actions", "stake", "days")
+        ),
+        ("ranks won", [f"{result.gain.ranks:+,}" for result in results]),
+        ("points", [f"{result.gain.points:+,.6g}" for result in results]),
+        ("share won", [f"{result.gain.share:+.2%}" for result in results]),
+        ("found by", [_detections(result) for result in results]),
+    ]
+
+
+def _detections(result: AttackResult) -> str:
+    return (
+        ", ".join(f"{each.finding} ({each.after_actions:,} actions)" for each in result.detected)
+        or "nothing"
+    )
+
+
+def _harm_tables(report: AttackReport) -> Iterator[str]:
+    for under in report.editions:
+        harms = [result.harm for result in under.results]
+        columns = [
+            ("attack", [result.name for result in under.results]),
+            ("honest moved", [f"{harm.honest_moved:,}" for harm in harms]),
+            ("worst fall", [f"{harm.worst_fall:,}" for harm in harms]),
+            ("honest accused", [f"{harm.honest_accused:,}" for harm in harms]),
+        ]
+        yield _data(columns, f"harm under {under.edition.full_name}")
+
+
+def _detector_columns(rows: Sequence[Measurement]) -> Columns:
+    numbers = ("actions", "exposures", "threshold", "power", "false_alarms", "literal_power")
+    return [
+        ("finding", [row.finding for row in rows]),
+        ("attack", [row.attack for row in rows]),
+        *(
+            (name.replace("_", " "), [_number(getattr(row, name)) for row in rows])
+            for name in numbers
+        ),
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,.4g}"
+
+
+def _price_columns(report: AttackReport) -> Columns:
+    prices = report.prices
+    return [
+        ("name", list(prices)),
+        ("$", [f"{price.amount:,g}" for price in prices.values()]),
+        ("per", [price.per for price in prices.values()]),
+        ("source", [price.source for price in prices.values()]),
+    ]

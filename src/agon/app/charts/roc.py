@@ -1,0 +1,116 @@
+"""Power of checks over their false alarms (ROC): a small panel for each check and attack."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agon.app.charts.figure import HUES
+from agon.app.charts.markup import document, element, number, shorten, words
+from agon.app.charts.scales import Scale, ticks
+
+WIDTH: Final = 820.0
+COLUMNS: Final = 3
+
+_MARGIN = 16.0
+_HEAD, _TITLES, _PLOT, _FOOT = 66.0, 38.0, 120.0, 34.0
+_LEFT = 34.0
+_CELL = (WIDTH - _MARGIN) / COLUMNS
+_LEAST = 0.02  # the x axis ends here at least
+_MAX_LABEL = 70.0
+
+
+@dataclass(frozen=True)
+class RocCurve:
+    """The points of one check at one number of actions: false alarms and power, both 0 to 1."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class RocPanel:
+    """What one check makes of one attack."""
+
+    finding: str
+    attack: str
+    curves: Sequence[RocCurve]
+
+
+def roc_chart(
+    panels: Sequence[RocPanel], *, name: str, title: str, subtitle: str, is_part: bool = False
+) -> str:
+    """Return the panels as SVG; all have the same axes.
+
+    Args:
+        panels: row by row.
+        name: prefix of its ids.
+        title: one line.
+        subtitle: one line of smaller print.
+        is_part: whether it is part of a page, which has the styles.
+
+    Example:
+        >>> panel = RocPanel("ring", "five judges", [RocCurve("10", [(0.01, 0.9)])])
+        >>> chart = roc_chart([panel], name="a", title="", subtitle="")
+        >>> "ring against five judges: 10: power 0.9 at 0.01" in chart
+        True
+    """
+    points = [point for panel in panels for curve in panel.curves for point in curve.points]
+    most = max(_LEAST, *(x for x, _ in points), 0.0)
+    tall = _TITLES + _PLOT + _FOOT
+    height = _HEAD + tall * -(-len(panels) // COLUMNS)
+    parts = [
+        element("rect", width=WIDTH, height=height, class_="paper"),
+        _text(title, x=_MARGIN, y=30, class_="title ink"),
+        _text(subtitle, x=_MARGIN, y=50, class_="small quiet"),
+    ]
+    for at, panel in enumerate(panels):
+        left = _MARGIN + at % COLUMNS * _CELL
+        parts += _panel(panel, left, _HEAD + at // COLUMNS * tall, most)
+    return document(
+        parts,
+        name=name,
+        title=title,
+        description="; ".join(map(_panel_text, panels)),
+        width=WIDTH,
+        height=height,
+        is_part=is_part,
+    )
+
+
+def _panel(panel: RocPanel, left: float, top: float, most: float) -> Iterator[str]:
+    room = _CELL - _MARGIN
+    yield _text(shorten(panel.finding, max_width=0.9 * room), x=left, y=top + 14,
+                class_="panel ink")  # fmt: skip
+    yield _text(shorten(panel.attack, max_width=room), x=left, y=top + 29, class_="small quiet")
+    along = Scale(0.0, most, left + _LEFT, left + room - _MAX_LABEL)
+    up = Scale(0.0, 1.0, top + _TITLES + _PLOT, top + _TITLES)
+    for value in ticks(0.0, 1.0, most=3):
+        yield element("line", x1=along.start, y1=up(value), x2=along.end, y2=up(value),
+                      class_="grid")  # fmt: skip
+        yield _text(f"{value:g}", x=along.start - 6, y=up(value) + 4, class_="small quiet",
+                    text_anchor="end")  # fmt: skip
+    for value in ticks(0.0, most, most=3):
+        yield _text(f"{value:g}", x=along(value), y=up.start + 16, class_="small quiet",
+                    text_anchor="middle")  # fmt: skip
+    for at, curve in enumerate(panel.curves):
+        hue = f"s{at % HUES}"
+        places = [f"{number(along(x))} {number(up(y))}" for x, y in sorted(curve.points)]
+        if len(places) > 1:
+            yield element("path", d="M" + "L".join(places), class_=f"line {hue}")
+        for place in places:
+            yield element("path", d=f"M{place}h0", class_=f"dot {hue}")
+        x, y = max(curve.points)
+        label = shorten(curve.label, max_width=_MAX_LABEL)
+        yield _text(label, x=along(x) + 8, y=up(y) + 4.5, class_="small quiet")
+
+
+def _panel_text(panel: RocPanel) -> str:
+    curves = "; ".join(
+        f"{curve.label}: " + ", ".join(f"power {y:g} at {x:g}" for x, y in curve.points)
+        for curve in panel.curves
+    )
+    return f"{panel.finding} against {panel.attack}: {curves}"
+
+
+def _text(text: str, **attributes: str | float) -> str:
+    return element("text", [words(text)], **attributes)
