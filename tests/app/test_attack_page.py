@@ -1,4 +1,4 @@
-"""The page about attacks: one file, with every chart beside its data."""
+"""The page about attacks: one file, with every chart with its data."""
 
 import re
 from html.parser import HTMLParser

@@ -84,6 +84,7 @@ class Lab:
         observed_world: returns a world that begins where real records end, for a seed.
         play: plays a season.
         rules_at: returns the rules that score the end of an epoch.
+        joint_rules: rules that are one guard of an edition together.
     """
 
     discipline: str
@@ -92,6 +93,7 @@ class Lab:
     observed_world: Callable[[Records, int], Any]
     play: Play
     rules_at: Callable[[Any, int], Any] = _every_day
+    joint_rules: tuple[tuple[str, ...], ...] = ()
 
     def simulate(self, *, size: int, seed: int) -> Any:
         """Return a world of simulated honest participants.

@@ -8,6 +8,7 @@ from typing import Any
 
 from agon.attacks.goals import RANK_GOALS, Position, is_reached
 from agon.attacks.lab import Lab, SeasonRecords, Standing
+from agon.attacks.prices import Prices
 from agon.attacks.results import AttackResult, Detection, Gain, Harm
 from agon.attacks.strategy import Plan, Strategy
 from agon.disciplines import discipline
@@ -88,6 +89,22 @@ class Runner:
         """Return the result of one plan, as a replay repeats it."""
         after = self._score(self._play(strategy, plan))
         return self._result(strategy, plan, goal, self._baseline(strategy.wait), after)
+
+    @property
+    def honest_ranks(self) -> Mapping[str, int]:
+        """The ranks of honest participants where there is no attack."""
+        return self._baseline(0).standing.ranks
+
+    def price(
+        self, strategy: Strategy[Any], plan: Plan, *, goal: str, prices: Prices, below: float
+    ) -> float | None:
+        """Return the price of a plan that reaches the goal for less than a price, else None."""
+        played = self._play(strategy, plan)
+        money = played.effort.money(prices)
+        if money >= below:
+            return None
+        before = self._baseline(strategy.wait)
+        return money if self._reaches(goal, before, self._score(played)) else None
 
     def findings_at(self, played: SeasonRecords, epoch: int) -> tuple[Finding, ...]:
         """Return the warnings and errors by the end of an epoch."""

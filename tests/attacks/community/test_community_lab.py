@@ -79,8 +79,8 @@ def test_ids_of_real_records_may_be_text() -> None:
 
 def test_a_rule_takes_most_points_of_its_attack() -> None:
     """Where feedback on own prompts is ignored, they lack a like; two still raise an h-index."""
-    literal = _result(WORLD, "self-feedback", at=1)
-    closed = _result(WORLD, "self-feedback", at=1, self_feedback="ignore")
+    literal = _result(WORLD, "self-feedback", at=2)
+    closed = _result(WORLD, "self-feedback", at=2, self_feedback="ignore")
     assert "self-feedback" in {detection.finding for detection in literal.detected}
     assert 0 <= closed.gain.points < literal.gain.points / 4
 

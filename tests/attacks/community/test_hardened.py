@@ -16,7 +16,7 @@ LAB = lab_of("community")
 COMMUNITY = discipline("community")
 WORLD = LAB.simulate(size=30, seed=1)
 LITERAL, HARDENED = (edition(f"community/{name}").rules for name in ("scores0002-1", "hardened-1"))
-PLANS = {"easy-prompts": 0, "self-feedback": 1, "feedback-spam": 3, "collaboration-mill": 0}
+PLANS = {"easy-prompts": 2, "self-feedback": 2, "feedback-spam": 5, "collaboration-mill": 1}
 """A plan of each attack, by its place."""
 
 

@@ -5,25 +5,44 @@ from dataclasses import dataclass
 from typing import Any
 
 from agon.app.analysis.records import read_records
+from agon.attacks.ablation import Guard, ablate, guards_of
 from agon.attacks.catalog import lab_of
 from agon.attacks.prices import Prices, default_prices
 from agon.attacks.replays import Replay
 from agon.attacks.results import AttackResult
 from agon.attacks.runner import Runner, select
+from agon.attacks.search import Search, search
 from agon.editions import Edition, default_edition
 from agon.editions import edition as released_edition
 from agon.errors import CheckFailed, Conflict
-from agon.kernel.progress import count_steps
+from agon.kernel.progress import stages
 
 DEFAULT_SIZE = 10_000
 
 
 @dataclass(frozen=True)
 class EditionAttacks:
-    """The results of strategies under one edition."""
+    """The results of strategies under one edition.
+
+    Attributes:
+        edition: the rules.
+        results: of the catalog's plans.
+        searches: the cheapest plan that a search found for each, if one was asked for.
+        guards: what each guard of the edition is good for, if that was asked for.
+    """
 
     edition: Edition
     results: tuple[AttackResult, ...]
+    searches: tuple[Search, ...] = ()
+    guards: tuple[Guard, ...] = ()
+
+    def files(self) -> Iterator[tuple[str, AttackResult]]:
+        """Yield the results with the names of the files that replay them."""
+        for result in self.results:
+            yield f"{self.edition.name}-{result.name}.json", result
+        for each in self.searches:
+            if each.cheapest is not each.catalog:
+                yield f"{self.edition.name}-{each.cheapest.name}-search.json", each.cheapest
 
 
 @dataclass(frozen=True)
@@ -57,25 +76,74 @@ class AttackReport:
                 {
                     "edition": under.edition.full_name,
                     "attacks": [
-                        {
-                            **result.to_dict(self.prices),
-                            "replay": replay_name(under.edition, result) if stored else None,
-                        }
-                        for result in under.results
+                        self._attack(under, result, stored=stored) for result in under.results
                     ],
                 }
                 for under in self.editions
             ],
-            "ablation": [],
-            "search": {},
+            "ablation": [
+                {"edition": under.edition.full_name, **guard.to_dict(self.prices)}
+                for under in self.editions
+                for guard in under.guards
+            ],
+            "search": self._search(stored=stored),
+        }
+
+    def cheapest(self, under: EditionAttacks) -> Iterator[tuple[str, AttackResult, float | None]]:
+        """Yield each goal with the cheapest plan that the search found, the catalog's included.
+
+        The last value is its price divided by that of the catalog's cheapest attack with the goal;
+        None: none of the catalog reaches it.
+        """
+        reached = [each.cheapest for each in under.searches if each.cheapest.reached]
+        for goal in dict.fromkeys(result.goal for result in reached):
+            best = min((r for r in reached if r.goal == goal), key=self._money)
+            known = (self._money(r) for r in under.results if r.reached and r.goal == goal)
+            lowest = min(known, default=0.0)
+            yield goal, best, self._money(best) / lowest if lowest else None
+
+    def _money(self, result: AttackResult) -> float:
+        return result.effort.money(self.prices)
+
+    def _attack(
+        self, under: EditionAttacks, result: AttackResult, *, stored: bool
+    ) -> dict[str, Any]:
+        names = {id(of_file): name for name, of_file in under.files()}
+        replay = names[id(result)] if stored else None
+        return {**result.to_dict(self.prices), "replay": replay}
+
+    def _search(self, *, stored: bool) -> dict[str, Any]:
+        if not any(under.searches for under in self.editions):
+            return {}
+        return {
+            "best": [
+                {
+                    "edition": under.edition.full_name,
+                    "goal": goal,
+                    "ratio": ratio,
+                    **self._attack(under, best, stored=stored),
+                }
+                for under in self.editions
+                for goal, best, ratio in self.cheapest(under)
+            ],
+            "attacks": [
+                {
+                    "edition": under.edition.full_name,
+                    "trials": each.trials,
+                    "catalog_money": self._money(each.catalog) if each.catalog.reached else None,
+                    **self._attack(under, each.cheapest, stored=stored),
+                }
+                for under in self.editions
+                for each in under.searches
+            ],
         }
 
     def replays(self) -> Iterator[tuple[str, Replay]]:
         """Yield the name of a file and the replay of each result."""
         for under in self.editions:
-            for result in under.results:
+            for name, result in under.files():
                 yield (
-                    replay_name(under.edition, result),
+                    name,
                     Replay(
                         self.discipline,
                         under.edition.full_name,
@@ -91,12 +159,7 @@ class AttackReport:
                 )
 
 
-def replay_name(edition: Edition, result: AttackResult) -> str:
-    """Return the name of the file with a replay."""
-    return f"{edition.name}-{result.name}.json"
-
-
-def attack(
+def attack(  # noqa: PLR0913 (one parameter for each option of the command)
     of: str,
     *,
     editions: Sequence[str] = (),
@@ -106,6 +169,8 @@ def attack(
     goal: str | None = None,
     source: Any = None,
     prices: Prices | None = None,
+    trials: int = 0,
+    ablation: bool = False,
 ) -> AttackReport:
     """Return what attacks cost and gain under some editions, and which findings name them.
 
@@ -118,6 +183,8 @@ def attack(
         goal: a rank to aim at (default: the goal of each attack).
         source: real records to attack from their last epoch on; None: a simulated world.
         prices: what the attacker pays (default: agon's table).
+        trials: other plans to try for each attack, in search of a cheaper one.
+        ablation: whether to switch every guard of the editions off alone.
 
     Raises:
         NotFound: the discipline has no attack lab; there is no such edition or attack.
@@ -128,20 +195,33 @@ def attack(
     strategies = select(lab, names)
     released = [released_edition(name, of=of) for name in editions or (default_edition(of),)]
     world, digest = _world(of, source, size=size, seed=seed)
-    runs = [(edition, strategy) for edition in released for strategy in strategies]
-    runners = {edition.full_name: Runner(lab, world, edition.rules) for edition in released}
-    results: dict[str, list[AttackResult]] = {edition.full_name: [] for edition in released}
-    for edition, strategy in count_steps(runs, label="attacks", total=len(runs)):
-        runner = runners[edition.full_name]
-        results[edition.full_name].append(runner.run(strategy, goal=goal))
-    return AttackReport(
-        of,
-        None if source is not None else size,
-        seed,
-        digest,
-        tuple(EditionAttacks(edition, tuple(results[edition.full_name])) for edition in released),
-        prices or default_prices(),
-    )
+    paid = prices or default_prices()
+    guards = {
+        edition.full_name: list(guards_of(lab, edition)) if ablation else [] for edition in released
+    }
+    passes = len(released) * (2 if trials else 1) + sum(map(len, guards.values()))
+    with stages("attacks", total=passes * len(strategies)) as advance:
+        attacked = []
+        for edition in released:
+            runner = Runner(lab, world, edition.rules)
+            results, searches = [], []
+            for strategy in strategies:
+                results.append(runner.run(strategy, goal=goal))
+                advance()
+                if trials:
+                    searches.append(
+                        search(runner, strategy, results[-1], prices=paid, seed=seed, trials=trials)
+                    )
+                    advance()
+            of_guards = [
+                ablate(runner, rules, list(zip(strategies, results, strict=True)), advance=advance)
+                for rules in guards[edition.full_name]
+            ]
+            attacked.append(
+                EditionAttacks(edition, tuple(results), tuple(searches), tuple(of_guards))
+            )
+    simulated = None if source is not None else size
+    return AttackReport(of, simulated, seed, digest, tuple(attacked), paid)
 
 
 def repeat(replay: Replay, *, source: Any = None, prices: Prices | None = None) -> AttackReport:

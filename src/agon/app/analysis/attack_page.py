@@ -70,7 +70,7 @@ def detector_chart(
         list(_panels(rows)),
         name="detectors",
         title=f"{of}: power of findings over false alarms",
-        subtitle="beside a point: actions of an attacker; a line has the thresholds of one check "
+        subtitle="next to a point: actions of an attacker; a line has the thresholds of one check "
         f"· {worlds} simulated contests a row",
         is_part=is_part,
     )
@@ -102,6 +102,8 @@ def page(report: AttackReport, detectors: Sequence[Measurement], *, worlds: int)
     ]
     sections = [
         ("What a rank costs", [price_chart(report, is_part=True), *of_editions]),
+        ("What a search finds", list(_search_tables(report))),
+        ("Without one guard", list(_guard_tables(report))),
         ("What the findings find", [roc, _data(_detector_columns(detectors), "findings")]),
         ("Who is harmed", [harm_chart(report, is_part=True), *_harm_tables(report)]),
         ("Prices", [_data(_price_columns(report), "prices of what attackers use")]),
@@ -178,6 +180,44 @@ def _detections(result: AttackResult) -> str:
         ", ".join(f"{each.finding} ({each.after_actions:,} actions)" for each in result.detected)
         or "nothing"
     )
+
+
+def _search_tables(report: AttackReport) -> Iterator[str]:
+    for under in report.editions:
+        rows = list(report.cheapest(under))
+        columns = [
+            ("goal", [goal for goal, _, _ in rows]),
+            ("attack", [result.name for _, result, _ in rows]),
+            ("plan", [plan_text(result) for _, result, _ in rows]),
+            ("$", [f"{result.effort.money(report.prices):,.2f}" for _, result, _ in rows]),
+            ("of catalog", [ratio_text(ratio) for _, _, ratio in rows]),
+        ]
+        if under.searches:
+            yield _data(columns, f"cheapest plans under {under.edition.full_name}")
+
+
+def _guard_tables(report: AttackReport) -> Iterator[str]:
+    for under in report.editions:
+        columns = [
+            ("guard", [", ".join(guard.rules) for guard in under.guards]),
+            (
+                "attacks it spoils",
+                [", ".join(guard.effect_texts(report.prices)) or "none" for guard in under.guards],
+            ),
+            ("honest ranks with and without", [f"{g.correlation:.4f}" for g in under.guards]),
+        ]
+        if under.guards:
+            yield _data(columns, f"guards of {under.edition.full_name}")
+
+
+def plan_text(result: AttackResult) -> str:
+    """Return the parameters of a plan as text."""
+    return ", ".join(f"{name} {value:g}" for name, value in result.plan.items())
+
+
+def ratio_text(ratio: float | None) -> str:
+    """Return a price by that of the catalog as text; None: none of the catalog has one."""
+    return "not reached" if ratio is None else f"{ratio:.0%}"
 
 
 def _harm_tables(report: AttackReport) -> Iterator[str]:

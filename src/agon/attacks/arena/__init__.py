@@ -55,5 +55,6 @@ LAB = Lab(
     simulated_world=simulated_world,
     observed_world=observed_world,
     play=_play,
+    joint_rules=(("credibility_agree", "credibility_disagree"),),
 )
 """The lab and its catalog."""

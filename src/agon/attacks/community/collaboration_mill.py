@@ -42,7 +42,7 @@ STRATEGY = Strategy(
     controls="further accounts",
     knows="the published rules",
     goal="rank+1",
-    plans=tuple({"puppets": puppets} for puppets in (2, 5, 10, 30, 100)),
+    plans=tuple({"puppets": puppets} for puppets in (1, 2, 5, 10, 30, 100)),
     act=act,
 )
 """The strategy."""

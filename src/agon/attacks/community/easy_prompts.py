@@ -25,7 +25,7 @@ STRATEGY = Strategy(
     controls="as many accounts as likes are needed",
     knows="the published thresholds",
     goal="rank+1",
-    plans=tuple({"prompts": prompts} for prompts in (10, 30, 100, 300, 1000)),
+    plans=tuple({"prompts": prompts} for prompts in (1, 3, 10, 30, 100, 300, 1000)),
     act=act,
 )
 """The strategy."""

@@ -23,7 +23,7 @@ STRATEGY = Strategy(
     controls="nothing but its account",
     knows="the ids of prompts and responses",
     goal="rank+1",
-    plans=tuple({"feedbacks": count} for count in (10, 30, 100, 300, 1000, 3000)),
+    plans=tuple({"feedbacks": count} for count in (1, 3, 10, 30, 100, 300, 1000, 3000)),
     act=act,
 )
 """The strategy."""

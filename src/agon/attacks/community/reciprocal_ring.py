@@ -36,7 +36,7 @@ STRATEGY = Strategy(
     goal="rank+1",
     plans=tuple(
         {"members": members, "prompts": prompts}
-        for members, prompts in ((4, 3), (5, 5), (6, 10), (6, 20), (6, 40))
+        for members, prompts in ((4, 1), (4, 3), (5, 5), (6, 10), (6, 20), (6, 40))
     ),
     act=act,
 )

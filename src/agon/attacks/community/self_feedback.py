@@ -28,7 +28,7 @@ STRATEGY = Strategy(
     controls="one account less than likes are needed",
     knows="the published thresholds",
     goal="rank+1",
-    plans=tuple({"prompts": prompts} for prompts in (3, 10, 30, 100, 300)),
+    plans=tuple({"prompts": prompts} for prompts in (1, 3, 10, 30, 100, 300)),
     act=act,
 )
 """The strategy."""

@@ -27,7 +27,7 @@ STRATEGY = Strategy(
     controls="further accounts",
     knows="the published rules",
     goal="rank+1",
-    plans=tuple({"puppets": puppets} for puppets in (3, 5, 8, 12, 20, 30, 50)),
+    plans=tuple({"puppets": puppets} for puppets in (1, 2, 3, 5, 8, 12, 20, 30, 50)),
     act=act,
 )
 """The strategy."""

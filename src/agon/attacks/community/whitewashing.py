@@ -26,7 +26,7 @@ STRATEGY = Strategy(
     controls="a fresh account, and further ones that like its prompts",
     knows="the published rules",
     goal="rank+1",
-    plans=tuple({"likes": count} for count in (3, 5, 8, 12, 16, 20, 30, 50)),
+    plans=tuple({"likes": count} for count in (1, 2, 3, 5, 8, 12, 16, 20, 30, 50)),
     act=act,
 )
 """The strategy."""

@@ -14,7 +14,7 @@ from agon.cli.shared.output import TABLE, deliver, require_new_folder
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agon.app.analysis.attack import AttackReport
+    from agon.app.analysis.attack import AttackReport, EditionAttacks
     from agon.attacks.prices import Prices
     from agon.attacks.replays import Replay
     from agon.attacks.results import AttackResult
@@ -81,6 +81,15 @@ def command_of(discipline: str) -> click.Command:
         help="Attack these records from their last epoch on, instead of a simulated season.",
     )
     @option(
+        "--search",
+        "trials",
+        type=click.IntRange(min=0, max=10_000),
+        default=0,
+        metavar="N",
+        help="Try N other plans of each attack, in search of a cheaper one.",
+    )
+    @option("--ablation", is_flag=True, help="Switch every guard of the editions off alone, too.")
+    @option(
         "--prices",
         "price_file",
         type=_TOML_AND_JSON,
@@ -111,6 +120,8 @@ def command_of(discipline: str) -> click.Command:
         seed: int,
         goal: str | None,
         source: str | None,
+        trials: int,
+        ablation: bool,
         price_file: Path | None,
         replay_file: Path | None,
         form: str,
@@ -133,7 +144,8 @@ def command_of(discipline: str) -> click.Command:
                 repeat(stored, source=source, prices=prices)
                 if stored
                 else attack(discipline, editions=editions, names=names, size=size, seed=seed,
-                            goal=goal, source=source, prices=prices)
+                            goal=goal, source=source, prices=prices, trials=trials,
+                            ablation=ablation)
             )  # fmt: skip
         if out is not None:
             _write(report, out)
@@ -233,6 +245,8 @@ def _show(report: "AttackReport") -> None:
     for under in report.editions:
         summary.line(under.edition.full_name, style="bold")
         _draw(summary, under.results, report.prices)
+        _draw_search(summary, report, under)
+        _draw_guards(summary, under, report.prices)
     summary.deliver()
 
 
@@ -257,6 +271,53 @@ def _draw(out: "Output", results: "tuple[AttackResult, ...]", prices: "Prices") 
             Column("honest accused", [number(r.harm.honest_accused) for r in results], right=True),
         ],
         needed=7,
+    )
+
+
+def _draw_search(out: "Output", report: "AttackReport", under: "EditionAttacks") -> None:
+    from agon.app.analysis.attack_page import plan_text, ratio_text
+    from agon.cli.shared.tables import Column
+
+    if not under.searches:
+        return
+    rows = list(report.cheapest(under))
+    plans = [plan_text(result) for _, result, _ in rows]
+    money = [f"{result.effort.money(report.prices):,.2f}" for _, result, _ in rows]
+    out.line(f"cheapest of {sum(each.trials for each in under.searches):,} other plans")
+    out.table(
+        [
+            Column("goal", [goal for goal, _, _ in rows]),
+            Column("attack", [result.name for _, result, _ in rows]),
+            Column("plan", plans, folds=True),
+            Column("$", money, right=True),
+            Column(
+                "of catalog",
+                [ratio_text(ratio) for _, _, ratio in rows],
+                right=True,
+            ),
+        ],
+        needed=5,
+    )
+
+
+def _draw_guards(out: "Output", under: "EditionAttacks", prices: "Prices") -> None:
+    from agon.cli.shared.tables import Column
+
+    if not under.guards:
+        return
+    effects = ["\n".join(guard.effect_texts(prices)) or "none" for guard in under.guards]
+    out.line("without one guard")
+    out.table(
+        [
+            Column("guard", [", ".join(guard.rules) for guard in under.guards], folds=True),
+            Column("attacks it spoils", effects, folds=True),
+            Column(
+                "honest ranks",
+                [f"{guard.correlation:.4f}" for guard in under.guards],
+                right=True,
+            ),
+        ],
+        needed=3,
     )
 
 
