@@ -284,6 +284,15 @@ def test_other_counts_are_scored_by_the_formula_of_the_board(site: Instance) -> 
     assert 'name="count.' not in page_of(site, addresses.person("arena", arena))[0]
 
 
+def test_rules_without_effect_are_the_last_ones(site: Instance) -> None:
+    """Limits that no edition sets are not what a participant looks for first."""
+    page, _ = page_of(site, addresses.rules("community"))
+    values = re.findall(r"<tr id=.*?</th>\s*<td>([^<]*)", page, re.DOTALL)
+    off = [value in {"none", "no", "0"} for value in values]
+    assert off == sorted(off)
+    assert len(set(off)) == 2
+
+
 def test_the_rules_are_compared_with_another_edition(site: Instance) -> None:
     """An edition is chosen by what it does."""
     in_force = site.get("/contests/autumn").json()["edition"]

@@ -65,7 +65,9 @@ def test_a_person_votes_and_sees_how_the_match_ended(league: League, judge: Brow
     assert shown.errors == []
     assert shown.inline == []
     assert all(bot.id not in page for bot in map(league.bot, ("b1", "b2", "b3", "b4")))
-    assert re.search(r'<time class="num" datetime="([^"]+)">\1</time>', page)
+    assert re.search(
+        r'<time class="num" datetime="([-0-9]+)T([:0-9]+)[.0-9]*Z">\1 \2 UTC</time>', page
+    )
     assert int(page.partition('data-ms="')[2].partition('"')[0]) > 0
     name = hidden(page, "match")
     sealed = judge.get(match("autumn", name))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
+from math import floor, log10
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -47,6 +48,9 @@ def number_text(value: Any) -> str:
 def aligned_texts(values: Sequence[Any], *, places: int | None = None) -> list[str]:
     """Return the texts of a column's values: its numbers have equally many decimals.
 
+    The largest has at most six significant digits. One that is nearer to 0 than the last decimal
+    has as many decimals as it needs.
+
     Args:
         values: of the column.
         places: decimals to which numbers of at least 0.001 are rounded; None: not rounded.
@@ -54,23 +58,28 @@ def aligned_texts(values: Sequence[Any], *, places: int | None = None) -> list[s
     Example:
         >>> aligned_texts([2057.0, 968.5, None]), aligned_texts([0.714286, 1, 0.5], places=4)
         (['2,057.0', '968.5', ''], ['0.7143', '1.0000', '0.5000'])
+        >>> aligned_texts([1196.6123, 874.4063, -0.001])
+        ['1,196.61', '874.41', '−0.001']
     """
     if float not in map(type, values):
         return [number_text(value) if type(value) is int else cell_text(value) for value in values]
-    texts = [
-        number_text(round(value, places) if places and abs(value) >= _SMALL else value)
-        if type(value) is float
-        else cell_text(value)
+    rounded = [
+        round(value, places) if places and type(value) is float and abs(value) >= _SMALL else value
         for value in values
     ]
-    decimals = max((len(text.partition(".")[2]) for value, text in zip(values, texts, strict=True)
-                    if type(value) is float), default=0)  # fmt: skip
-    if not decimals:
+    texts = [cell_text(value) for value in rounded]
+    numbers = [value for value in rounded if type(value) in _NUMBERS]
+    exact = max(len(text.partition(".")[2]) for value, text in zip(rounded, texts, strict=True)
+                if type(value) is float)  # fmt: skip
+    if not exact:
         return texts
+    digits_before = floor(log10(max(map(abs, numbers)))) + 1
+    decimals = min(exact, max(1, _DIGITS - digits_before))
     return [
-        f"{integer}.{fraction:0<{decimals}}" if type(value) in _NUMBERS else text
-        for value, text in zip(values, texts, strict=True)
-        for integer, _, fraction in [text.partition(".")]
+        f"{value:,.{decimals}f}".replace("-", "−")
+        if type(value) in _NUMBERS and (not value or abs(value) >= 0.5 * 10.0**-decimals)
+        else text
+        for value, text in zip(rounded, texts, strict=True)
     ]
 
 

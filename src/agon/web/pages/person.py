@@ -121,7 +121,8 @@ def person(visit: Visit) -> Page:
         board = participant.boards[0]["board"] if participant.boards else board
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
     steps = steps_of(explanation)
-    position = boards.page(contest.id, board, as_of=visit.as_of, limit=1).seq
+    published = boards.page(contest.id, board, as_of=visit.as_of, limit=1)
+    position = published.seq
     history = _history(visit, contest.id, name, board, position)
     seen = _last_visit(visit, position)
     values = {
@@ -139,6 +140,7 @@ def person(visit: Visit) -> Page:
         "since": since(visit, contest.id, board, explanation, history),
         "before": None if seen is None else _before(visit, contest.id, name, board, seen),
         "position": position,
+        "rows_total": published.rows_total,
         "cases": cases_of(visit, contest.id) if visit.caller.user == name else (),
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),

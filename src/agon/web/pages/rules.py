@@ -43,7 +43,10 @@ class Rule:
 
 
 def rules(visit: Visit) -> Page:
-    """Return the rules in force, those that differ first: from the edition, or from another one."""
+    """Return the rules in force, those that differ first: from the edition, or from another one.
+
+    Rules without effect, such as limits of ``none``, are the last ones.
+    """
     contest = visit.contest()
     released = edition(contest.edition)
     in_force = released.with_rules(contest.overrides)
@@ -68,7 +71,9 @@ def rules(visit: Visit) -> Page:
         values={
             "contest": contest,
             "edition": released,
-            "rules": sorted(rows, key=lambda rule: (not rule.differs, not rule.is_changed)),
+            "rules": sorted(
+                rows, key=lambda rule: (not rule.differs, not rule.is_changed, not rule.value)
+            ),
             "other": other,
             "editions": [
                 each for each in editions(contest.discipline) if each != released.full_name
