@@ -105,6 +105,8 @@ def test_endpoints_play_and_are_examined_with_their_secret(agon: Cli, tmp_path: 
         (["play", "--bot", "true"], 2, "give --bot twice"),
         (["play", "--bot", "true", "--bot", "no-such-bot"], 3, "no command"),
         (["bot"], 2, "give --echo or --template FILE"),
+        (["doctor", "127.0.0.1:8080"], 2, "needs http or https"),
+        (["doctor", "http://"], 2, "has no host"),
         (["bot", "--template", "EMPTY"], 2, "has no line"),
         (["play", "--bot", "true", "--bot", "true", "--prompts", "EMPTY"], 2, "has no line"),
         (

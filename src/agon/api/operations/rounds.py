@@ -22,7 +22,10 @@ RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The roun
 @operation("GET", "/contests/{contest}/rounds", id="listRounds", permission="contest.read",
            summary="List rounds")  # fmt: skip
 def list_rounds(ctx: ContestContext, page: PageRequest) -> Page[Round]:
-    """Return the rounds of an arena, newest first."""
+    """Return the rounds of an arena, newest first.
+
+    Numbers have gaps: attempts to qualify have numbers of their own among them.
+    """
     stored = views.rounds(ctx.service, ctx.view, before=page.after(int), limit=page.sought)
     return page.page(stored, key=lambda of: of["number"], item=Round.model_validate)
 

@@ -131,7 +131,8 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
     except ValueError as error:
         raise ForbiddenUrl(f"this is not a URL ({error}); write https://host/path") from None
     if parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
-        raise ForbiddenUrl("the URL needs https; write https://host/path")
+        needed = "http or https" if allow_private else "https"
+        raise ForbiddenUrl(f"the URL needs {needed}; write https://host/path")
     if "@" in parts.netloc:
         raise ForbiddenUrl("leave the user and the password out; requests are signed instead")
     if "#" in url:

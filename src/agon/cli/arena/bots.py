@@ -84,11 +84,16 @@ def examine(url: str, *, secret_file: Path | None, seconds: float) -> None:
 
       agon arena doctor http://127.0.0.1:8080/ --secret-file bot.secret
     """
+    from agon.app.webhooks.address_guard import ForbiddenUrl, checked_url
     from agon.errors import CheckFailed
     from agon.runners.bots.doctor import Examination
     from agon.runners.bots.http import HttpBots
 
     secrets = _secrets(secret_file)
+    try:
+        checked_url(url, allow_private=True)
+    except ForbiddenUrl as error:
+        raise click.BadParameter(str(error), param_hint="URL") from None
     examination = Examination(
         url,
         secrets[0] if secrets else None,
