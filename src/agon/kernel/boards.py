@@ -93,7 +93,7 @@ class Board:
     @cached_property
     def sha256(self) -> str:
         """Hash the board: one canonical JSON line per row, then one per unscored id."""
-        return board_sha256(self.name, chain(self._lines(), self.unscored_lines()))
+        return board_sha256(self.name, chain(self._blocks(), self.unscored_lines()))
 
     def lines(self) -> list[bytes]:
         """Write each row as canonical JSON, best first: what is hashed, proved and published."""
@@ -103,9 +103,9 @@ class Board:
         """Write each unscored id with its reason as canonical JSON, in their order."""
         return [canonical_json(unscored.to_dict()) for unscored in self.unscored]
 
-    def _lines(self) -> Iterator[bytes]:
+    def _blocks(self) -> Iterator[bytes]:
         for start in range(0, len(self), _AT_A_TIME):
-            yield from canonical_lines(self.table.slice(start, _AT_A_TIME))
+            yield _block(self.table.slice(start, _AT_A_TIME))
 
     def row(self, name: str) -> dict[str, Any]:
         """Return one id's row.
@@ -124,6 +124,8 @@ class Board:
 
 def board_sha256(name: str, lines: Iterable[bytes]) -> str:
     """Hash a board (hex) from its name and its lines, of rows and then of unscored ids.
+
+    Several lines with line feeds between them may be one element.
 
     Example:
         >>> board = Board("b", pa.table({"rank": [1], "id": ["ada"], "score": [1.0]}))
@@ -206,11 +208,14 @@ def canonical_lines(table: pa.Table) -> list[bytes]:
         >>> canonical_lines(pa.table({"rank": [1], "id": ["ada"], "score": [668.0]}))
         [b'{"id":"ada","rank":1,"score":668.0}']
     """
-    if not table.num_rows:
-        return []
+    return _block(table).split(b"\n") if table.num_rows else []
+
+
+def _block(table: pa.Table) -> bytes:
+    """Write rows as canonical lines with a line feed between two."""
     names = table.column_names
     texts = _objects(names, [_combine_chunks(table[name]) for name in names])
-    return "\n".join(texts).encode().split(b"\n")
+    return "\n".join(texts).encode()
 
 
 def _combine_chunks(column: Any) -> Any:

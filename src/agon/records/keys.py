@@ -2,11 +2,13 @@
 
 Dense integer ids are compared as bitmaps: one bit per possible id, set where the id occurs. A key
 is unique when as many bits are set as there are rows; references are valid when no bit is set
-outside the key's bits. That is one scan instead of a sort or a join. All other columns are counted
+outside the key's bits. That is one scan instead of a sort or a join. A key without gaps needs
+no bitmap of its references: the smallest and the largest decide. All other columns are counted
 exactly by the engine, and so are those that a bitmap rejects.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from agon.records.issues import MAX_LISTED_PER_KIND
@@ -19,20 +21,40 @@ _MAX_BITS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Ids:
-    """Statistics of an id column: its number of ids, the smallest and the largest.
+    """Statistics of an id column: the smallest and the largest id, and the number of ids.
 
     Attributes:
+        connection: the engine.
         relation: the typed table.
         column: the column's name.
-        count: number of ids.
         low, high: the smallest and the largest; None where ids are text or there are none.
     """
 
+    connection: Any
     relation: str
     column: str
-    count: int
     low: int | None
     high: int | None
+
+    @cached_property
+    def count(self) -> int:
+        """Number of ids (a file may have to be read to count them)."""
+        sql = f"SELECT count({quote(self.column)}) FROM {self.relation}"
+        return int(self.connection.execute(sql).fetchall()[0][0])
+
+    @cached_property
+    def distinct(self) -> int:
+        """Number of distinct ids, by a bitmap; only if they fit into one."""
+        sql = f"SELECT bit_count({_bits(self, self)}) FROM {self.relation}"
+        return int(self.connection.execute(sql).fetchall()[0][0])
+
+    @property
+    def has_no_gaps(self) -> bool:
+        """Whether every integer from the smallest to the largest id is one."""
+        if self.low is None or self.high is None or not self.fit_a_bitmap:
+            return False
+        span = self.high - self.low + 1
+        return span <= self.count and self.distinct == span
 
     @property
     def fit_a_bitmap(self) -> bool:
@@ -44,11 +66,11 @@ class Ids:
 
 
 def ids(connection: Any, relation: str, column: str, *, integers: bool) -> Ids:
-    """Return the statistics of an id column (a Parquet file stores them)."""
-    name = quote(column)
-    low_high = f"min({name}), max({name})" if integers else "NULL, NULL"
-    sql = f"SELECT count({name}), {low_high} FROM {relation}"
-    return Ids(relation, column, *connection.execute(sql).fetchall()[0])
+    """Return the statistics of an id column; a Parquet file stores them."""
+    if not integers:
+        return Ids(connection, relation, column, None, None)
+    sql = f"SELECT min({quote(column)}), max({quote(column)}) FROM {relation}"
+    return Ids(connection, relation, column, *connection.execute(sql).fetchall()[0])
 
 
 def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids | None) -> bool:
@@ -62,8 +84,7 @@ def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids 
     """
     names = ", ".join(map(quote, key))
     if only is not None and only.fit_a_bitmap:
-        sql = f"SELECT bit_count({_bits(only, only)}) FROM {relation}"
-        return bool(connection.execute(sql).fetchall()[0][0] != only.count)
+        return only.distinct != only.count
     complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in key)
     return may_repeat(connection, f"{relation} WHERE {complete}", names)
 
@@ -103,14 +124,14 @@ def repeats(
 
 def is_sound(connection: Any, references: Ids, keys: Ids) -> bool:
     """Return whether bitmaps show that every reference is among the keys; True is certain."""
-    if references.count == 0:
-        return True
-    if not keys.fit_a_bitmap or references.low is None or references.high is None:
-        return False
-    if keys.low is None or keys.high is None:
+    if references.low is None or references.high is None:
+        return references.count == 0
+    if keys.low is None or keys.high is None or not keys.fit_a_bitmap:
         return False
     if references.low < keys.low or references.high > keys.high:
         return False
+    if keys.has_no_gaps:
+        return True
     sql = (
         f"SELECT bit_count(r.bits & ~k.bits) FROM "
         f"(SELECT {_bits(references, keys)} AS bits FROM {references.relation}) r, "

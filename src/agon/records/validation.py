@@ -219,9 +219,7 @@ class _TableCheck:
         return [
             f"max(hash({quote(column.name)}))"
             for column in self._table.columns
-            if column.name in self._casts
-            and column.name not in counted
-            and column.references is None
+            if column.name in self._casts and column.name not in counted
         ]
 
     def duplicates(self) -> list[RowIssue]:

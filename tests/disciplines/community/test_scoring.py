@@ -18,6 +18,7 @@ from agon.disciplines.community.scoring import Community, score
 from agon.disciplines.community.simulate import ATTACKS, simulate
 from agon.disciplines.definition import Simulation
 from agon.errors import NotFound
+from agon.kernel import marks
 from agon.records import read, read_rows
 from sizes import sample, size
 
@@ -264,3 +265,15 @@ def test_a_dynamic_list_has_the_best_models_of_the_community() -> None:
     }  # fmt: skip
     rules = {"sota_list": "dynamic", "sota_top": 2, "sota_min_prompts": 3}
     assert scored(tables, **rules).facts.difficulty.sota == ("middle", "strong")
+
+
+def test_compiled_counts_of_feedback_are_those_of_the_interpreter(
+    simulation: Simulation, community: Community, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large communities are counted by marks, small ones by sorting; the boards are the same."""
+    monkeypatch.setattr(marks, "COMPILED_FROM", 1)
+    compiled = scored(simulation.tables, **EVERYTHING)
+    boards = DISCIPLINE.boards
+    assert [compiled.board(board).sha256 for board in boards] == [
+        community.board(board).sha256 for board in boards
+    ]

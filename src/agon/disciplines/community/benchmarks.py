@@ -12,6 +12,7 @@ from agon.disciplines.community.formulas import (
 )
 from agon.disciplines.community.id_index import IdIndex, as_int64, expand, group_rows
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.marks import Lists, are_many, count_reached
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
@@ -160,6 +161,9 @@ def sets_reviewed(benchmarks: Benchmarks, user: IntArray, prompt: IntArray, size
     most = int(max(prompts.max(initial=-1), prompt.max(initial=-1))) + 1
     order, starts, counts = group_rows(prompts, size=most)
     sets, width = sets[order], max(len(benchmarks.sets), 1)
+    if are_many(user, values=width):
+        lists = Lists(np.append(starts, len(sets)), sets.astype(np.int32), width)
+        return count_reached(user, prompt, lists, size=size)
     keys = np.empty(int(counts[prompt].sum()), dtype=np.int64)
     done = 0
     for at in range(0, len(prompt), _PART):

@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from agon.disciplines.community.id_index import IdIndex, as_bools, as_int64
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.marks import are_many, repeated_pairs
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
@@ -19,6 +22,7 @@ NO_TIME = np.iinfo(np.int64).min
 _TIME = f"coalesce(epoch_us(created_at), {NO_TIME}) AS time"
 _DAY = 86_400_000_000  # microseconds
 _PART = 1 << 18  # rows per step, so that they fit into the processor's cache
+_DENSEST = 4  # ids below this multiple of their number are used as they are
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: scatters neighbors
 
 
@@ -131,14 +135,17 @@ def on_others(records: Records) -> str:
 def _replaced_rows(user: IntArray, target: IntArray, time: IntArray) -> IntArray:
     """Return the rows that a later one of the same user on the same target replaces.
 
-    Later means by time, then by row in the source. Few rows are repeated, so one sort finds the
-    repeated pairs of user and target, and only their rows are ordered.
+    Later means by time, then by row in the source. Few rows are repeated, so the repeated pairs
+    of user and target are sought first, and only their rows are ordered.
     """
-    keys = user * np.int64(int(target.max(initial=0)) + 2)
+    width = int(target.max(initial=0)) + 2
+    keys = user * np.int64(width)
     keys += target
-    ordered = np.sort(keys)
-    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    del ordered
+    if are_many(user, values=width):
+        repeated = repeated_pairs(user, target, sizes=(int(user.max()) + 1, width))
+    else:
+        ordered = np.sort(keys)
+        repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
     rows = _rows_with(keys, repeated)
     rows = rows[np.lexsort((rows, time[rows], keys[rows]))]
     return rows[:-1][keys[rows[:-1]] == keys[rows[1:]]]
@@ -199,7 +206,10 @@ def _rows_with(keys: IntArray, keep: IntArray) -> IntArray:
     return np.concatenate(matches)
 
 
-def _places(ids: object) -> IntArray:
+def _places(ids: pa.ChunkedArray) -> IntArray:
     """Return a number for each id of a column, equal for equal ids; −1 for empty ones."""
-    encoded = ids.combine_chunks().dictionary_encode()  # type: ignore[attr-defined] # pyarrow is untyped
-    return as_int64(encoded.indices)
+    if pa.types.is_integer(ids.type):
+        ends = pc.min_max(ids).as_py()
+        if ends["min"] is not None and ends["min"] >= 0 and ends["max"] < _DENSEST * len(ids):
+            return as_int64(ids)
+    return as_int64(ids.combine_chunks().dictionary_encode().indices)

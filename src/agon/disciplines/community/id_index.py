@@ -128,7 +128,9 @@ def as_int64(column: Any, *, empty: int = -1) -> IntArray:
         >>> as_int64(pa.array([3, None])).tolist()
         [3, -1]
     """
-    return _array(pc.fill_null(column.cast(pa.int64()), empty)).astype(np.int64, copy=False)
+    numbers = column.cast(pa.int64())
+    filled = pc.fill_null(numbers, empty) if numbers.null_count else numbers
+    return _array(filled).astype(np.int64, copy=False)
 
 
 def as_bools(column: Any) -> npt.NDArray[np.bool_]:

@@ -21,6 +21,7 @@ from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_keys_per_group, distinct_per_group
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
+from agon.kernel.marks import are_many, count_distinct
 from agon.kernel.rounding import publish
 
 IntArray = npt.NDArray[np.int64]
@@ -47,6 +48,8 @@ def _benchmarks_earned(facts: Facts) -> IntArray:
 def _creators(facts: Facts) -> IntArray:
     feedback, size = facts.feedback, len(facts.people)
     author = facts.creator[feedback.prompt]
+    if are_many(feedback.user, values=size):
+        return count_distinct(feedback.user, author, sizes=(size, size))
     keys = feedback.user * np.int64(max(size, 1))
     keys += author
     keys = keys[author >= 0]
