@@ -22,7 +22,7 @@ def test_a_run_replays_from_its_file(agon: Cli, tmp_path: Path) -> None:
     assert under["edition"] == "challenge/term-1"
     [attack] = under["attacks"]
     assert set(attack) == {
-        "name", "goal", "plan", "reached", "cost", "gain", "detected", "harm", "replay"
+        "name", "goal", "plan", "reached", "cost", "gain", "detected", "harm", "replay", "undo"
     }  # fmt: skip
     assert set(attack["cost"]) == {"actions", "accounts", "stake", "days", "money"}
     assert set(attack["gain"]) == {"ranks", "points", "share"}

@@ -84,6 +84,8 @@ class Lab:
         observed_world: returns a world that begins where real records end, for a seed.
         play: plays a season.
         rules_at: returns the rules that score the end of an epoch.
+        actors: of tables whose rows belong to accounts, the column that names the account.
+        undone_boards: boards that are compared after an attack was undone.
         joint_rules: rules that are one guard of an edition together.
     """
 
@@ -92,6 +94,8 @@ class Lab:
     simulated_world: Callable[[int, int], Any]
     observed_world: Callable[[Records, int], Any]
     play: Play
+    actors: Mapping[str, str]
+    undone_boards: tuple[str, ...]
     rules_at: Callable[[Any, int], Any] = _every_day
     joint_rules: tuple[tuple[str, ...], ...] = ()
 

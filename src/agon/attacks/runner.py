@@ -75,7 +75,7 @@ class Runner:
         before = self._baseline(strategy.wait)
         best: tuple[Plan, _ScoredSeason] | None = None
         for plan in strategy.plans:
-            after = self._score(self._play(strategy, plan))
+            after = self._score(self.play(strategy, plan))
             if self._reaches(chosen, before, after):
                 best = plan, after
                 break
@@ -87,7 +87,7 @@ class Runner:
 
     def run_plan(self, strategy: Strategy[Any], plan: Plan, *, goal: str) -> AttackResult:
         """Return the result of one plan, as a replay repeats it."""
-        after = self._score(self._play(strategy, plan))
+        after = self._score(self.play(strategy, plan))
         return self._result(strategy, plan, goal, self._baseline(strategy.wait), after)
 
     @property
@@ -99,7 +99,7 @@ class Runner:
         self, strategy: Strategy[Any], plan: Plan, *, goal: str, prices: Prices, below: float
     ) -> float | None:
         """Return the price of a plan that reaches the goal for less than a price, else None."""
-        played = self._play(strategy, plan)
+        played = self.play(strategy, plan)
         money = played.effort.money(prices)
         if money >= below:
             return None
@@ -112,13 +112,14 @@ class Runner:
             findings = discipline(self.lab.discipline).find(records, rules)
         return tuple(f for f in findings if f.severity is not Severity.INFO)
 
-    def _play(self, strategy: Strategy[Any] | None, plan: Plan, *, wait: int = 0) -> SeasonRecords:
+    def play(self, strategy: Strategy[Any] | None, plan: Plan, *, wait: int = 0) -> SeasonRecords:
+        """Return the season of a plan; without a strategy, the attacker takes part honestly."""
         epochs = strategy.wait if strategy else wait
         return self.lab.play(self.world, self.rules, strategy, plan, epochs)
 
     def _baseline(self, wait: int) -> _ScoredSeason:
         if wait not in self._baselines:
-            self._baselines[wait] = self._score(self._play(None, {}, wait=wait))
+            self._baselines[wait] = self._score(self.play(None, {}, wait=wait))
         return self._baselines[wait]
 
     def _score(self, played: SeasonRecords) -> _ScoredSeason:

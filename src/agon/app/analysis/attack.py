@@ -12,6 +12,7 @@ from agon.attacks.replays import Replay
 from agon.attacks.results import AttackResult
 from agon.attacks.runner import Runner, select
 from agon.attacks.search import Search, search
+from agon.attacks.undo import Undo, undo
 from agon.editions import Edition, default_edition
 from agon.editions import edition as released_edition
 from agon.errors import CheckFailed, Conflict
@@ -29,12 +30,14 @@ class EditionAttacks:
         results: of the catalog's plans.
         searches: the cheapest plan that a search found for each, if one was asked for.
         guards: what each guard of the edition is good for, if that was asked for.
+        undone: what is left of each attack after it was undone; empty for a replay.
     """
 
     edition: Edition
     results: tuple[AttackResult, ...]
     searches: tuple[Search, ...] = ()
     guards: tuple[Guard, ...] = ()
+    undone: tuple[tuple[Undo, ...], ...] = ()
 
     def files(self) -> Iterator[tuple[str, AttackResult]]:
         """Yield the results with the names of the files that replay them."""
@@ -76,7 +79,15 @@ class AttackReport:
                 {
                     "edition": under.edition.full_name,
                     "attacks": [
-                        self._attack(under, result, stored=stored) for result in under.results
+                        {
+                            **self._attack(under, result, stored=stored),
+                            "undo": [dict(vars(board)) for board in undone],
+                        }
+                        for result, undone in zip(
+                            under.results,
+                            under.undone or [()] * len(under.results),
+                            strict=True,
+                        )
                     ],
                 }
                 for under in self.editions
@@ -204,9 +215,10 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
         attacked = []
         for edition in released:
             runner = Runner(lab, world, edition.rules)
-            results, searches = [], []
+            results, searches, undone = [], [], []
             for strategy in strategies:
                 results.append(runner.run(strategy, goal=goal))
+                undone.append(undo(runner, strategy, results[-1].plan))
                 advance()
                 if trials:
                     searches.append(
@@ -218,7 +230,9 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
                 for rules in guards[edition.full_name]
             ]
             attacked.append(
-                EditionAttacks(edition, tuple(results), tuple(searches), tuple(of_guards))
+                EditionAttacks(
+                    edition, tuple(results), tuple(searches), tuple(of_guards), tuple(undone)
+                )
             )
     simulated = None if source is not None else size
     return AttackReport(of, simulated, seed, digest, tuple(attacked), paid)

@@ -228,6 +228,10 @@ def _harm_tables(report: AttackReport) -> Iterator[str]:
             ("honest moved", [f"{harm.honest_moved:,}" for harm in harms]),
             ("worst fall", [f"{harm.worst_fall:,}" for harm in harms]),
             ("honest accused", [f"{harm.honest_accused:,}" for harm in harms]),
+            *(
+                (f"{boards[0].board}: moved after undo", [f"{each.moved:,}" for each in boards])
+                for boards in zip(*under.undone, strict=True)
+            ),
         ]
         yield _data(columns, f"harm under {under.edition.full_name}")
 

@@ -54,6 +54,8 @@ LAB = Lab(
     ),
     simulated_world=simulated_world,
     observed_world=observed_world,
+    actors={"bots": "id", "owners": "id", "votes": "judge_id"},
+    undone_boards=("bots", "bradley-terry"),
     play=_play,
     joint_rules=(("credibility_agree", "credibility_disagree"),),
 )

@@ -51,6 +51,8 @@ LAB = Lab(
     ),
     simulated_world=simulated_world,
     observed_world=observed_world,
+    actors={"submissions": "miner_uid", "validators": "id", "evaluations": "validator_id"},
+    undone_boards=("weights",),
     play=_play,
     rules_at=_rules_at,
 )

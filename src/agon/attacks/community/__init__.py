@@ -32,6 +32,8 @@ LAB = Lab(
     ),
     simulated_world=simulated_world,
     observed_world=observed_world,
+    actors={"users": "id"},
+    undone_boards=("user-score",),
     play=play_days(Season, DAYS),
 )
 """The lab and its catalog."""

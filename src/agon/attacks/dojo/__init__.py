@@ -24,6 +24,8 @@ LAB = Lab(
     ),
     simulated_world=simulated_world,
     observed_world=observed_world,
+    actors={"submissions": "user_id"},
+    undone_boards=("season",),
     play=play_days(Season, DAYS),
 )
 """The lab and its catalog."""
