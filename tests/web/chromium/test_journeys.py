@@ -49,7 +49,7 @@ def test_a_visitor_sees_why_and_downloads_the_board(
 def test_a_participant_submits_a_program_and_sees_the_verdict(
     instance: Instance, chromium: Chromium, *, scripts: bool
 ) -> None:
-    """With scripts the verdict appears on the open page; without, when it is loaded again."""
+    """With scripts the verdict and the rank appear on open pages; without, on the next load."""
     name = autumn(instance.service)
     with serve(instance) as origin:
         visitor = chromium.visitor(origin, java_script_enabled=scripts)
@@ -61,16 +61,21 @@ def test_a_participant_submits_a_program_and_sees_the_verdict(
         page.fill("#source", RIGHT)
         visitor.follow("main button")
         assert "waiting" in page.inner_text("#verdicts")
+        watcher = chromium.visitor(origin, java_script_enabled=scripts)
+        watcher.open("/c/autumn")
         if scripts:
-            visitor.wait("document.getElementById('live-status').innerText === 'live'")
+            for each in (visitor, watcher):
+                each.wait("document.getElementById('live-status').innerText === 'live'")
         items = instance.get("/contests/autumn/submissions", "organiser").json()["items"]
         judged(instance.service, items[0]["id"], name)
         publish(instance.service, "autumn")
         if scripts:
             visitor.wait("document.getElementById('verdicts').innerText.includes('ok')")
+            watcher.wait("document.getElementById('rows')?.innerText.includes('ada')")
         else:
             page = visitor.open(problem("autumn", name))
         assert "ok" in page.inner_text("#verdicts")
         page = visitor.open("/c/autumn")
         assert "ada" in page.inner_text("#rows")
+        watcher.close()
         visitor.close()

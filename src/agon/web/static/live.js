@@ -46,6 +46,8 @@
       const next = page.getElementById(region.id);
       if (next) update(region, next);
     }
+    // The first rows bring parts of the page that were not there.
+    if (!page.querySelector("main[data-live]")) main.removeAttribute("data-live");
     document.dispatchEvent(new CustomEvent("agon:shown"));
   }
 
@@ -53,7 +55,9 @@
   const isUsed = (region) => region.matches(":hover") || region.contains(document.activeElement);
 
   function update(region, next) {
-    if (!region.querySelector("[data-key]") && !next.querySelector("[data-key]")) {
+    if (region === main) {
+      if (main.innerHTML !== next.innerHTML) main.replaceChildren(...imported(next));
+    } else if (!region.querySelector("[data-key]") && !next.querySelector("[data-key]")) {
       replace(region, next);
     } else if (isUsed(region)) {  // numbers change, but no row moves under the pointer
       patch(region, next);
@@ -109,10 +113,12 @@
   const NUMBER = /^[+−]?\d[\d,]*(\.\d+)?$/;
   const value = (text) => Number(text.replaceAll(",", "").replace("−", "-"));
 
+  const imported = (next) => [...next.childNodes].map((node) => document.importNode(node, true));
+
   function replace(element, next) {
     if (element.innerHTML === next.innerHTML) return;
     const from = element.textContent.trim(), to = next.textContent.trim();
-    element.replaceChildren(...[...next.childNodes].map((node) => document.importNode(node, true)));
+    element.replaceChildren(...imported(next));
     if (still.matches || from === to) return;
     element.animate([{backgroundColor: "var(--mark)"}, {}], {duration: 3 * TICK_MS});
     if (!element.children.length && NUMBER.test(from) && NUMBER.test(to)) tick(element, value(from), to);
