@@ -1,6 +1,6 @@
 """Each rule of ``community/hardened-1`` makes attacks dearer that no other one does."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -11,10 +11,11 @@ from agon.disciplines import discipline
 from agon.editions import edition
 from agon.kernel.statistics import spearman
 from agon.records import read_rows
+from attacks.worlds import world_of
 
 LAB = lab_of("community")
 COMMUNITY = discipline("community")
-WORLD = LAB.simulate(size=30, seed=1)
+honest_world = partial(world_of, "community", size=30)
 LITERAL, HARDENED = (edition(f"community/{name}").rules for name in ("scores0002-1", "hardened-1"))
 PLANS = {"easy-prompts": 2, "self-feedback": 2, "feedback-spam": 5, "collaboration-mill": 1}
 """A plan of each attack, by its place."""
@@ -27,7 +28,7 @@ def _effort(name: str, without: str | None) -> tuple[int, float]:
     if without is not None:
         rules = HARDENED.override({without: getattr(LITERAL, without)})
     strategy = select(LAB, [name])[0]
-    played = LAB.play(WORLD, rules, strategy, strategy.plans[PLANS[name]], 0)
+    played = LAB.play(honest_world(), rules, strategy, strategy.plans[PLANS[name]], 0)
     with read_rows(COMMUNITY.schema, played.tables(played.epochs[-1])) as records:
         standing = played.standing(COMMUNITY.score(records, rules))
     return len(played.accounts), -standing.points
@@ -59,7 +60,7 @@ def test_no_other_rule_differs() -> None:
 
 def test_ranks_without_attackers_stay() -> None:
     """The rulebook states the correlation for larger communities."""
-    with read_rows(COMMUNITY.schema, WORLD.tables) as records:
+    with read_rows(COMMUNITY.schema, honest_world().tables) as records:
         scores = [
             {
                 row["id"]: row["score"]

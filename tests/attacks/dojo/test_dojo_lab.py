@@ -1,6 +1,7 @@
 """The dojo's lab: what an attacker adds to a season, and what its strategies gain."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pyarrow.compute as pc
@@ -17,11 +18,12 @@ from agon.disciplines.dojo.rules import DojoRules
 from agon.editions import edition
 from agon.errors import Unreadable
 from agon.records import read_rows
+from attacks.worlds import world_of
 
 LAB = lab_of("dojo")
 LITERAL = edition("dojo/0.1").rules
 SCHEMA = discipline("dojo").schema
-WORLD = LAB.simulate(size=20, seed=1)
+honest_world = partial(world_of, "dojo", size=20)
 
 
 def _board(played: Any, day: int, rules: Any = LITERAL) -> dict[str, Any]:
@@ -33,11 +35,11 @@ def _board(played: Any, day: int, rules: Any = LITERAL) -> dict[str, Any]:
 @pytest.mark.parametrize("strategy", LAB.strategies, ids=lambda strategy: strategy.name)
 def test_an_attack_adds_valid_rows_and_changes_none(strategy: Any) -> None:
     """On the first day too: what others submit later is not there yet."""
-    played = LAB.play(WORLD, LITERAL, strategy, strategy.plans[0], 0)
-    honest = WORLD.tables["submissions"]
+    played = LAB.play(honest_world(), LITERAL, strategy, strategy.plans[0], 0)
+    honest = honest_world().tables["submissions"]
     for day in (1, played.epochs[-1]):
         rows = played.tables(day)["submissions"]
-        until = WORLD.begin + timedelta(days=day)
+        until = honest_world().begin + timedelta(days=day)
         known = honest.filter(pc.less_equal(honest["created_at"], until))
         assert rows.slice(0, known.num_rows).select(known.column_names) == known
         assert rows.num_rows > known.num_rows
@@ -50,14 +52,14 @@ def test_an_attack_adds_valid_rows_and_changes_none(strategy: Any) -> None:
 
 def test_the_attacker_is_the_user_in_the_middle() -> None:
     """So that the price of a rank does not depend on a draw."""
-    played = LAB.play(WORLD, LITERAL, None, {}, 0)
+    played = LAB.play(honest_world(), LITERAL, None, {}, 0)
     board = _board(played, played.epochs[-1])
     assert board[played.accounts[0]]["rank"] == len(board) // 2 + 1
 
 
 def _result(name: str, rules: Any, *, at: int = 0) -> Any:
     strategy = select(LAB, [name])[0]
-    return Runner(LAB, WORLD, rules).run_plan(strategy, strategy.plans[at], goal="rank+1")
+    return Runner(LAB, honest_world(), rules).run_plan(strategy, strategy.plans[at], goal="rank+1")
 
 
 def test_copies_are_found_as_they_are_and_under_other_names() -> None:
@@ -129,7 +131,7 @@ def test_a_table_is_as_large_as_the_policy_leaves_room_for(
 
 def test_records_without_programs_are_rejected() -> None:
     """Attackers copy and change programs."""
-    tables = dict(WORLD.tables)
+    tables = dict(honest_world().tables)
     table = tables["submissions"].drop_columns(["source", "source_hash", "l_chars"])
     rows = table.to_pylist()
     for number, row in enumerate(rows):
@@ -143,8 +145,12 @@ def test_records_without_programs_are_rejected() -> None:
 
 def test_a_real_season_is_attacked_like_a_simulated_one() -> None:
     """Its last week is the one in which the attacker acts."""
-    tables = {name: table.to_pylist() for name, table in WORLD.tables.items()}
+    tables = {name: table.to_pylist() for name, table in honest_world().tables.items()}
     with read_rows(SCHEMA, tables) as records:
         world = LAB.observe(records, seed=1)
-    assert (world.own, world.users, world.end) == (WORLD.own, WORLD.users, WORLD.end)
-    assert world.solved == WORLD.solved
+    assert (world.own, world.users, world.end) == (
+        honest_world().own,
+        honest_world().users,
+        honest_world().end,
+    )
+    assert world.solved == honest_world().solved

@@ -1,5 +1,6 @@
 """Each rule of ``dojo/hardened-1`` that differs from ``dojo/0.2`` ends attacks of its own."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,14 +9,15 @@ from agon.attacks.catalog import lab_of
 from agon.attacks.results import AttackResult
 from agon.attacks.runner import Runner, select
 from agon.editions import edition
+from attacks.worlds import world_of
 
 LAB = lab_of("dojo")
-WORLD = LAB.simulate(size=40, seed=1)
+honest_world = partial(world_of, "dojo", size=40)
 LITERAL, HARDENED = edition("dojo/0.2").rules, edition("dojo/hardened-1").rules
 
 
 def _result(name: str, rules: Any) -> AttackResult:
-    return Runner(LAB, WORLD, rules).run(select(LAB, [name])[0])
+    return Runner(LAB, honest_world(), rules).run(select(LAB, [name])[0])
 
 
 @pytest.mark.parametrize(
