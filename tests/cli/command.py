@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -48,6 +49,14 @@ class Cli:
         code = run([str(argument) for argument in arguments])
         out, err = self._capsys.readouterr()
         return CommandResult(code, out, err)
+
+    def piped(self, content: bytes, *arguments: object) -> CommandResult:
+        """Run one command whose standard input is a pipe with a content that fits into it."""
+        read_end, write_end = os.pipe()
+        with os.fdopen(write_end, "wb") as writer:
+            writer.write(content)
+        with os.fdopen(read_end) as stdin, patch("sys.stdin", stdin):
+            return self(*arguments)
 
 
 def run_process(*arguments: object, given: bytes = b"", **environment: str) -> CommandResult:

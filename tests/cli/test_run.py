@@ -16,9 +16,9 @@ from agon.app.analysis import score
 from cli.command import Cli, run_process
 
 
-def test_a_misspelled_command_gives_a_suggestion() -> None:
+def test_a_misspelled_command_gives_a_suggestion(agon: Cli) -> None:
     """Users can correct a typo at once."""
-    ended = run_process("scroe")
+    ended = agon("scroe")
     assert ended.code == 2
     assert "No such command 'scroe'" in ended.err
     assert "Did you mean 'score'?" in ended.err

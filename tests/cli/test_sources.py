@@ -63,7 +63,7 @@ def test_every_command_that_reads_records_reads_a_file(
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "json", "parquet"])
-def test_stdin_is_read_in_every_format(battles: Path, form: str, tmp_path: Path) -> None:
+def test_stdin_is_read_in_every_format(agon: Cli, battles: Path, form: str, tmp_path: Path) -> None:
     """Its format is known by its first bytes, or stated."""
     table = pyarrow.csv.read_csv(battles)
     if form == "parquet":
@@ -76,7 +76,7 @@ def test_stdin_is_read_in_every_format(battles: Path, form: str, tmp_path: Path)
         lines = json.dumps(rows) if form == "json" else "\n".join(map(json.dumps, rows))
         content = lines.encode()
     options = [] if form in {"csv", "json"} else ["--stdin-format", form]
-    done = run_process("arena", "rate", "-", *NAMES, *JSON, *options, given=content)
+    done = agon.piped(content, "arena", "rate", "-", *NAMES, *JSON, *options)
     assert done.code == 0, done.err
     assert [row["id"] for row in done.json()["rows"]] == ["z", "x", "y"]
 
