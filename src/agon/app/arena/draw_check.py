@@ -95,6 +95,7 @@ class _DrawCheck:
         self._state = state
         self._commitments: dict[str, tuple[Mapping[str, Any], str, int]] = {}
         self._drawn: dict[str, Mapping[str, Any]] = {}
+        self._without_panel: set[str] = set()
         self._texts = HoneypotCheck()
 
     @property
@@ -118,9 +119,10 @@ class _DrawCheck:
                 yield f"round {name}: the draw cannot be repeated from its inputs ({error!r})"
         elif kind == "round-settled":
             try:
+                self._note_replaced(body["outcome"]["matches"])
                 yield from self._texts.round_differences(body)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                yield f"round {body['round']}: its honeypots cannot be repeated ({error!r})"
+                yield f"round {body['round']}: its matches cannot be repeated ({error!r})"
         elif kind == "record-added" and body["table"] == "matches":
             yield from self._match_differences(body["row"])
             yield from self._texts.match_differences(body["row"])
@@ -167,10 +169,17 @@ class _DrawCheck:
         if row.get("audit_verdict") is not None and not match["audited"]:
             yield f"match {name} has an audit, which was not drawn"
 
+    def _note_replaced(self, settled: Iterable[Mapping[str, Any]]) -> None:
+        """Note the matches in which no judge was left to replace another; models judged them."""
+        for match in settled:
+            drawn = self._drawn.get(match["match"])
+            if drawn is not None and len(match["replaced"]) > len(drawn["reserves"]):
+                self._without_panel.add(match["match"])
+
     def _vote_differences(self, row: Mapping[str, Any]) -> Iterator[str]:
         """Yield what differs between a recorded vote and its draw."""
         match = self._drawn.get(str(row["match_id"]))
-        if match is None or match["api"]:
+        if match is None or match["api"] or match["match"] in self._without_panel:
             return
         judge, name = str(row["judge_id"]), match["match"]
         expected = match["shown_first"].get(judge)

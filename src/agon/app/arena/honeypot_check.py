@@ -11,9 +11,9 @@ from agon.kernel.fingerprints import sha256
 
 @dataclass(frozen=True)
 class _Round:
-    """A draw that was repeated: its honeypots' real sides, the seed, and the rules."""
+    """A draw that was repeated: its honeypots by their matches, the seed, and the rules."""
 
-    real_sides: Mapping[str, str]
+    honeypots: Mapping[str, Mapping[str, Any]]
     seed: str
     rules: ArenaRules
 
@@ -23,7 +23,7 @@ class HoneypotCheck:
 
     def __init__(self) -> None:
         self._rounds: dict[str, _Round] = {}
-        self._shown: set[str] = set()
+        self._shown: dict[str, set[str]] = {}
         self._answers: dict[str, str] = {}
         self._expected: dict[str, tuple[str, str]] = {}
 
@@ -31,12 +31,10 @@ class HoneypotCheck:
         self, name: str, matches: Iterable[Mapping[str, Any]], *, seed: str, rules: ArenaRules
     ) -> None:
         """Note a draw that was repeated."""
-        real_sides = {
-            match["match"]: match["honeypot_real"]
-            for match in matches
-            if match["honeypot_real"] is not None
+        honeypots = {
+            match["match"]: match for match in matches if match["honeypot_real"] is not None
         }
-        self._rounds[name] = _Round(real_sides, seed, rules)
+        self._rounds[name] = _Round(honeypots, seed, rules)
 
     def round_differences(self, body: Mapping[str, Any]) -> Iterator[str]:
         """Yield what is wrong with how the honeypots of a settled round were written.
@@ -49,7 +47,9 @@ class HoneypotCheck:
             return
         outcome = body["outcome"]
         for match in outcome["matches"]:
-            if match["outcome"] == "honeypot" and match["match"] in of.real_sides:
+            # A honeypot that became void afterwards was shown, too.
+            is_honeypot = match["outcome"] == "honeypot" or "honeypot_text" in match
+            if is_honeypot and match["match"] in of.honeypots:
                 lengths = outcome.get("honeypot_lengths", ())
                 yield from self._honeypot_differences(of, match, lengths=lengths)
 
@@ -71,15 +71,20 @@ class HoneypotCheck:
         if stated is None:
             yield f"match {name}: it is not stated what the text of its honeypot was drawn from"
             return
-        side = "b" if of.real_sides[name] == "a" else "a"
+        drawn = of.honeypots[name]
+        side = "b" if drawn["honeypot_real"] == "a" else "a"
+        # Which reserves were asked is not stated, only who was replaced by one.
+        audience = [*drawn["judges"], *(drawn["reserves"] if match["replaced"] else ())]
         answer = draw_weak_answer(of.seed, name, stated["weak"], share=of.rules.honeypot_weak_share)
         recorded = match.get("honeypot_answer", {}).get("answer")
         if recorded != answer:
             yield f"match {name}: its honeypot shows the answer {recorded}, drawn was {answer}"
         elif answer is not None:
-            self._expect(name, side, self._answers.get(answer, "none"), [answer])
+            self._expect(name, side, self._answers.get(answer, "none"))
+            self._show(audience, [answer])
         else:
-            unknown = sorted(set(stated["seen"]) - self._shown)
+            shown = [self._shown.get(judge, set()) for judge in drawn["judges"]]
+            unknown = sorted(set(stated["seen"]).difference(*shown))
             if unknown:
                 yield f"match {name}: its judges cannot have seen {unknown} in a honeypot before"
             robotic = draw_robotic_answer(
@@ -93,8 +98,13 @@ class HoneypotCheck:
             if robotic is None:
                 yield f"match {name}: its judges have seen all templates of honeypots"
             else:
-                self._expect(name, side, sha256(robotic.text), robotic.templates)
+                self._expect(name, side, sha256(robotic.text))
+                self._show(audience, robotic.templates)
 
-    def _expect(self, match: str, side: str, text_sha256: str, shown: Iterable[str]) -> None:
+    def _expect(self, match: str, side: str, text_sha256: str) -> None:
         self._expected[match] = (side, text_sha256)
-        self._shown.update(shown)
+
+    def _show(self, judges: Iterable[str], templates: Iterable[str]) -> None:
+        """Note that judges may have seen templates."""
+        for judge in judges:
+            self._shown.setdefault(judge, set()).update(templates)
