@@ -44,11 +44,11 @@ def test_honest_specialists_are_not_detected(code: str) -> None:
 
 
 def test_a_ring_of_five_is_detected_after_ten_exposures_each() -> None:
-    """Measured over 60 worlds: .92 of its judges, and some of them in every world."""
+    """Measured over 60 worlds: .99 of its judges, .92 of them without the rule for groups."""
     share, alarms = judge_power(
         Case("favorite-bot", "always for one bot", 10, ring=5), worlds=size(60, at_least=4)
     )
-    assert share >= (0.88 if ALL else 0.6)
+    assert share >= (0.95 if ALL else 0.8)
     assert alarms <= (0.01 if ALL else 0.02)
 
 

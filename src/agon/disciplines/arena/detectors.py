@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agon.disciplines.arena.facts import API, RATED, Facts
+from agon.disciplines.arena.facts import API, RATED, Bools, Facts
 from agon.disciplines.arena.formulas import SIDE_A, SIDE_B, Codes, Ints, Vector
 from agon.disciplines.arena.history import others_consensus
 from agon.disciplines.arena.rules import ArenaRules
@@ -31,6 +31,12 @@ A small pool may show too little of it: judges of the simulation have .055, meas
 
 MIN_EXPOSURES = 5
 """Votes on matches of one bot below which a judge's votes for it are not examined."""
+
+MIN_GROUP = 3
+"""Judges who stand out for one bot, from which on they are examined as a group."""
+
+GROUP_THRESHOLD = 2.0
+"""A judge stands out for a bot, as one of a group, at this many times the stated false alarms."""
 
 _STRENGTH = 4.0  # votes that the average of all bots weighs in the share of one
 
@@ -182,6 +188,8 @@ def favorite_bot(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     shares, more or less what one judge differs from another (:data:`MIN_SPREAD`). So a judge who
     sees mostly a strong bot, and votes for it, is as the others are. The threshold is
     ``detector_false_alarms`` divided by the number of bots that the judge saw at least five times.
+    Judges who do not pass it are reported, too, where several stand out for the same bot
+    (:func:`_groups`).
     """
     if not rules.detector_false_alarms:
         return
@@ -201,12 +209,17 @@ def favorite_bot(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     share = _expected_shares(bot, seen, chosen, bots)
     likely = (share * seen).sum(axis=1)
     power = literal_power(bots, votes=rules.recent_votes, above=rules.collusion_votes)
-    for pair in np.flatnonzero(enough & (chosen.sum(axis=1) > likely)).tolist():
+    rate = rules.detector_false_alarms
+    examined = np.flatnonzero(enough & (chosen.sum(axis=1) > likely)).tolist()
+    probability = np.ones(len(pairs))
+    for pair in examined:
+        count = int(chosen[pair].sum())
+        probability[pair] = _probability(count, seen[pair], share[pair], GROUP_THRESHOLD * rate)
+    group = _groups(bot, probability, enough, bots=bots, rate=rate)
+    alone = probability <= rate / np.maximum(comparisons[judge], 1)
+    for pair in [pair for pair in examined if alone[pair] or group[pair]]:
         count, of = int(chosen[pair].sum()), int(exposures[pair])
-        threshold = rules.detector_false_alarms / int(comparisons[judge[pair]])
-        probability = _probability(count, seen[pair], share[pair], threshold)
-        if probability > threshold:
-            continue
+        others = f"; so do {group[pair] - 1} other judges" if group[pair] else ""
         name, favorite = str(facts.judges.ids[judge[pair]]), str(facts.bots.ids[bot[pair]])
         matches = choices.match[(row == pair) & (choices.chosen == 1)]
         yield Finding(
@@ -216,13 +229,33 @@ def favorite_bot(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
             "votes for one bot",
             count,
             publish(float(likely[pair])),
-            probability,
+            float(probability[pair]),
             f"judge {name} voted {count} of {of} times for bot {favorite}; other judges would "
-            f"{likely[pair]:.1f} times; at most {rules.detector_false_alarms:.1%} of honest judges "
+            f"{likely[pair]:.1f} times{others}; at most {rate:.1%} of honest judges "
             f"are reported. The rule of more than {rules.collusion_votes} in {rules.recent_votes} "
             f"votes detects a judge always for one of {bots} bots with probability {power:.2g}",
             (vote_refs(facts, int(judge[pair]), np.sort(matches)),),
         )
+
+
+def _groups(bot: Ints, probability: Vector, enough: Bools, *, bots: int, rate: float) -> Ints:
+    """Return for each pair of judge and bot how many judges form a group for it, 0 without one.
+
+    A group is at least :data:`MIN_GROUP` judges who stand out for one bot at the loose threshold
+    t = :data:`GROUP_THRESHOLD` × rate, if so many of the n judges who saw the bot often enough are
+    improbable: P[X ≥ count] ≤ rate / bots for X ~ Binomial(n, t).
+    """
+    threshold = min(1.0, GROUP_THRESHOLD * rate)
+    rare = enough & (probability <= threshold)
+    judges, members = (np.bincount(bot[of], minlength=bots) for of in (enough, rare))
+    is_group = np.array(
+        [
+            count >= MIN_GROUP and binomial_tail(count, trials=of, chance=threshold) <= rate / bots
+            for count, of in zip(members.tolist(), judges.tolist(), strict=True)
+        ],
+        dtype=bool,
+    )
+    return np.where(rare & is_group[bot], members[bot], 0)
 
 
 def _probability(count: int, seen: Vector, share: Vector, threshold: float) -> float:
