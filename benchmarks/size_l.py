@@ -73,7 +73,7 @@ def _run(source: Path, options: argparse.Namespace, form: str) -> tuple[float, f
 
     The JSON has the hash of all records, too.
     """
-    with _cgroup(int(options.limit * 2**30)) as (join, peak):
+    with limit_memory(int(options.limit * 2**30)) as (join, peak):
         command = ["sh", "-c", f'echo $$ > {join} && exec nice -n {options.nice} "$@"', "sh",
                    sys.executable, "-m", "agon", "score", "community", str(source),
                    "--top", "1", "--format", form]  # fmt: skip
@@ -85,7 +85,7 @@ def _run(source: Path, options: argparse.Namespace, form: str) -> tuple[float, f
 
 
 @contextmanager
-def _cgroup(limit: int) -> Iterator[tuple[Path, Path]]:
+def limit_memory(limit: int) -> Iterator[tuple[Path, Path]]:
     """Make a cgroup with a limit of memory; lend the file that joins it and that of its peak."""
     first = Path("/sys/fs/cgroup/memory")
     group = (first if first.exists() else Path("/sys/fs/cgroup")) / f"agon-{os.getpid()}"
