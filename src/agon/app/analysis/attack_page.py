@@ -48,8 +48,8 @@ def harm_chart(report: AttackReport, *, is_part: bool = False) -> str:
     """Return how many honest participants each attack moves under each edition as SVG."""
 
     def harm(result: AttackResult) -> tuple[float | None, str]:
-        worst = result.harm.worst_fall
-        return float(result.harm.honest_moved), f"{result.harm.honest_moved:,}, worst −{worst:,}"
+        moved, worst = result.harm.honest_moved, result.harm.worst_fall
+        return float(moved), f"{moved:,}, worst −{worst:,}" if worst else f"{moved:,}"
 
     return bar_chart(
         _groups(report, harm),
@@ -109,7 +109,7 @@ def page(report: AttackReport, detectors: Sequence[Measurement], *, worlds: int)
         ("Prices", [_data(_price_columns(report), "prices of what attackers use")]),
     ]
     body = "".join(
-        f"<section><h2>{name}</h2>{''.join(parts)}</section>" for name, parts in sections
+        f"<section><h2>{name}</h2>{''.join(parts)}</section>" for name, parts in sections if parts
     )
     intro = element("p", [words(f"Editions: {', '.join(_names(report))} · {_world(report)}")])
     return (
