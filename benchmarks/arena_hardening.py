@@ -8,6 +8,8 @@ import argparse
 
 import report  # type: ignore[import-not-found]  # stands beside this script
 
+from agon.attacks.ablation import guards_of
+from agon.attacks.catalog import lab_of
 from agon.disciplines.arena.hardening import (
     dodging_gain,
     rank_correlation,
@@ -25,18 +27,12 @@ def variants() -> dict[str, ArenaRules]:
     literal, hardened = (edition(name).rules for name in (LITERAL, HARDENED))
     assert isinstance(literal, ArenaRules)
     assert isinstance(hardened, ArenaRules)
-    before = literal.model_dump()
-    groups = [
-        ("credibility_consensus",),
-        ("credibility_agree", "credibility_disagree"),
-        ("credibility_ceiling",),
-        ("forfeit",),
-    ]
     off = {
-        f"hardened without {' and '.join(names)}": hardened.override(
-            {name: before[name] for name in names}
+        f"hardened without {' and '.join(guard)}": hardened.override(
+            {name: value for name, (value, _) in guard.items()}
         )
-        for names in groups
+        for guard in guards_of(lab_of("arena"), edition(HARDENED))
+        if "detector_false_alarms" not in guard  # its findings change no score
     }
     return {LITERAL: literal, HARDENED: hardened, **off}
 
