@@ -1,49 +1,74 @@
 """Distinct and repeated values by marks equal those of plain sets."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agon.kernel.marks import Lists, count_distinct, count_reached, repeated_pairs
+from agon.disciplines.community.formulas import distinct_items
+from agon.kernel import marks
+from agon.kernel.marks import Groups, Lists, count_reached, repeated_pairs
 
 GROUPS, VALUES, ITEMS = 4, 5, 6
 ROWS = st.lists(st.tuples(st.integers(-1, GROUPS - 1), st.integers(-1, VALUES - 1)), max_size=30)
 
 
-def columns(rows: list[tuple[int, int]]) -> list[np.ndarray]:
-    """Return rows as two columns."""
-    return list(np.array(rows, dtype=np.int64).reshape(-1, 2).T.copy())
+@pytest.fixture(autouse=True)
+def _few_groups_per_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the few groups of these tests fall into several buckets and both lanes."""
+    monkeypatch.setattr(marks, "_BUCKET", 2)
 
 
-@settings(deadline=None)  # the first call compiles
+def grouped(rows: list[tuple[int, int]]) -> Groups:
+    """Return the second numbers of rows by the first."""
+    groups, values = np.array(rows, dtype=np.int64).reshape(-1, 2).T.copy()
+    return Groups.of(groups, values, size=GROUPS)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS)
-def test_distinct_values_and_repeated_pairs_are_those_of_sets(rows: list[tuple[int, int]]) -> None:
-    """Rows of a negative group or value count for none, and no group sees another one's marks."""
-    groups, values = columns(rows)
-    known = Counter(row for row in rows if min(row) >= 0)
-    distinct = Counter(group for group, _ in known)
-    sizes = (GROUPS, VALUES)
-    assert count_distinct(groups, values, sizes=sizes).tolist() == [
-        distinct[group] for group in range(GROUPS)
+def test_values_of_a_group_keep_the_order_of_their_rows(rows: list[tuple[int, int]]) -> None:
+    """Rows of negative groups are left out; each group's values end where the next ones begin."""
+    values = [
+        part.values[begin:end].tolist()
+        for part in grouped(rows).parts
+        for begin, end in pairwise([0, *part.ends])
     ]
+    assert values == [[value for at, value in rows if at == group] for group in range(GROUPS)]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS)
+def test_repeated_pairs_are_those_of_a_counter(rows: list[tuple[int, int]]) -> None:
+    """Rows of a negative group or value count for none, and no group sees another one's marks."""
+    known = Counter(row for row in rows if min(row) >= 0)
     repeated = sorted(group * VALUES + value for (group, value), n in known.items() if n > 1)
-    assert repeated_pairs(groups, values, sizes=sizes).tolist() == repeated
+    assert repeated_pairs(grouped(rows), values=VALUES).tolist() == repeated
 
 
-@settings(deadline=None)  # the first call compiles
-@given(rows=ROWS, lists=st.lists(st.sets(st.integers(0, ITEMS - 1)), min_size=5, max_size=5))
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS, items=st.lists(st.sets(st.integers(0, ITEMS - 1)), min_size=5, max_size=5))
 def test_reached_items_are_the_union_of_the_keys_lists(
-    rows: list[tuple[int, int]], lists: list[set[int]]
+    rows: list[tuple[int, int]], items: list[set[int]]
 ) -> None:
-    """An item that several keys of a group list counts once."""
-    rows = [(group, key) for group, key in rows if key >= 0]
-    groups, keys = columns(rows)
-    starts = np.cumsum([0, *map(len, lists)])
-    items = np.array([item for each in lists for item in sorted(each)], dtype=np.int32)
-    reached = count_reached(groups, keys, Lists(starts, items, ITEMS), size=GROUPS)
-    assert reached.tolist() == [
-        len({item for at, key in rows if at == group for item in lists[key]})
+    """An item that several keys of a group list counts once, with and without compiled loops."""
+    rows = [(group, key) for group, key in rows if min(group, key) >= 0]
+    lists = Lists.of(
+        np.cumsum([0, *map(len, items)]), [item for each in items for item in each], size=ITEMS
+    )
+    expected = [
+        len({item for at, key in rows if at == group for item in items[key]})
         for group in range(GROUPS)
     ]
+    assert count_reached(grouped(rows), lists).tolist() == expected
+    groups, keys = np.array(rows, dtype=np.int32).reshape(-1, 2).T
+    assert distinct_items(groups, keys, lists, size=GROUPS).tolist() == expected
+
+
+def test_a_label_is_a_list_of_one_item_and_none_an_empty_list() -> None:
+    """Creators of prompts are such labels; some prompts have no known creator."""
+    lists = Lists.of_labels(np.array([4, -1, 2]), size=5)
+    assert (lists.starts.tolist(), lists.items.tolist()) == ([0, 1, 1, 2], [4, 2])

@@ -111,6 +111,15 @@ class Records:
         with _reading(self._connection):
             return self._connection.sql(query).to_arrow_table()
 
+    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
+        """Run a query as :meth:`sql` does and yield its rows in batches, which are not kept.
+
+        No other query may run before the last batch.
+        """
+        self._connection.execute(f"SET schema = '{self._space}'")
+        with _reading(self._connection):
+            yield from self._connection.sql(query).to_arrow_reader(_BATCH)
+
     @cached_property
     def sha256(self) -> str:
         """Hash what the records say, independent of file format and meaningless row order."""
@@ -158,6 +167,9 @@ class Records:
 
 
 _PLAIN = str.maketrans("-:.T", "____")
+_BATCH = 1 << 18
+"""Rows per batch, so that what is computed from one fits into the processor's cache."""
+
 _MAX_SHARED_ROWS = 10_000
 """Maximum number of rows that are read in the engine that a process shares."""
 

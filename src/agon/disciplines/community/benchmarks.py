@@ -5,14 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.formulas import (
-    distinct_keys_per_group,
-    distinct_pairs,
-    distinct_per_group,
-)
+from agon.disciplines.community.formulas import distinct_items, distinct_pairs
 from agon.disciplines.community.id_index import IdIndex, as_int64, expand, group_rows
 from agon.disciplines.community.rules import CommunityRules
-from agon.kernel.marks import Lists, are_many, count_reached
+from agon.kernel.marks import AnyInts, Lists
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
@@ -21,12 +17,6 @@ Pairs = tuple[IntArray, IntArray]
 
 RULES = ("excluded_memberships", "deleted_sets")
 """The rules that decide which benchmarks and which prompts in them count."""
-
-_PART = 1 << 18
-"""Rows unfolded at a time, so that they stay in the processor's cache."""
-
-_AT_ONCE = 20_000_000
-"""Pairs unfolded at a time, which bounds memory."""
 
 
 @dataclass(frozen=True)
@@ -127,64 +117,36 @@ def collaborators(benchmarks: Benchmarks, *, counted: BoolArray, size: int) -> I
         counted: which users may be counted as collaborators of others.
         size: number of users.
     """
-    order, starts, counts = _runs(benchmarks.helped_by, len(benchmarks.sets))
-    helpers = benchmarks.helped_by[1][order]
+    at, helper = benchmarks.helped_by
+    at, helper = at[counted[helper]], helper[counted[helper]]
     sets, runner = benchmarks.run_by
-    by_runner = np.argsort(runner, kind="stable")
-    sets, runner = sets[by_runner], runner[by_runner]
-    totals = np.zeros(size, dtype=np.int64)
-    done = np.cumsum(counts[sets])
-    at = 0
-    while at < len(sets):
-        # Steps end between users, so that each user's collaborators are counted in one step.
-        before = done[at - 1] if at else 0
-        end = int(np.searchsorted(done, before + _AT_ONCE, side="right"))
-        end = int(np.searchsorted(runner, runner[min(max(end, at + 1), len(sets)) - 1], "right"))
-        run, place = expand(starts[sets[at:end]], counts[sets[at:end]])
-        who, helper = runner[at:end][run], helpers[place]
-        others = (who != helper) & counted[helper]
-        totals += distinct_per_group(who[others], helper[others], sizes=(size, size))
-        at = end
-    return totals
+    helpers = Lists.of(np.searchsorted(at, np.arange(len(benchmarks.sets) + 1)), helper, size=size)
+    # A user is no collaborator of themselves.
+    pairs, own = at * np.int64(size) + helper, sets * np.int64(size) + runner
+    helps = np.searchsorted(pairs, own, side="right") > np.searchsorted(pairs, own)
+    is_own = np.bincount(runner[helps], minlength=size) > 0
+    return distinct_items(runner, sets, helpers, size=size) - is_own
 
 
-def sets_reviewed(benchmarks: Benchmarks, user: IntArray, prompt: IntArray, size: int) -> IntArray:
-    """Return the number of distinct benchmarks with feedback of each user.
+def by_prompt(benchmarks: Benchmarks, *, prompts: int) -> Lists:
+    """Return the benchmarks that hold each prompt.
 
     Args:
         benchmarks: the benchmarks with their prompts.
-        user: who gave each feedback.
-        prompt: on which prompt.
-        size: number of users.
+        prompts: number of prompts.
     """
-    sets, prompts = benchmarks.holds
-    most = int(max(prompts.max(initial=-1), prompt.max(initial=-1))) + 1
-    order, starts, counts = group_rows(prompts, size=most)
-    sets, width = sets[order], max(len(benchmarks.sets), 1)
-    if are_many(user, values=width):
-        lists = Lists(np.append(starts, len(sets)), sets.astype(np.int32), width)
-        return count_reached(user, prompt, lists, size=size)
-    keys = np.empty(int(counts[prompt].sum()), dtype=np.int64)
-    done = 0
-    for at in range(0, len(prompt), _PART):
-        part = prompt[at : at + _PART]
-        run, place = expand(starts[part], counts[part])
-        keys[done : done + len(run)] = user[at + run] * width + sets[place]
-        done += len(run)
-    return distinct_keys_per_group(keys, sizes=(size, width))
+    sets, held = benchmarks.holds
+    order, starts, _ = group_rows(held, size=prompts)
+    return Lists.of(np.append(starts, len(sets)), sets[order], size=len(benchmarks.sets))
 
 
-def sets_of(benchmarks: Benchmarks, key: IntArray, prompt: IntArray) -> Pairs:
+def sets_of(benchmarks: Benchmarks, key: AnyInts, prompt: AnyInts) -> tuple[AnyInts, IntArray]:
     """Expand (key, prompt) to (key, set) for every benchmark that contains the prompt."""
     sets, prompts = benchmarks.holds
     most = int(max(prompts.max(initial=-1), prompt.max(initial=-1))) + 1
     order, starts, counts = group_rows(prompts, size=most)
     run, place = expand(starts[prompt], counts[prompt])
     return key[run], sets[order][place]
-
-
-def _runs(pairs: Pairs, size: int) -> tuple[IntArray, IntArray, IntArray]:
-    return group_rows(pairs[0], size=size)
 
 
 def _concatenate(*parts: Pairs) -> Pairs:

@@ -8,6 +8,7 @@ from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.formulas import h_index
 from agon.kernel.boards import id_order
 from agon.kernel.findings import RecordRefs
+from agon.kernel.marks import AnyInts
 from agon.records.raw import literal
 
 IntArray = npt.NDArray[np.int64]
@@ -69,7 +70,7 @@ def set_refs(facts: Facts, benchmarks: IntArray) -> RecordRefs:
     return refs("prompt_sets", facts.benchmarks.sets.text.take(pa.array(benchmarks)))
 
 
-def prompt_refs(facts: Facts, prompts: IntArray) -> RecordRefs:
+def prompt_refs(facts: Facts, prompts: AnyInts) -> RecordRefs:
     """Return references to prompts by their codes."""
     return refs("prompts", facts.prompts.text.take(pa.array(prompts)))
 

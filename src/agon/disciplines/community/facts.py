@@ -25,6 +25,7 @@ from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.reviews import Correlations
 from agon.disciplines.community.reviews import correlations as correlate
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.marks import AnyInts
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
@@ -174,7 +175,7 @@ class Facts:
         """Return the indices of one user's prompts."""
         return np.flatnonzero(self.creator == person)
 
-    def sum_by_user(self, users: IntArray, weights: FloatArray) -> FloatArray:
+    def sum_by_user(self, users: AnyInts, weights: FloatArray) -> FloatArray:
         """Return the exact sum of each user's weights, which does not depend on their order.
 
         Args:

@@ -9,10 +9,11 @@ import pyarrow.compute as pc
 
 from agon.disciplines.community.id_index import IdIndex, as_bools, as_int64
 from agon.disciplines.community.rules import CommunityRules
-from agon.kernel.marks import are_many, repeated_pairs
+from agon.kernel.marks import AnyInts, Groups, are_many, repeated_pairs
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
+ShortArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
 
 NO_TIME = np.iinfo(np.int64).min
@@ -38,8 +39,8 @@ class Feedback:
         other_counted: which such rows of the source these are.
     """
 
-    user: IntArray
-    prompt: IntArray
+    user: ShortArray
+    prompt: ShortArray
     positive: BoolArray
     time: IntArray
     counted: BoolArray
@@ -70,13 +71,7 @@ def read_feedback(
         prompts: codes of the prompts.
         creator: index of each prompt's creator, −1 where unknown.
     """
-    table = records.sql(
-        f"SELECT user_id, prompt_id, opinion = 'positive' AS positive, {_TIME} "
-        f"FROM quick_feedbacks WHERE {on_prompts()}"
-    )
-    user, prompt = people.of(table["user_id"]), prompts.of(table["prompt_id"])
-    positive, time = as_bools(table["positive"]), as_int64(table["time"])
-    del table  # with 40 million rows a gigabyte that nothing needs any more
+    user, prompt, positive, time = _read_on_prompts(records, people=people, prompts=prompts)
     others = records.sql(
         f"SELECT user_id, response_id, score_id, {_TIME} "
         f"FROM quick_feedbacks WHERE {on_others(records)}"
@@ -116,6 +111,29 @@ def read_feedback(
     )
 
 
+def _read_on_prompts(
+    records: Records, *, people: IdIndex, prompts: IdIndex
+) -> tuple[ShortArray, ShortArray, BoolArray, IntArray]:
+    """Return user, prompt, opinion and time of all feedback on prompts.
+
+    Batches become short codes at once: 40 million rows as they are read take a gigabyte.
+    """
+    size, done = records.count("quick_feedbacks"), 0
+    user, prompt = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    positive, time = np.empty(size, dtype=bool), np.empty(size, dtype=np.int64)
+    for batch in records.batches(
+        f"SELECT user_id, prompt_id, opinion = 'positive' AS positive, {_TIME} "
+        f"FROM quick_feedbacks WHERE {on_prompts()}"
+    ):
+        rows = slice(done, done + len(batch))
+        user[rows] = people.short_of(batch["user_id"])
+        prompt[rows] = prompts.short_of(batch["prompt_id"])
+        positive[rows] = as_bools(batch["positive"])
+        time[rows] = as_int64(batch["time"])
+        done += len(batch)
+    return user[:done], prompt[:done], positive[:done], time[:done]
+
+
 def on_prompts() -> str:
     """Choose feedback on prompts."""
     return "prompt_id IS NOT NULL"
@@ -132,23 +150,23 @@ def on_others(records: Records) -> str:
     )
 
 
-def _replaced_rows(user: IntArray, target: IntArray, time: IntArray) -> IntArray:
+def _replaced_rows(user: AnyInts, target: AnyInts, time: IntArray) -> IntArray:
     """Return the rows that a later one of the same user on the same target replaces.
 
     Later means by time, then by row in the source. Few rows are repeated, so the repeated pairs
     of user and target are sought first, and only their rows are ordered.
     """
-    width = int(target.max(initial=0)) + 2
-    keys = user * np.int64(width)
-    keys += target
-    if are_many(user, values=width):
-        repeated = repeated_pairs(user, target, sizes=(int(user.max()) + 1, width))
+    width = np.int64(target.max(initial=0)) + 2
+    if are_many(user, values=int(width)):
+        by_user = Groups.of(user, target, size=int(user.max()) + 1)
+        repeated = repeated_pairs(by_user, values=int(width))
     else:
-        ordered = np.sort(keys)
+        ordered = np.sort(user * width + target)
         repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    rows = _rows_with(keys, repeated)
-    rows = rows[np.lexsort((rows, time[rows], keys[rows]))]
-    return rows[:-1][keys[rows[:-1]] == keys[rows[1:]]]
+    rows, keys = _rows_with(user, target, width, repeated)
+    order = np.lexsort((rows, time[rows], keys))
+    rows, keys = rows[order], keys[order]
+    return rows[:-1][keys[:-1] == keys[1:]]
 
 
 def _day(time: IntArray) -> IntArray:
@@ -158,7 +176,7 @@ def _day(time: IntArray) -> IntArray:
 
 
 def count_first(
-    counted: BoolArray, user: IntArray, group: IntArray, time: IntArray, *, most: int
+    counted: BoolArray, user: AnyInts, group: IntArray, time: IntArray, *, most: int
 ) -> None:
     """Count of a user's rows in a group only the first ones, by time, then by row in the source.
 
@@ -184,26 +202,32 @@ def count_first(
     counted[rows[place >= most]] = False
 
 
-def _rows_with(keys: IntArray, keep: IntArray) -> IntArray:
-    """Return the rows whose key is in ``keep`` (sorted): first by a bit filter, then exactly.
+def _rows_with(
+    user: AnyInts, target: AnyInts, width: np.int64, keep: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return the rows whose key ``user × width + target`` is in ``keep`` (sorted), and their keys.
 
-    The filter excludes nearly all other rows without a search.
+    A bit filter excludes nearly all other rows without a search.
     """
     if not len(keep):
-        return keep
-    width = np.uint64(64 - max(20, len(keep).bit_length() + 5))
+        return keep, keep
+    shift = np.uint64(64 - max(20, len(keep).bit_length() + 5))
 
     def slot(numbers: IntArray) -> npt.NDArray[np.uint64]:
-        return (numbers.view(np.uint64) * _SCATTER) >> width
+        return (numbers.view(np.uint64) * _SCATTER) >> shift
 
-    bits = np.zeros(1 << (64 - int(width)), dtype=bool)
+    bits = np.zeros(1 << (64 - int(shift)), dtype=bool)
     bits[slot(keep)] = True
     matches = []
-    for at in range(0, len(keys), _PART):
-        rows = np.flatnonzero(bits[slot(keys[at : at + _PART])]) + at
-        nearest = np.minimum(np.searchsorted(keep, keys[rows]), len(keep) - 1)
-        matches.append(rows[keep[nearest] == keys[rows]])
-    return np.concatenate(matches)
+    for at in range(0, len(user), _PART):
+        keys = user[at : at + _PART] * width + target[at : at + _PART]
+        rows = np.flatnonzero(bits[slot(keys)])
+        keys = keys[rows]
+        nearest = np.minimum(np.searchsorted(keep, keys), len(keep) - 1)
+        equal = keep[nearest] == keys
+        matches.append((rows[equal] + at, keys[equal]))
+    rows, keys = map(np.concatenate, zip(*matches, strict=True))
+    return rows, keys
 
 
 def _places(ids: pa.ChunkedArray) -> IntArray:

@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME
+from agon.kernel.marks import AnyInts
 
 IntArray = npt.NDArray[np.int64]
 
@@ -23,7 +24,7 @@ def time_of_quality(facts: Facts) -> IntArray:
 
 
 def nth_distinct(
-    groups: IntArray, values: IntArray, times: IntArray, nth: int, *, size: int
+    groups: AnyInts, values: AnyInts, times: IntArray, nth: int, *, size: int
 ) -> IntArray:
     """Return when each group's nth distinct value first appeared; ``NO_TIME`` if it never did.
 

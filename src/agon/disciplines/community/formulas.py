@@ -5,6 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agon.disciplines.community.id_index import expand
+from agon.kernel.compiling import COMPILED_FROM
+from agon.kernel.marks import AnyInts, Groups, Lists, count_reached
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
@@ -182,7 +186,7 @@ def tier(score: float, *, bronze: float, silver: float, gold: float) -> str:
     return next((name for name, least in tiers if score >= least), "none")
 
 
-def sum_by_group(groups: IntArray, values: FloatArray, *, size: int) -> FloatArray:
+def sum_by_group(groups: AnyInts, values: FloatArray, *, size: int) -> FloatArray:
     """Sum values by group, 0 … size − 1, in the order of the rows.
 
     Example:
@@ -193,7 +197,7 @@ def sum_by_group(groups: IntArray, values: FloatArray, *, size: int) -> FloatArr
     return np.bincount(groups, values, minlength=size).astype(np.float64, copy=False)
 
 
-def distinct_per_group(groups: IntArray, values: IntArray, *, sizes: tuple[int, int]) -> IntArray:
+def distinct_per_group(groups: AnyInts, values: AnyInts, *, sizes: tuple[int, int]) -> IntArray:
     """Return the number of distinct values per group, by sorting one integer per pair.
 
     Args:
@@ -208,16 +212,6 @@ def distinct_per_group(groups: IntArray, values: IntArray, *, sizes: tuple[int, 
     """
     keys = groups * np.int64(max(sizes[1], 1))
     keys += values
-    return distinct_keys_per_group(keys, sizes=sizes)
-
-
-def distinct_keys_per_group(keys: IntArray, *, sizes: tuple[int, int]) -> IntArray:
-    """Count each group's distinct values from keys ``group × sizes[1] + value``; sorts the keys.
-
-    Example:
-        >>> distinct_keys_per_group(np.array([5, 5, 11, 2]), sizes=(3, 6)).tolist()
-        [2, 1, 0]
-    """
     keys.sort()
     new = np.ones(len(keys) + 1, dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=new[1:-1])
@@ -225,6 +219,28 @@ def distinct_keys_per_group(keys: IntArray, *, sizes: tuple[int, int]) -> IntArr
     seen = np.cumsum(new, dtype=np.int32 if len(new) < _INT32_END else np.int64)
     ends = np.searchsorted(keys, np.arange(sizes[0] + 1) * max(sizes[1], 1))
     return np.diff(seen[ends]).astype(np.int64)
+
+
+def distinct_items(groups: AnyInts, keys: AnyInts, lists: Lists, *, size: int) -> IntArray:
+    """Count, for each group, the distinct items in the lists of its rows' keys.
+
+    Args:
+        groups: 0 … size − 1, one per row.
+        keys: of each row.
+        lists: the items of each key.
+        size: number of groups.
+
+    Example:
+        >>> lists = Lists.of([0, 2, 3], [5, 6, 5], size=7)
+        >>> distinct_items(np.array([1, 0, 1]), np.array([0, 1, 1]), lists, size=2).tolist()
+        [1, 2]
+    """
+    if len(keys) < COMPILED_FROM:
+        counts = np.diff(lists.starts)[keys].astype(np.int64)
+        if counts.sum() < COMPILED_FROM:
+            run, place = expand(lists.starts[keys], counts)
+            return distinct_per_group(groups[run], lists.items[place], sizes=(size, lists.size))
+    return count_reached(Groups.of(groups, keys, size=size), lists)
 
 
 def distinct_pairs(groups: IntArray, values: IntArray, *, size: int) -> tuple[IntArray, IntArray]:
@@ -241,7 +257,8 @@ def distinct_pairs(groups: IntArray, values: IntArray, *, size: int) -> tuple[In
         [[0, 1], [4, 2]]
     """
     size = max(size, 1)
-    keys = np.sort(groups * np.int64(size) + values)
+    # Stable: quick for pairs that are partly in order, as records mostly are.
+    keys = np.sort(groups * np.int64(size) + values, kind="stable")
     if len(keys):
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
     columns: Any = np.divmod(keys, size)

@@ -8,7 +8,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.kernel.marks import AnyInts
+
 IntArray = npt.NDArray[np.int64]
+ShortArray = npt.NDArray[np.int32]
 
 _SPARSEST = 8
 """Integer ids whose range exceeds this multiple of their count are looked up by hash."""
@@ -28,7 +31,7 @@ class IdIndex:
 
     def __init__(self, ids: Any) -> None:
         self.ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
-        self._table: IntArray | None = None
+        self._table: ShortArray | None = None
         self._low = 0
         if pa.types.is_integer(self.ids.type) and len(self.ids):
             ends = pc.min_max(self.ids).as_py()
@@ -36,7 +39,7 @@ class IdIndex:
             if span <= _SPARSEST * len(self.ids) + 1024:
                 # Index 0 of the table is for unknown ids.
                 self._low = ends["min"] - 1
-                self._table = np.full(span + 1, -1, dtype=np.int64)
+                self._table = np.full(span + 1, -1, dtype=np.int32)
                 self._table[self.ids.to_numpy() - self._low] = np.arange(len(self.ids))
 
     def __len__(self) -> int:
@@ -44,7 +47,14 @@ class IdIndex:
 
     def of(self, ids: Any) -> IntArray:
         """Return the index of each id, −1 where it is empty or unknown."""
-        places = np.empty(len(ids), dtype=np.int64)
+        return self.short_of(ids).astype(np.int64)
+
+    def short_of(self, ids: Any) -> ShortArray:
+        """Return the index of each id in half the memory.
+
+        A product of such an array must be computed in 64 bits (``np.int64(size) * codes``).
+        """
+        places = np.empty(len(ids), dtype=np.int32)
         done = 0
         for part in _parts(ids):
             places[done : done + len(part)] = self._of(part)
@@ -93,7 +103,7 @@ def sum_and_count(
     return totals, counts
 
 
-def expand(starts: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+def expand(starts: AnyInts, counts: AnyInts) -> tuple[IntArray, IntArray]:
     """Expand runs: for run i give ``counts[i]`` entries, each with i and its flat index.
 
     Args:

@@ -38,7 +38,7 @@ def correlations(feedback: Feedback, rules: CommunityRules, *, size: int) -> Cor
     Source: scores0001, reviewer; community page, reviewer board.
     """
     row, own, others = pairs_of(feedback, rules)
-    return correlate(feedback.user[row], own, others, size=size)
+    return correlate(feedback.user[row].astype(np.int64), own, others, size=size)
 
 
 def correlate(user: IntArray, own: FloatArray, others: FloatArray, *, size: int) -> Correlations:

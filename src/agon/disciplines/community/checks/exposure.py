@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community.facts import Facts
+from agon.kernel.marks import AnyInts
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -63,7 +64,7 @@ class Exposure:
         total = self.received.sum() - self.sent[away]
         return (others + 1) / (total + max(self.creators, 1))
 
-    def pairs(self, user: IntArray, chosen: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
+    def pairs(self, user: AnyInts, chosen: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
         """Count the chosen feedback by (user, author): users, authors and counts, in order."""
         rows = np.flatnonzero(chosen & (self.author >= 0))
         size = max(len(self.sent), 1)

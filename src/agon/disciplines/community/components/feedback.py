@@ -18,10 +18,10 @@ from agon.disciplines.community.evidence import Evidence, prompt_refs, set_refs,
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME, on_others, on_prompts
 from agon.disciplines.community.first_times import nth_distinct
-from agon.disciplines.community.formulas import distinct_keys_per_group, distinct_per_group
+from agon.disciplines.community.formulas import distinct_items, distinct_per_group
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
-from agon.kernel.marks import are_many, count_distinct
+from agon.kernel.marks import Lists
 from agon.kernel.rounding import publish
 
 IntArray = npt.NDArray[np.int64]
@@ -29,8 +29,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def _benchmarks(facts: Facts) -> IntArray:
-    feedback = facts.feedback
-    return sets.sets_reviewed(facts.benchmarks, feedback.user, feedback.prompt, len(facts.people))
+    return _distinct(facts, sets.by_prompt(facts.benchmarks, prompts=len(facts.prompts)))
 
 
 def _benchmark_records(evidence: Evidence) -> Iterable[RecordRefs]:
@@ -46,15 +45,13 @@ def _benchmarks_earned(facts: Facts) -> IntArray:
 
 
 def _creators(facts: Facts) -> IntArray:
-    feedback, size = facts.feedback, len(facts.people)
-    author = facts.creator[feedback.prompt]
-    if are_many(feedback.user, values=size):
-        return count_distinct(feedback.user, author, sizes=(size, size))
-    keys = feedback.user * np.int64(max(size, 1))
-    keys += author
-    keys = keys[author >= 0]
-    del author
-    return distinct_keys_per_group(keys, sizes=(size, size))
+    return _distinct(facts, Lists.of_labels(facts.creator, size=len(facts.people)))
+
+
+def _distinct(facts: Facts, lists: Lists) -> IntArray:
+    """Count, for each user, the distinct items in the lists of the prompts with their feedback."""
+    feedback = facts.feedback
+    return distinct_items(feedback.user, feedback.prompt, lists, size=len(facts.people))
 
 
 def _creator_records(evidence: Evidence) -> Iterable[RecordRefs]:
