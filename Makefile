@@ -38,11 +38,16 @@ setup: .venv/.base
 	$(BYTECODE)
 	touch $@
 
-setup-dev: .venv/.dev
+setup-dev: .venv/.pip
+	@$(MAKE) --no-print-directory -j 2 .venv/.system .venv/.dev
+
+# Debian's packages are installed while pip installs the others: each uses one processor.
+.venv/.system: Makefile .venv/.pip
+	tools/system-packages $(RUN_PACKAGES) $(DEV_PACKAGES)
+	touch $@
 
 # Installs the base packages, too, which dev.lock contains: one installation is quicker than two.
 .venv/.dev: requirements/dev.lock pyproject.toml .venv/.pip
-	tools/system-packages $(RUN_PACKAGES) $(DEV_PACKAGES)
 	$(INSTALL) -r requirements/dev.lock
 	$(EDITABLE)
 	$(BYTECODE)
@@ -72,28 +77,28 @@ test-all: checks
 test-engines: .venv/spark
 	SPARK_HOME=$(CURDIR)/.venv/spark/pyspark $(BIN)/python -m pytest tests/engines/test_apache_spark.py
 
-check: setup-dev
-	$(MAKE) --no-print-directory -j 2 --output-sync lint types contracts
+check: .venv/.pip
+	$(MAKE) --no-print-directory -j 2 --output-sync .venv/.system lint types contracts
 	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK)
 
-checks: setup-dev
-	$(MAKE) --no-print-directory -j 2 --output-sync lint types contracts docs collection
+checks: .venv/.pip
+	$(MAKE) --no-print-directory -j 2 --output-sync .venv/.system lint types contracts docs collection
 
-lint: setup-dev
+lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: setup-dev
-	$(BIN)/mypy
+types: .venv/.dev
+	$(BIN)/mypy --num-workers 2
 
-contracts: setup-dev
+contracts: .venv/.dev
 	$(BIN)/lint-imports
 
-docs: setup-dev
+docs: .venv/.dev
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -q docs docs/_build/html
 
 # Compiles the bytecode of all tests once, beside the type check; else each worker would.
-collection: setup-dev
+collection: .venv/.dev
 	@output=$$($(BIN)/python -m pytest --collect-only -qq) || { echo "$$output"; exit 1; }
 
 pictures: setup

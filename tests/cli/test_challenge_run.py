@@ -46,7 +46,7 @@ def wait_for(what: Callable[[], bool]) -> None:
     end = time.monotonic() + TIMEOUT_S
     while not what():
         assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.05)
+        time.sleep(0.2)  # conditions ask the engine
 
 
 def begun(*arguments: object) -> "subprocess.Popen[bytes]":

@@ -14,7 +14,7 @@ from conftest import Postgresql
 from sizes import size
 
 _TESTS = Path(__file__).parents[1]
-_FAULTS = size(40, at_least=12)
+_FAULTS = size(40, at_least=8)
 
 
 def storm(*options: str) -> dict[str, Any]:

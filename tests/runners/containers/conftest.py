@@ -22,11 +22,19 @@ RUN echo provided > /app/provided && mkdir -p tools && echo '#!/bin/sh' > tools/
 
 
 @pytest.fixture(scope="session")
-def containers() -> Iterator[Containers]:
-    """Open the containers of the installed engine."""
+def tests_of_runs() -> dict[str, str]:
+    """Return the tests that ran trials, by the names of their runs."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def containers(tests_of_runs: dict[str, str]) -> Iterator[Containers]:
+    """Open the containers of the installed engine; at the end none of any test may run."""
     provide_base_image()
     with open_containers() as opened:
         yield opened
+        names = _podman("ps", "--filter=label=agon.run", '--format={{index .Labels "agon.run"}}')
+        assert [tests_of_runs[name] for name in names if name in tests_of_runs] == []
 
 
 @pytest.fixture(scope="session")
@@ -38,11 +46,17 @@ def image(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 @pytest.fixture
-def course(containers: Containers, image: Image, tmp_path: Path) -> Iterator[Course]:
-    """Return trials on the image, and check that none of their containers runs at the end."""
+def course(
+    containers: Containers,
+    image: Image,
+    tmp_path: Path,
+    tests_of_runs: dict[str, str],
+    request: pytest.FixtureRequest,
+) -> Course:
+    """Return trials on the image, none of whose containers may run at the end."""
     made = Course(containers, image, tmp_path)
-    yield made
-    assert running(made.run_name) == []
+    tests_of_runs[made.run_name] = request.node.nodeid
+    return made
 
 
 @pytest.fixture(scope="session")
@@ -83,8 +97,9 @@ def courses(course: Course, request: pytest.FixtureRequest) -> Callable[[Kind], 
 
 def running(run_name: str) -> list[str]:
     """List the containers of a run that are running."""
-    listed = subprocess.run(
-        ["podman", "ps", "-q", f"--filter=label=agon.run={run_name}"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    return _podman("ps", "-q", f"--filter=label=agon.run={run_name}")
+
+
+def _podman(*arguments: str) -> list[str]:
+    listed = subprocess.run(["podman", *arguments], capture_output=True, text=True, check=True)
     return listed.stdout.split()

@@ -227,12 +227,12 @@ def combinations() -> list[tuple[str, Kind, RewardSource]]:
 
 
 def part_of(every: list[tuple[str, Kind, RewardSource]]) -> list[tuple[str, Kind, RewardSource]]:
-    """Return one combination of each forgery, in turn another image and source.
+    """Return one combination of every second forgery, in turn another image and source.
 
     Those that forge a reward run where one counts.
     """
     part = []
-    for turn, name in enumerate(FORGERIES):
+    for turn, name in enumerate(sorted(FORGERIES)[::2]):
         of_it = [one for one in every if one[0] == name]
         if name in REWARD_FORGERIES:
             of_it = [one for one in of_it if one[2] != "exit_code"]

@@ -70,15 +70,13 @@ def test_rootless_podman_without_limits_is_refused(tmp_path: Path) -> None:
     program = tmp_path / "podman"
     host = {"cgroupControllers": [], "cgroupVersion": "v1", "ociRuntime": {"name": "runc"},
             "security": {"rootless": True}}  # fmt: skip
-    program.write_text(
-        f"#!/bin/sh\necho '{json.dumps({'host': host, 'version': {'Version': '4.3.1'}})}'\n"
-    )
+    info = {"host": host, "version": {"Version": "4.3.1"},
+            "store": {"graphRoot": "/storage", "graphDriverName": "overlay"}}  # fmt: skip
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(info)}'\n")
     program.chmod(0o755)
     with pytest.raises(Unavailable, match=r"cannot limit memory and pids here \(cgroups\)"):
         find_engine(str(program))
     host |= {"cgroupControllers": ["cpu", "memory", "pids"], "cgroupVersion": "v2"}
-    program.write_text(
-        f"#!/bin/sh\necho '{json.dumps({'host': host, 'version': {'Version': '4.3.1'}})}'\n"
-    )
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(info)}'\n")
     named = find_engine(str(program)).named
     assert (named.cgroups, named.limits_cpus) == ("v2", True)

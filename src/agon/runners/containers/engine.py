@@ -42,10 +42,12 @@ class CommandLine:
     Attributes:
         command: the program and its global options.
         named: the engine as results record it.
+        storage: where podman keeps the containers of builds; None for docker.
     """
 
     command: tuple[str, ...]
     named: Engine
+    storage: Path | None = None
 
     @property
     def removing(self) -> tuple[str, ...]:
@@ -211,7 +213,12 @@ def _open(path: str, kind: str, runtime: str) -> CommandLine:
     info = json.loads(bare.ask("info", "--format", "{{json .}}" if kind == "docker" else "json"))
     read = _read_docker if kind == "docker" else _read_podman
     command = (path, f"--runtime={runtime}") if runtime and kind == "podman" else (path,)
-    return CommandLine(command, read(info, runtime))
+    return CommandLine(command, read(info, runtime), _storage(info) if kind == "podman" else None)
+
+
+def _storage(info: Mapping[str, Any]) -> Path:
+    store = info["store"]
+    return Path(store["graphRoot"], f"{store['graphDriverName']}-containers")
 
 
 def _read_podman(info: Mapping[str, Any], runtime: str) -> Engine:

@@ -22,7 +22,6 @@ from agon.runners.containers.descendants import kill_tree, start_time
 from agon.runners.containers.engine import CommandLine, EngineError
 
 _HOST: Final = re.compile(r"(agon-[0-9a-f]{12})\.(\d+)\.(\d+)\.agon\.invalid")
-_STORAGE: Final = "{{.Store.GraphRoot}}/{{.Store.GraphDriverName}}-containers"
 _ROUNDS: Final = 5
 _PAUSE_S: Final = 0.2
 
@@ -59,14 +58,13 @@ def remove_unfinished_builds(engine: CommandLine, *, host: str = "") -> int:
     Raises:
         EngineError: a container cannot be removed.
     """
-    if engine.named.name != "podman":
+    if engine.storage is None:
         return 0
     for builder in _builders(host):
         kill_tree(builder)
-    storage = Path(engine.ask("info", f"--format={_STORAGE}").strip())
     removed: set[str] = set()
     for round_number in range(_ROUNDS):
-        containers = list(_containers(storage, host))
+        containers = list(_containers(engine.storage, host))
         for container in containers:
             _kill_rooted_in(container.layer)
         numbers = [container.number for container in containers]
