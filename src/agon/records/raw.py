@@ -150,6 +150,7 @@ class RawTable:
         others: columns the source has and the schema does not.
         lines: returns the line of a text file, from 1, on which each row begins.
         examine: returns the issues that prevent reading a file to its end.
+        parts: of a table in several files, each file's location and the number of rows before it.
     """
 
     name: str
@@ -163,6 +164,13 @@ class RawTable:
     others: tuple[str, ...] = ()
     lines: Callable[[Collection[int]], dict[int, int]] | None = None
     examine: Callable[[], list[RowIssue]] | None = None
+    parts: tuple[tuple[str, int], ...] = ()
+
+    def place(self, row: int) -> tuple[str, int]:
+        """Return the location of a row, and its number there."""
+        first = (self.location, 0)
+        location, before = next((part for part in self.parts[::-1] if part[1] < row), first)
+        return location, row - before
 
 
 @dataclass(frozen=True)

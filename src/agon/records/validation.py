@@ -237,12 +237,18 @@ class _TableCheck:
                 row,
                 ", ".join(key),
                 shown,
-                f"stands in row {earlier} already",
+                f"stands in {self._other_row(row, earlier)} already",
                 "give each row its own, or take one of the two out",
                 count,
             )
             for row, shown, earlier in first
         ]
+
+    def _other_row(self, row: int, other: int) -> str:
+        """Name a row, with its file where that is another one than the file of ``row``."""
+        location, number = self._raw.place(other)
+        same = location == self._raw.place(row)[0]
+        return f"row {number}" if same else f"row {number} of {location}"
 
     def references(self, unreadable: set[str]) -> list[RowIssue]:
         issues: list[RowIssue] = []
@@ -349,9 +355,9 @@ class _TableCheck:
         count: int,
     ) -> RowIssue:
         text = None if value is None else str(value)[:200]
-        raw = self._raw
+        location, number = self._raw.place(row)
         return RowIssue(
-            code, raw.name, raw.location, row, column, text, reason, remedy, count=count
+            code, self._raw.name, location, number, column, text, reason, remedy, count=count
         )
 
 

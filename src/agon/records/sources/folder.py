@@ -1,4 +1,4 @@
-"""Read a folder with one CSV, NDJSON or Parquet file per table."""
+"""Read a folder with one CSV, NDJSON or Parquet file, or one folder of Parquet files, per table."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ from agon.errors import Unreadable
 from agon.records.issues import RowIssue
 from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
-from agon.records.sources import csv_file, ndjson_file, parquet_file
+from agon.records.sources import csv_file, ndjson_file, parquet_file, parquet_folder
 from agon.records.sources.issues import table_issue
 from agon.records.sources.names import nearest
 
@@ -51,6 +51,8 @@ def tables(connection: Any, schema: Schema, folder: Path) -> SourceTables:
 def table_files(schema: Schema, folder: Path) -> tuple[dict[str, list[str]], set[str]]:
     """Return the names of each table's files in a folder, and all other names in it.
 
+    A folder named like a table is one of them where it has Parquet files, or the table no file.
+
     Raises:
         Unreadable: the folder cannot be read, or no table has a file.
     """
@@ -58,11 +60,20 @@ def table_files(schema: Schema, folder: Path) -> tuple[dict[str, list[str]], set
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
         raise Unreadable(f"{folder} cannot be read ({error.strerror})") from None
-    files = {table.name: [n for n in _names(table) if n in names] for table in schema}
+    files = {table.name: _present(folder, table, names) for table in schema}
     others = set(names) - {name for paths in files.values() for name in paths}
     if not any(files.values()):
         raise Unreadable(_nothing(schema, folder, others))
     return files, others
+
+
+def _present(folder: Path, table: Table, names: list[str]) -> list[str]:
+    """Return the names in a folder that are a table's."""
+    files = [name for name in _names(table) if name in names]
+    folders = [
+        name for name in (table.name, *table.aliases) if name in names and (folder / name).is_dir()
+    ]
+    return files + [name for name in folders if not files or any(folder.glob(f"{name}/*.parquet"))]
 
 
 def _names(table: Table) -> Iterator[str]:
@@ -72,6 +83,8 @@ def _names(table: Table) -> Iterator[str]:
 
 
 def _read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
+    if file.is_dir() and file.name in (table.name, *table.aliases):
+        return parquet_folder.read(connection, table, file)
     if not file.is_file():
         kind = "is a folder" if file.is_dir() else "is not a file (a broken link?)"
         return None, [table_issue(table.name, file.name, kind, "put the table's file there")]

@@ -11,6 +11,7 @@ from agon.errors import Unreadable
 from agon.records.raw import SourceTables, quote
 from agon.records.schemas import Schema
 from agon.records.sources import source_kind
+from agon.records.sources.parquet_folder import files_of
 
 Counted: TypeAlias = Literal["metadata", "count", "lines", "estimate"]
 """Where a number of rows is from: the file's metadata, a count of the rows or of the lines, or an
@@ -113,7 +114,11 @@ def _folder_size(schema: Schema, folder: Path) -> SourceSize:
 
 
 def _file_size(table: str, path: Path) -> tuple[str, TableSize]:
-    """Return the form of a table's file, and the table's size."""
+    """Return the form of a table's file, or of its folder of files, and the table's size."""
+    if path.is_dir():
+        parts = [_file_size(table, file)[1] for file in files_of(path)]
+        rows, size = sum(part.rows for part in parts), sum(part.bytes or 0 for part in parts)
+        return "parquet", TableSize(table, rows, size, "metadata")
     size = path.stat().st_size
     if path.suffix == ".parquet":
         import pyarrow as pa
