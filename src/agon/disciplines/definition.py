@@ -182,6 +182,11 @@ class PackageParts:
         scored: ScoredRecords = self._module("scoring").score(records, rules)
         return scored
 
+    def count(self, scored: Any) -> Mapping[str, Any] | None:
+        """Return what scoring continues from when rows are added."""
+        counts: Mapping[str, Any] | None = self._module("scoring").count(scored)
+        return counts
+
     def find(self, records: "Records", rules: Any) -> "list[Finding]":
         """Return the integrity findings."""
         findings: list[Finding] = self._module("integrity").find(records, rules)
@@ -237,6 +242,9 @@ class Discipline:
             some parts, from the explanation, the rules and the counts by part.
         relational: whether its boards can be computed from counts in an engine in which the
             tables stay (module ``relational``).
+        count: returns what scoring continues from when rows are added to scored records, None
+            where these continued from such themselves; None: every run counts all rows.
+        looked_up: tables that added rows are joined with.
         demo: its part of ``agon demo``; None: it is left out there.
         columns: column of its boards, or ``board.column`` where it differs by board → meaning.
     """
@@ -264,6 +272,8 @@ class Discipline:
         field(default_factory=dict)
     )
     relational: bool = False
+    count: Callable[[Any], "Mapping[str, Any] | None"] | None = None
+    looked_up: tuple[str, ...] = ()
     demo: Demo | None = None
     columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
 

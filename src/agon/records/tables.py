@@ -87,6 +87,11 @@ class Records:
         sql = f"SELECT count(*) FROM {self._space}.{quote(table)}"
         return int(self._connection.execute(sql).fetchall()[0][0])
 
+    def is_integer(self, table: str, column: str) -> bool:
+        """Return whether a column's values are integers."""
+        sql = f"SELECT {quote(column)} FROM {self._space}.{quote(table)} LIMIT 0"
+        return bool(pa.types.is_integer(self._connection.sql(sql).to_arrow_table().schema[0].type))
+
     def table(self, name: str) -> Any:
         """Return a table as an Ibis expression, computed inside the engine.
 

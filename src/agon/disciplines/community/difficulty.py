@@ -32,6 +32,27 @@ class Difficulty:
 
 
 @dataclass(frozen=True)
+class Responses:
+    """Every response of a known model: prompt, model, and what its scores add up to.
+
+    Attributes:
+        ids: their codes.
+        prompt: the prompt of each, −1 where unknown.
+        name: the place of its model's name in ``names``.
+        names: the distinct names of models.
+        total: the sum of its scores in steps of ``SCORE_GRID``.
+        count: the number of its scores.
+    """
+
+    ids: IdIndex
+    prompt: IntArray
+    name: IntArray
+    names: tuple[str, ...]
+    total: IntArray
+    count: IntArray
+
+
+@dataclass(frozen=True)
 class _Results:
     """Every scored response: its prompt, its model, the sum and number of its scores."""
 
@@ -42,18 +63,15 @@ class _Results:
     slugs: tuple[str, ...]
 
 
-def read_difficulty(
-    records: Records, rules: CommunityRules, *, prompts: IdIndex, looked_at: BoolArray
-) -> Difficulty:
+def count_wrong(responses: Responses, rules: CommunityRules, *, looked_at: BoolArray) -> Difficulty:
     """Return the number of wrong models on the selected prompts; the others get 0.
 
     Args:
-        records: the community's tables.
+        responses: the scored responses.
         rules: what is wrong, what is counted, what is state of the art.
-        prompts: their codes.
-        looked_at: the prompts whose difficulty matters.
+        looked_at: by prompt, those whose difficulty matters.
     """
-    results = _results(records, prompts)
+    results = _results(responses)
     sota = slugs(rules.sota_models)
     if rules.sota_list == "dynamic":
         sota = _best(results, rules)
@@ -63,7 +81,7 @@ def read_difficulty(
     wrong = are_wrong(results.total, results.count, threshold=rules.wrong_answer_threshold)
     is_sota = np.array([name in sota for name in results.slugs], dtype=bool)
     best = wrong & is_sota[results.model] if len(is_sota) else wrong
-    size = len(prompts)
+    size = len(looked_at)
     return Difficulty(
         np.bincount(results.prompt[wrong], minlength=size),
         np.bincount(results.prompt[best], minlength=size),
@@ -71,17 +89,13 @@ def read_difficulty(
     )
 
 
-def _results(records: Records, prompts: IdIndex) -> _Results:
-    """Read the scored responses; the model's normal form is its identity."""
+def read_responses(records: Records, prompts: IdIndex) -> Responses:
+    """Read the responses of known models and their scores."""
     source, named = "responses r", "r.model"
     if records.has("provider_models"):
         source += " LEFT JOIN provider_models m ON m.id = r.model_id"
         named = "coalesce(r.model, m.model, m.name)"
     names = records.sql(f"SELECT DISTINCT {named} AS name FROM {source} ORDER BY name")["name"]
-    forms = [slug(name) for name in names.drop_null().to_pylist()]
-    distinct = tuple(sorted(set(forms)))
-    place = {form: at for at, form in enumerate(distinct)}
-    form_of = np.array([place[form] for form in forms], dtype=np.int64)
     responses = records.sql(
         f"SELECT r.id, r.prompt_id, n.code FROM {source} JOIN (SELECT name, "
         "row_number() OVER (ORDER BY name) - 1 AS code FROM (SELECT DISTINCT "
@@ -90,13 +104,27 @@ def _results(records: Records, prompts: IdIndex) -> _Results:
     codes = IdIndex(responses["id"])
     prompt, name = prompts.of(responses["prompt_id"]), as_int64(responses["code"])
     del responses
+    total, count = sum_scores(records, codes)
+    return Responses(codes, prompt, name, tuple(names.drop_null().to_pylist()), total, count)
+
+
+def sum_scores(records: Records, responses: IdIndex) -> tuple[IntArray, IntArray]:
+    """Return the sum of each response's scores in steps of ``SCORE_GRID``, and their number."""
     scores = records.sql(
         f"SELECT response_id, round(score * {SCORE_GRID})::BIGINT AS score FROM scores"
     )
-    total, count = sum_and_count(codes, scores, "response_id", "score")
-    model = form_of[name] if len(form_of) else name
-    results = _Results(prompt, model, total, count, distinct)
-    return _of(results, (count > 0) & (prompt >= 0))
+    return sum_and_count(responses, scores, "response_id", "score")
+
+
+def _results(responses: Responses) -> _Results:
+    """Return the scored responses; the model's normal form is its identity."""
+    forms = [slug(name) for name in responses.names]
+    distinct = tuple(sorted(set(forms)))
+    place = {form: at for at, form in enumerate(distinct)}
+    form_of = np.array([place[form] for form in forms], dtype=np.int64)
+    model = form_of[responses.name] if len(form_of) else responses.name
+    results = _Results(responses.prompt, model, responses.total, responses.count, distinct)
+    return _of(results, (responses.count > 0) & (responses.prompt >= 0))
 
 
 def _of(results: _Results, chosen: BoolArray) -> _Results:

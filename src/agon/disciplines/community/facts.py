@@ -11,7 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community import benchmarks as sets
-from agon.disciplines.community.difficulty import Difficulty, read_difficulty
+from agon.disciplines.community.difficulty import (
+    Difficulty,
+    Responses,
+    count_wrong,
+    read_responses,
+)
 from agon.disciplines.community.feedback import (
     NO_TIME,
     Feedback,
@@ -35,6 +40,15 @@ BoolArray = npt.NDArray[np.bool_]
 _DAY = 86_400_000_000  # microseconds
 
 
+def read_creators(records: Records) -> pa.Table:
+    """Return id and creator of every prompt; the creator is empty where unknown."""
+    return records.sql(
+        "SELECT p.id, coalesce(p.uploader_id, h.uploader_id) AS creator FROM prompts p "
+        "LEFT JOIN hash_registrations h ON h.cid = p.hash_cid_registration "
+        "AND h.sha256 = p.hash_sha256_registration"
+    )
+
+
 class Facts:
     """The arrays of a community under its rules, each computed when first used.
 
@@ -45,13 +59,13 @@ class Facts:
         self.records = records
         self.rules = rules
         self.people = IdIndex(records.sql("SELECT id FROM users")["id"])
-        table = records.sql(
-            "SELECT p.id, coalesce(p.uploader_id, h.uploader_id) AS creator FROM prompts p "
-            "LEFT JOIN hash_registrations h ON h.cid = p.hash_cid_registration "
-            "AND h.sha256 = p.hash_sha256_registration"
-        )
+        table = read_creators(records)
         self.prompts = IdIndex(table["id"])
         self.creator = self.people.of(table["creator"])
+
+    def count_of(self, name: str) -> IntArray | FloatArray | None:  # noqa: ARG002 - for subclasses
+        """Return a count of the user score by its name, where it is known without its rows."""
+        return None
 
     @cached_property
     def feedback(self) -> Feedback:
@@ -133,9 +147,11 @@ class Facts:
     @cached_property
     def difficulty(self) -> Difficulty:
         """Count each quality prompt's wrong models."""
-        return read_difficulty(
-            self.records, self.rules, prompts=self.prompts, looked_at=self.is_quality
-        )
+        return count_wrong(self.responses(), self.rules, looked_at=self.is_quality)
+
+    def responses(self) -> Responses:
+        """Read the responses of models, with what their scores add up to."""
+        return read_responses(self.records, self.prompts)
 
     @cached_property
     def correlations(self) -> Correlations:

@@ -7,7 +7,6 @@ import numpy as np
 from agon.disciplines.community.components import Component, Count, Score, components
 from agon.disciplines.community.components.component import FloatArray, NumberArray
 from agon.disciplines.community.facts import Facts
-from agon.disciplines.community.relational_facts import RelationalFacts
 
 
 class Tally:
@@ -21,9 +20,11 @@ class Tally:
     def counts(self) -> dict[Count, NumberArray]:
         """Return each count, in the order of the board; components may share one."""
         distinct = dict.fromkeys(component.count for component in self.components)
-        if isinstance(self.facts, RelationalFacts):
-            return {count: self.facts.count_of(count.name) for count in distinct}
-        return {count: count.of(self.facts) for count in distinct}
+        return {count: self._count(count) for count in distinct}
+
+    def _count(self, count: Count) -> NumberArray:
+        known = self.facts.count_of(count.name)
+        return count.of(self.facts) if known is None else known
 
     @cached_property
     def amounts(self) -> dict[Component, FloatArray]:

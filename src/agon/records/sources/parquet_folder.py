@@ -27,9 +27,19 @@ class _Part:
     raw: RawTable
 
 
-def read(connection: Any, table: Table, folder: Path) -> tuple[RawTable | None, list[RowIssue]]:
-    """Return the Parquet files of a folder as one relation of the engine."""
-    files, issues = _listed(table, folder)
+def read(
+    connection: Any, table: Table, folder: Path, *, after: int = 0
+) -> tuple[RawTable | None, list[RowIssue]]:
+    """Return the Parquet files of a folder as one relation of the engine.
+
+    Args:
+        connection: the engine.
+        table: the schema's table.
+        folder: the folder.
+        after: how many of its files are left out, the first ones.
+    """
+    files, issues = _list(table, folder)
+    files = files[after:]
     parts = []
     for file in files:
         location = f"{folder.name}/{file.name}"
@@ -41,7 +51,7 @@ def read(connection: Any, table: Table, folder: Path) -> tuple[RawTable | None, 
         reason, remedy = "has no Parquet files", "put the table's files there, or remove it"
         issues = [table_issue(table.name, folder.name, reason, remedy)]
     issues += [_different(table, part, parts[0]) for part in parts[1:] if _differ(part, parts[0])]
-    return (None, issues) if issues else (_joined(connection, table, folder, files, parts), [])
+    return (None, issues) if issues else (_join(connection, table, folder, files, parts), [])
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -49,7 +59,7 @@ def files_of(folder: Path) -> list[Path]:
     return [path for path in _visible(folder) if path.name.endswith(_SUFFIX) and path.is_file()]
 
 
-def _listed(table: Table, folder: Path) -> tuple[list[Path], list[RowIssue]]:
+def _list(table: Table, folder: Path) -> tuple[list[Path], list[RowIssue]]:
     """Return the files, and an issue for all that is no Parquet file."""
     try:
         files, entries = files_of(folder), _visible(folder)
@@ -89,7 +99,7 @@ def _different(table: Table, part: _Part, first: _Part) -> RowIssue:
     )
 
 
-def _joined(
+def _join(
     connection: Any, table: Table, folder: Path, files: Sequence[Path], parts: Sequence[_Part]
 ) -> RawTable:
     listed = "[" + ", ".join(file_literal(str(file)) for file in files) + "]"

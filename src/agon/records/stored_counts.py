@@ -1,0 +1,174 @@
+"""Store what was counted from the partitions of a folder, and find it again.
+
+A set of counts is a folder of arrays with a description. It is written under another name and
+renamed when it is complete, so a killed run leaves nothing that is read.
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import orjson
+import pyarrow as pa
+
+from agon.errors import Unreadable
+from agon.kernel.fingerprints import sha256
+from agon.records.partitions import Partition
+
+Values = Any
+"""An array of numbers, or an Arrow array of ids."""
+
+_FORMAT: Final = 1
+_PREFIX: Final = "counts-"
+_NAMES: Final = _PREFIX + "[0-9a-f]" * 16
+_UNFINISHED: Final = "unfinished-"
+_DESCRIPTION: Final = "counts.json"
+
+
+@dataclass(frozen=True)
+class StoredCounts:
+    """What was counted from some partitions.
+
+    Attributes:
+        partitions: table and hash of each file, in order.
+        integer_ids: the ``(table, column)`` of all ids that are integers.
+        rows: the number of rows of all tables.
+        arrays: what a discipline counted; arrays are read from disk where they are used.
+    """
+
+    partitions: tuple[tuple[str, str], ...]
+    integer_ids: frozenset[tuple[str, str]]
+    rows: int
+    arrays: Mapping[str, Values]
+
+    def known(self, partitions: Sequence[Partition]) -> dict[str, int] | None:
+        """Return how many of each table's files are counted, if those are its first ones."""
+        tables: dict[str, list[str]] = {}
+        for partition in partitions:
+            tables.setdefault(partition.table, []).append(partition.sha256)
+        counted: dict[str, list[str]] = {}
+        for table, digest in self.partitions:
+            counted.setdefault(table, []).append(digest)
+        for table, digests in counted.items():
+            if tables.get(table, [])[: len(digests)] != digests:
+                return None
+        return {table: len(digests) for table, digests in counted.items()}
+
+
+def find_counts(folder: Path, key: str, partitions: Sequence[Partition]) -> StoredCounts | None:
+    """Return stored counts of the first partitions; None: there are none, or they are damaged.
+
+    Args:
+        folder: the folder of counts.
+        key: the hash of all that counts depend on next to the partitions.
+        partitions: the present ones.
+    """
+    candidates = []
+    for path in folder.glob(_NAMES):
+        with suppress(OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+            counts = _read(path, key)
+            if counts is not None and counts.known(partitions) is not None:
+                candidates.append(counts)
+    return max(candidates, key=lambda counts: counts.rows, default=None)
+
+
+def store_counts(folder: Path, key: str, counts: StoredCounts) -> None:
+    """Store counts, in the place of others with the same key.
+
+    Raises:
+        Unreadable: the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _lock(folder):
+            for left in folder.glob(f"{_UNFINISHED}*"):  # by a killed process: we hold the lock
+                shutil.rmtree(left)
+            older = [path for path in folder.glob(_NAMES) if _is_of(path, key)]
+            name = sha256({"key": key, "partitions": counts.partitions})[:16]
+            _write(folder / f"{_UNFINISHED}{name}", key, counts)
+            for path in older:
+                shutil.rmtree(path)
+            (folder / f"{_UNFINISHED}{name}").rename(folder / f"{_PREFIX}{name}")
+    except OSError as error:
+        raise Unreadable(f"{folder} cannot be written ({error.strerror or error})") from None
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _is_of(path: Path, key: str) -> bool:
+    """Return whether a folder has counts with a key, or counts that cannot be read."""
+    try:
+        return bool(orjson.loads((path / _DESCRIPTION).read_bytes())["key"] == key)
+    except (OSError, ValueError, KeyError, TypeError):
+        return True
+
+
+def _write(path: Path, key: str, counts: StoredCounts) -> None:
+    path.mkdir()
+    sizes = {}
+    for name, values in counts.arrays.items():
+        file = path / name
+        if isinstance(values, pa.Array):
+            with pa.OSFile(str(file), "wb") as sink:
+                batch = pa.record_batch([values], names=[name])
+                with pa.ipc.new_file(sink, batch.schema) as writer:
+                    writer.write_batch(batch)
+        else:
+            with file.open("wb") as opened:
+                np.save(opened, values, allow_pickle=False)
+        sizes[name] = [file.stat().st_size, isinstance(values, pa.Array)]
+        _flush(file)
+    description = {
+        "format": _FORMAT,
+        "key": key,
+        "partitions": counts.partitions,
+        "integer_ids": sorted(counts.integer_ids),
+        "rows": counts.rows,
+        "arrays": sizes,
+    }
+    (path / _DESCRIPTION).write_bytes(orjson.dumps(description))
+    _flush(path / _DESCRIPTION)
+
+
+def _flush(file: Path) -> None:
+    """Write a file to the disk, so that a loss of power leaves no file of the right size only."""
+    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _read(path: Path, key: str) -> StoredCounts | None:
+    described = orjson.loads((path / _DESCRIPTION).read_bytes())
+    if described["format"] != _FORMAT or described["key"] != key:
+        return None
+    arrays: dict[str, Values] = {}
+    for name, (size, is_arrow) in described["arrays"].items():
+        file = path / name
+        if file.stat().st_size != size:
+            return None
+        if is_arrow:
+            arrays[name] = pa.ipc.open_file(pa.memory_map(str(file))).get_batch(0).column(0)
+        else:
+            arrays[name] = np.load(file, mmap_mode="r", allow_pickle=False)
+    return StoredCounts(
+        tuple((table, digest) for table, digest in described["partitions"]),
+        frozenset((table, column) for table, column in described["integer_ids"]),
+        described["rows"],
+        arrays,
+    )

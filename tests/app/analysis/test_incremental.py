@@ -1,0 +1,306 @@
+"""Scoring from stored counts equals a full run, whatever happened to the partitions."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agon.app.analysis import incremental
+from agon.app.analysis.incremental import score_incrementally
+from agon.app.analysis.score import Result, score
+from agon.disciplines.community.added_facts import AddedFacts
+from agon.disciplines.community.records import SCHEMA
+from agon.errors import AgonError, Conflict
+from agon.records import added, partitions, stored_counts
+from disciplines.community.communities import communities
+from disciplines.community.test_oracle import ALL_ON, EASY
+from engines.test_relational import Database, arrow_tables
+from sizes import size
+
+Tables = Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A community, the rows that were added to it, and the row that is wrong."""
+
+    base: Tables
+    added: Tables
+
+
+@st.composite
+def grown(draw: st.DrawFn) -> Grown:
+    """Draw a valid community in two partitions: rows that refer to added ones are added too."""
+    tables = arrow_tables(Database(draw(communities()), None, encoded=False))
+    late_ids: dict[str, set[Any]] = {}
+    base, late = {}, {}
+    share = draw(st.integers(1, 6))
+    for table in SCHEMA:
+        content = tables.get(table.name)
+        if content is None:
+            continue
+        rows = content.to_pylist()
+        referred = [(key.column, late_ids.get(key.other_table, set()))
+                    for key in table.foreign_keys]  # fmt: skip
+        chosen = [
+            draw(st.integers(0, 6)) > share
+            or any(
+                row.get(column) in ids for column, ids in referred if row.get(column) is not None
+            )
+            for row in rows
+        ]
+        late_ids[table.name] = {row.get("id") for row, is_late in zip(rows, chosen, strict=True)
+                                if is_late}  # fmt: skip
+        base[table.name] = content.filter(pa.array([not is_late for is_late in chosen], pa.bool_()))
+        late[table.name] = content.filter(pa.array(chosen, pa.bool_()))
+    return Grown(base, {name: rows for name, rows in late.items() if len(rows)})
+
+
+def write(folder: Path, tables: Tables, part: str) -> None:
+    """Write a file of each table."""
+    for name, rows in tables.items():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        pq.write_table(rows, folder / name / f"{part}.parquet")
+
+
+def outcome(run: Callable[[], Result]) -> Any:
+    """Return the hashes and rows of all boards and an explanation, or the error."""
+    try:
+        result = run()
+    except AgonError as error:
+        return str(error)
+    with result.records:
+        boards = [result.board(name) for name in result.discipline.boards]
+        explained = [result.explain(row["id"]) for row in boards[0].rows(top=1)]
+        return [(board.sha256, board.rows(), board.unscored) for board in boards], explained
+
+
+def same(folder: Path, cache: Path, rules: Mapping[str, Any]) -> None:
+    """Compare a run from stored counts with a full one."""
+    expected = outcome(lambda: score("community", folder, overrides=rules))
+    assert outcome(lambda: score_incrementally("community", folder, cache, overrides=rules)) == (
+        expected
+    )
+
+
+RULES = st.fixed_dictionaries(
+    {},
+    optional={
+        **{name: st.just(value) for name, value in ALL_ON.items()},
+        "self_feedback": st.just("ignore"),
+        "repeated_feedback": st.just("all"),
+        "feedback_targets": st.just("prompts"),
+        "wrong_answer_unit": st.just("responses"),
+        "likes_per_creator": st.just(1),
+        "sota_list": st.just("dynamic"),
+    },
+)
+
+
+@settings(max_examples=size(30), deadline=None)
+@given(community=grown(), rules=RULES, then=st.integers(0, 9))
+def test_boards_equal_those_of_a_full_run(
+    community: Grown, rules: dict[str, Any], then: int
+) -> None:
+    """After files were added, with late times and repeats; with wrong rows, changed or removed."""
+    rules = {**EASY, **rules}
+    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(added, "_MAX_SHARE", 100.0)
+        folder, cache = Path(place) / "records", Path(place) / "cache"
+        write(folder, community.base, "1")
+        score_incrementally("community", folder, cache, overrides=rules).records.close()
+        write(folder, community.added, "2")
+        same(folder, cache, rules)
+        last = list(community.base)[-1]
+        if then < 3:
+            write(folder, _wrong_row(community, then), "3")
+        elif then < 5:
+            write(folder, {last: community.base[last].slice(1)}, "1")
+        elif then < 7:
+            (folder / last / "1.parquet").unlink()
+        else:
+            return
+        same(folder, cache, rules)
+
+
+def _wrong_row(community: Grown, which: int) -> Tables:
+    """Return a partition with a repeated id, an unknown reference or an invalid value."""
+    users, rows = community.base["users"], community.base.get("quick_feedbacks")
+    if which == 0:
+        return {"users": users.slice(0, 1)}
+    if rows is None or not len(rows):
+        return {}
+    column, value = [("opinion", "meh"), ("user_id", 10**15)][which - 1]
+    row = rows.slice(0, 1)
+    at = row.schema.get_field_index(column)
+    return {"quick_feedbacks": row.set_column(at, column, pa.array([value]).cast(row[column].type))}
+
+
+def feedback(*rows: tuple[int, int, str, int]) -> pa.Table:
+    """Return feedback: user, prompt, opinion and second."""
+    user, prompt, opinion, seconds = zip(*rows, strict=True)
+    return pa.table(
+        {
+            "user_id": pa.array(user, pa.int64()),
+            "prompt_id": pa.array(prompt, pa.int64()),
+            "opinion": opinion,
+            "created_at": pa.array([second * 1_000_000 for second in seconds], pa.timestamp("us")),
+        }
+    )
+
+
+BASE: Tables = {
+    "users": pa.table({"id": [1, 2, 3]}),
+    "prompts": pa.table({"id": [1, 2], "uploader_id": [1, 2]}),
+    "quick_feedbacks": feedback((1, 2, "positive", 5), (2, 1, "negative", 5)),
+}
+LATER: Tables = {"quick_feedbacks": feedback((1, 2, "negative", 4), (2, 1, "positive", 5))}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a small community whose counts are stored, and which grew."""
+    monkeypatch.setattr(added, "_MAX_SHARE", 100.0)
+    write(tmp_path / "records", BASE, "1")
+    run(tmp_path / "records")
+    write(tmp_path / "records", LATER, "2")
+    return tmp_path / "records"
+
+
+def run(folder: Path, **rules: Any) -> Result:
+    """Score from counts next to the folder."""
+    return score_incrementally("community", folder, folder.parent / "cache", overrides=rules)
+
+
+def from_counts(folder: Path, **rules: Any) -> bool:
+    """Return whether a run continues from stored counts; its board is that of a full run."""
+    result = run(folder, **rules)
+    expected = score("community", folder, overrides=rules)
+    assert result.board("contributor").sha256 == expected.board("contributor").sha256
+    assert result.board().sha256 == expected.board().sha256
+    return isinstance(result.scored.facts, AddedFacts)  # type: ignore[attr-defined] # of a community
+
+
+def stored(folder: Path) -> list[Path]:
+    """Return the stored counts."""
+    return sorted((folder.parent / "cache").iterdir())
+
+
+def test_only_added_rows_are_counted(folder: Path) -> None:
+    """A late opinion of an earlier time replaces nothing, one of an equal time does."""
+    assert from_counts(folder)
+    assert from_counts(folder)
+    assert len(stored(folder)) == 1
+
+
+def test_many_added_rows_are_counted_with_all_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts are then stored again, and what is added next is little again."""
+    monkeypatch.setattr(added, "_MAX_SHARE", 0.1)
+    assert not from_counts(folder)
+    write(folder, {"users": pa.table({"id": pa.array([], pa.int64())})}, "2")
+    assert from_counts(folder)
+
+
+def test_counts_of_another_version_or_other_rules_are_not_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they were counted by may differ."""
+    assert not from_counts(folder, self_feedback="ignore")
+    assert from_counts(folder, self_feedback="ignore")
+    monkeypatch.setattr(incremental, "__version__", "0.0")
+    assert not from_counts(folder)
+
+
+def test_a_registration_of_an_earlier_prompt_is_counted(folder: Path) -> None:
+    """It gives a creator to a prompt whose feedback is counted already."""
+    columns = {"uploader_id": [None, 2], "hash_cid_registration": ["c", None],
+               "hash_sha256_registration": ["x", None]}  # fmt: skip
+    write(folder, {"prompts": pa.table({"id": [1, 2], **columns})}, "1")
+    run(folder)
+    row = {"cid": ["c"], "sha256": ["x"], "uploader_id": [3]}
+    write(folder, {"hash_registrations": pa.table(row)}, "2")
+    assert not from_counts(folder)
+    assert from_counts(folder)
+
+
+def test_ids_that_become_text_are_read_again(folder: Path) -> None:
+    """One of them makes all ids of its family text."""
+    flags = pa.table({"user_id": ["1", "2"], "reason": ["spam", "spam"]})
+    write(folder, {"org_to_people": pa.table({"user_id": [1], "org_id": ["7"]})}, "1")
+    write(folder, {"flags": flags}, "1")
+    run(folder)
+    write(folder, {"org_to_people": pa.table({"user_id": [2], "org_id": ["a"]})}, "2")
+    assert not from_counts(folder)
+    write(folder, {"flags": flags.slice(1)}, "2")
+    assert from_counts(folder)
+
+
+def test_damaged_and_unfinished_counts_are_not_used(folder: Path) -> None:
+    """A killed run leaves a folder of another name; the next one that stores counts removes it."""
+    (counts,) = stored(folder)
+    left = counts.with_name("unfinished-0123456789abcdef")
+    shutil.copytree(counts, left)
+    opinions = counts / "opinions"
+    content = opinions.read_bytes()
+    opinions.write_bytes(content[:-1])
+    assert not from_counts(folder)
+    assert not left.exists()
+    (renewed,) = stored(folder)
+    (renewed / "counts.json").write_bytes(b"{")
+    assert not from_counts(folder)
+
+
+def test_counts_are_not_stored_of_files_that_changed_meanwhile(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would belong to other bytes than those hashed."""
+    shutil.rmtree(folder.parent / "cache")
+    files = partitions.partitions_of
+
+    def hash_then_write(schema: Any, path: Path) -> Any:
+        hashed = files(schema, path)
+        write(path, {"users": pa.table({"id": [1, 2, 3, 4]})}, "1")
+        return hashed
+
+    monkeypatch.setattr(incremental, "partitions_of", hash_then_write)
+    assert len(run(folder).board()) == 4
+    assert not (folder.parent / "cache").exists()
+
+
+def test_a_failed_write_leaves_the_earlier_counts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are removed when others are complete."""
+    (before,) = stored(folder)
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(stored_counts, "_flush", fail)
+    write(folder, {"users": pa.table({"id": [1, 2]})}, "1")
+    write(folder, {"users": pa.table({"id": [3]})}, "2")
+    with pytest.raises(AgonError, match="No space left"):
+        run(folder)
+    assert before in stored(folder)
+
+
+def test_what_is_not_counted_is_refused(folder: Path, tmp_path: Path) -> None:
+    """Without the option it is scored."""
+    with pytest.raises(Conflict, match="daily_feedbacks"):
+        run(folder, daily_feedbacks=3)
+    with pytest.raises(Conflict, match="challenge"):
+        score_incrementally("challenge", folder, tmp_path / "cache")
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "csv" / "users.csv").write_text("id\n1\n")
+    with pytest.raises(Conflict, match=r"users\.csv"):
+        score_incrementally("community", tmp_path / "csv", tmp_path / "cache")
