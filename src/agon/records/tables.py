@@ -24,6 +24,9 @@ from agon.records.row_filter import row_filter
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
 
+_BATCH = 1 << 18
+"""Rows per batch, so that what is computed from one fits into the processor's cache."""
+
 
 class Records:
     """The typed tables of one discipline.
@@ -116,14 +119,18 @@ class Records:
         with _reading(self._connection):
             return self._connection.sql(query).to_arrow_table()
 
-    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
+    def batches(self, query: str, *, rows: int = _BATCH) -> Iterator[pa.RecordBatch]:
         """Run a query as :meth:`sql` does and yield its rows in batches, which are not kept.
 
         No other query may run before the last batch.
+
+        Args:
+            query: what :meth:`sql` takes.
+            rows: most rows of a batch.
         """
         self._connection.execute(f"SET schema = '{self._space}'")
         with _reading(self._connection):
-            yield from self._connection.sql(query).to_arrow_reader(_BATCH)
+            yield from self._connection.sql(query).to_arrow_reader(rows)
 
     @cached_property
     def sha256(self) -> str:
@@ -172,9 +179,6 @@ class Records:
 
 
 _PLAIN = str.maketrans("-:.T", "____")
-_BATCH = 1 << 18
-"""Rows per batch, so that what is computed from one fits into the processor's cache."""
-
 _MAX_SHARED_ROWS = 10_000
 """Maximum number of rows that are read in the engine that a process shares."""
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from agon.disciplines.arena.facts import Facts
-from agon.disciplines.arena.history import Ratings
+from agon.disciplines.arena.history import Ratings, standings_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.strengths import Strengths, explain_strength, strengths_board
 from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
@@ -195,7 +195,7 @@ def hold(
         strengths, score=score, low=low, high=high,
         rank_low=ranks.rank_low, rank_high=ranks.rank_high,
     )  # fmt: skip
-    shown = strengths_board(facts, ratings, anchored, rules)
+    shown = strengths_board(facts.bots, standings_of(facts, ratings), anchored, rules)
     shown = replace(
         shown,
         context={**shown.context, "anchors": {"values": dict(stated), "held": True}},

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from agon.disciplines.arena.facts import API, Facts
-from agon.disciplines.arena.history import Credibilities, Ratings, games_of_version
+from agon.disciplines.arena.facts import API, Bots, Facts
+from agon.disciplines.arena.history import Credibilities, Standings
 from agon.disciplines.arena.quality import Quality
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.kernel.boards import Board, UnscoredRow, ranking
@@ -19,20 +19,20 @@ NO_MATCH = "has no rated match"
 API_JUDGE = "is an API judge: it stands in when too few judges are eligible and has no credibility"
 
 
-def bots_board(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Board:
+def bots_board(bots: Bots, standings: Standings, rules: ArenaRules) -> Board:
     """Rank every qualified or playing bot by Elo rating; equal ratings share a rank."""
-    games = ratings.games
-    listed = facts.bots.qualified | (games > 0)
-    rating = publish(ratings.rating)
+    games = standings.games
+    listed = bots.qualified | (games > 0)
+    rating = publish(standings.rating)
     columns = {
         "rating": rating,
         "matches": games,
-        "wins": ratings.wins,
-        "losses": ratings.losses,
-        "ties": ratings.ties,
-        "provisional": games_of_version(facts, ratings) < rules.provisional_matches,
+        "wins": standings.wins,
+        "losses": standings.losses,
+        "ties": standings.ties,
+        "provisional": standings.of_version < rules.provisional_matches,
     }
-    return on_board(BOTS, facts.bots.ids, rating, columns, listed, NEVER_PLAYED)
+    return on_board(BOTS, bots.ids, rating, columns, listed, NEVER_PLAYED)
 
 
 def judges_board(

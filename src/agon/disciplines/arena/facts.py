@@ -145,7 +145,7 @@ class Facts:
 
 def facts_of(records: Records) -> Facts:
     """Read the tables into arrays; the result does not depend on row order or file format."""
-    bots = _bots(records)
+    bots = bots_of(records)
     judges = _judges(records, bots)
     unvoted = _matches(records, bots)
     votes, counts = _votes(records, judges, unvoted)
@@ -168,7 +168,8 @@ def _text(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
 
 
-def _bots(records: Records) -> Bots:
+def bots_of(records: Records) -> Bots:
+    """Read the bots."""
     table = records.sql(f"""
         SELECT b.id, b.name, b.owner_id, b.qualified_at,
             coalesce(epoch_us(o.account_created_at), {UNKNOWN_TIME}) AS account_created,
@@ -212,10 +213,10 @@ def _matches(records: Records, bots: Bots) -> Matches:
     """Read the matches; how often each was voted for is not known yet."""
     table = records.sql(f"""
         SELECT id, coalesce(epoch_us(played_at), {UNKNOWN_TIME}) AS played, bot_a, bot_b,
-            {_code("kind", "rated", "honeypot", "skipped")} AS kind,
-            {_code("honeypot_real", "a", "b")} AS real,
-            {_code("audit_verdict", "a", "b", "tie")} AS audit,
-            {_code("winner", "a", "b", "tie")} AS winner
+            {code_sql("kind", "rated", "honeypot", "skipped")} AS kind,
+            {code_sql("honeypot_real", "a", "b")} AS real,
+            {code_sql("audit_verdict", "a", "b", "tie")} AS audit,
+            {code_sql("winner", "a", "b", "tie")} AS winner
         FROM matches
     """)
     ids = table["id"].combine_chunks()
@@ -227,8 +228,8 @@ def _matches(records: Records, bots: Bots) -> Matches:
     return Matches(
         ids.take(pa.array(order)),
         played[order],
-        _numbers(_text(table["bot_a"]), bots.ids)[order],
-        _numbers(_text(table["bot_b"]), bots.ids)[order],
+        numbers_of(table["bot_a"], bots.ids)[order],
+        numbers_of(table["bot_b"], bots.ids)[order],
         kind,
         real,
         audit,
@@ -242,7 +243,7 @@ def _votes(
 ) -> tuple[Votes, npt.NDArray[np.int64]]:
     table = records.sql(f"""
         SELECT match_id, judge_id, coalesce(epoch_us(voted_at), {UNKNOWN_TIME}) AS voted,
-            {_code("vote", "A", "B", "tie")} AS label,
+            {code_sql("vote", "A", "B", "tie")} AS label,
             (CASE WHEN vote = 'tie' THEN 2 WHEN (vote = 'A') = (shown_first = 'a') THEN 0
              ELSE 1 END)::TINYINT AS side
         FROM votes
@@ -278,7 +279,8 @@ def _reinstatements(records: Records, judges: Judges) -> Reinstatements:
     return Reinstatements(judge[matched], _numpy(table["at"])[matched], tuple(reasons))
 
 
-def _code(column: str, *values: str) -> str:
+def code_sql(column: str, *values: str) -> str:
+    """Return SQL for the place of a column's value among some values, −1 without any."""
     cases = " ".join(f"WHEN '{value}' THEN {code}" for code, value in enumerate(values))
     return f"(CASE {column} {cases} ELSE -1 END)::TINYINT"
 
@@ -287,6 +289,11 @@ def _numpy(column: pa.ChunkedArray | pa.Array) -> Any:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     return column.to_numpy(zero_copy_only=False)
+
+
+def numbers_of(ids: Any, known: pa.Array) -> Numbers:
+    """Return the index of each id, as text, among the known ones; −1 where null or unknown."""
+    return _numbers(_text(ids), known)
 
 
 def _numbers(ids: pa.Array, known: pa.Array) -> Numbers:

@@ -19,7 +19,7 @@ from agon.disciplines.arena.formulas import (
     score_of,
 )
 from agon.disciplines.arena.rules import ArenaRules
-from agon.kernel.ratings.elo import EloState, fold
+from agon.kernel.ratings.elo import EloState, Fold, fold
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +42,30 @@ class Results:
 def results_of(facts: Facts, rules: ArenaRules) -> Results:
     """Decide every match."""
     matches = facts.matches
-    panel = consensus(matches.counts)
-    rated = matches.kind == RATED
-    final = np.where(panel == NONE, matches.winner, panel)
-    audited = (matches.audit != NONE) & (matches.audit != TIE)
-    if rules.audit_overturns:
-        final = np.where(audited, matches.audit, final)
-    final = np.where(rated, final, NONE).astype(np.int8)
-    overruled = rated & audited & (panel != NONE) & (matches.audit != panel)
+    panel, audit = consensus(matches.counts), matches.audit
+    final = final_of(panel, kind=matches.kind, audit=audit, winner=matches.winner, rules=rules)
+    overruled = (matches.kind == RATED) & _names_side(audit) & (panel != NONE) & (audit != panel)
     return Results(panel, final, overruled)
+
+
+def final_of(panel: Codes, *, kind: Codes, audit: Codes, winner: Codes, rules: ArenaRules) -> Codes:
+    """Return the outcome of each match that is rated, −1 for other matches.
+
+    Args:
+        panel: the consensus of the votes, −1 without votes.
+        kind: as recorded.
+        audit: the audit's verdict.
+        winner: the recorded one.
+        rules: ``audit_overturns``.
+    """
+    final = np.where(panel == NONE, winner, panel)
+    if rules.audit_overturns:
+        final = np.where(_names_side(audit), audit, final)
+    return np.where(kind == RATED, final, NONE).astype(np.int8)
+
+
+def _names_side(audit: Codes) -> npt.NDArray[np.bool_]:
+    return (audit != NONE) & (audit != TIE)
 
 
 def others_consensus(facts: Facts) -> Codes:
@@ -99,6 +114,39 @@ class Ratings:
         return self.wins + self.losses + self.ties
 
 
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """The Elo rating of every bot, and its results.
+
+    Attributes:
+        rating: after all matches.
+        wins, losses, ties: rated matches by result.
+        of_version: rated matches since its newest version.
+    """
+
+    rating: Vector
+    wins: Ints
+    losses: Ints
+    ties: Ints
+    of_version: Ints
+
+    @property
+    def games(self) -> Ints:
+        """Count the rated matches of every bot."""
+        return self.wins + self.losses + self.ties
+
+
+def standings_of(facts: Facts, ratings: Ratings) -> Standings:
+    """Return what ratings come to for each bot."""
+    return Standings(
+        ratings.rating,
+        ratings.wins,
+        ratings.losses,
+        ratings.ties,
+        games_of_version(facts, ratings),
+    )
+
+
 def games_of_version(facts: Facts, ratings: Ratings) -> Ints:
     """Count the rated matches of every bot since its newest version."""
     played, since = facts.matches.played[ratings.match], facts.bots.version_since
@@ -115,8 +163,29 @@ def ratings_of(facts: Facts, results: Results, rules: ArenaRules) -> Ratings:
     a, b = facts.matches.bot_a[match], facts.matches.bot_b[match]
     result = results.final[match]
     bots = len(facts.bots)
-    folded = fold(
-        EloState.fresh(bots, start=rules.elo_start),
+    folded = elo_fold(EloState.fresh(bots, start=rules.elo_start), a, b, result, rules)
+    return Ratings(
+        match,
+        a,
+        b,
+        result,
+        folded.change_a,
+        folded.change_b,
+        folded.state.ratings,
+        *count_results(a, b, result, bots=bots),
+    )
+
+
+def elo_fold(
+    state: EloState,
+    a: npt.NDArray[np.int32],
+    b: npt.NDArray[np.int32],
+    result: Codes,
+    rules: ArenaRules,
+) -> Fold:
+    """Play matches in order from a state, under the rules of Elo."""
+    return fold(
+        state,
         a,
         b,
         score_of(result),
@@ -127,23 +196,24 @@ def ratings_of(facts: Facts, results: Results, rules: ArenaRules) -> Ratings:
         start=rules.elo_start,
         round_changes=rules.round_changes,
     )
+
+
+def count_results(
+    a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], result: Codes, *, bots: int
+) -> tuple[Ints, Ints, Ints]:
+    """Count the wins, losses and ties of every bot.
+
+    Example:
+        >>> sides = np.array([0, 1], np.int32), np.array([1, 0], np.int32)
+        >>> [each.tolist() for each in count_results(*sides, np.array([0, 2], np.int8), bots=2)]
+        [[1, 0], [0, 1], [1, 1]]
+    """
     per_side = [
         [np.bincount(side[result == code], minlength=bots) for code in (0, 1, TIE)]
         for side in (a, b)
     ]
     (wins_a, losses_a, ties_a), (losses_b, wins_b, ties_b) = per_side
-    return Ratings(
-        match,
-        a,
-        b,
-        result,
-        folded.change_a,
-        folded.change_b,
-        folded.state.ratings,
-        wins_a + wins_b,
-        losses_a + losses_b,
-        ties_a + ties_b,
-    )
+    return wins_a + wins_b, losses_a + losses_b, ties_a + ties_b
 
 
 class Event(IntEnum):

@@ -5,17 +5,20 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena import boards, explanations
-from agon.disciplines.arena.facts import Facts, facts_of
+from agon.disciplines.arena import boards, explanations, streamed
+from agon.disciplines.arena.facts import Bots, Facts, bots_of, facts_of
+from agon.disciplines.arena.formulas import score_of
 from agon.disciplines.arena.history import (
     Credibilities,
     RatingHistory,
     Ratings,
     Results,
+    Standings,
     credibilities_of,
     rating_history,
     ratings_of,
     results_of,
+    standings_of,
 )
 from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
@@ -28,6 +31,7 @@ from agon.disciplines.arena.strengths import (
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
+from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
 from agon.records import Records
 
 _LISTED = 200  # maximum number of ids compared and listed in a message
@@ -35,6 +39,8 @@ _LISTED = 200  # maximum number of ids compared and listed in a message
 
 def score(records: Records, rules: ArenaRules) -> "ScoredArena":
     """Score records under rules; boards and explanations are computed on demand."""
+    if streamed.is_large(records):
+        return LargeArena(records, rules)
     return ScoredArena(facts_of(records), rules)
 
 
@@ -55,6 +61,22 @@ class ScoredArena:
         """The Elo ratings and the matches that made them."""
         return ratings_of(self.facts, self.results, self.rules)
 
+    @property
+    def bots(self) -> Bots:
+        """The bots in id order."""
+        return self.facts.bots
+
+    @cached_property
+    def standings(self) -> Standings:
+        """The Elo ratings and results of all bots."""
+        return standings_of(self.facts, self.ratings)
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """The outcomes of every pair of bots."""
+        made = self.ratings
+        return count_pairs(made.a, made.b, score_of(made.result), players=len(self.bots))
+
     @cached_property
     def credibilities(self) -> Credibilities:
         """The judges' credibility and the events that made it."""
@@ -67,7 +89,7 @@ class ScoredArena:
         Raises:
             NotScorable: where no finite rating fits best and no regularization is set.
         """
-        return strengths_of(self.facts, self.ratings, self.rules)
+        return strengths_of(self.bots, self.standings, self.pairs, self.rules)
 
     @cached_property
     def _boards(self) -> dict[str, Board]:
@@ -86,12 +108,12 @@ class ScoredArena:
 
     def _make_board(self, name: str) -> Board:
         if name == boards.BOTS:
-            return boards.bots_board(self.facts, self.ratings, self.rules)
+            return boards.bots_board(self.bots, self.standings, self.rules)
         if name == boards.JUDGES:
             quality = quality_of(self.facts, self.results, self.rules)
             return boards.judges_board(self.facts, self.credibilities, quality, self.rules)
         if name == boards.BRADLEY_TERRY:
-            return strengths_board(self.facts, self.ratings, self.strengths, self.rules)
+            return strengths_board(self.bots, self.standings, self.strengths, self.rules)
         raise NotFound(f"arena has no board {name!r}: {did_you_mean(name, BOARDS)}")
 
     def explain(self, name: str, *, board: str) -> Explanation:
@@ -143,3 +165,31 @@ class ScoredArena:
         ids = kinds[kind].to_pylist()
         hint = did_you_mean(name, ids) if len(ids) <= _LISTED else f"there are {len(ids):,}"
         raise NotFound(f"there is no {kind} {name!r} in the records: {hint}")
+
+
+class LargeArena(ScoredArena):
+    """A scored arena that reads its matches for each board, and holds them for explanations."""
+
+    def __init__(self, records: Records, rules: ArenaRules) -> None:
+        self._records = records
+        self.rules = rules
+
+    @cached_property
+    def facts(self) -> Facts:  # type: ignore[override]  # computed on first use
+        """All that explanations and other boards need."""
+        return facts_of(self._records)
+
+    @cached_property
+    def bots(self) -> Bots:
+        """The bots in id order."""
+        return bots_of(self._records)
+
+    @cached_property
+    def standings(self) -> Standings:
+        """The Elo ratings and results of all bots."""
+        return streamed.standings(self._records, self.bots, self.rules)
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """The outcomes of every pair of bots."""
+        return streamed.pairs(self._records, self.bots, self.rules)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from agon.disciplines.arena.boards import BRADLEY_TERRY, NO_MATCH, on_board
-from agon.disciplines.arena.facts import Facts
-from agon.disciplines.arena.formulas import Ints, Vector, score_of
-from agon.disciplines.arena.history import Ratings, games_of_version
+from agon.disciplines.arena.facts import Bots, Facts
+from agon.disciplines.arena.formulas import Ints, Vector
+from agon.disciplines.arena.history import Standings
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
 from agon.kernel.boards import Board
@@ -22,7 +22,7 @@ from agon.kernel.ratings.intervals import (
     rank_groups,
     sandwich_intervals,
 )
-from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
+from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.rounding import publish
 
 _SANDWICH_BOTS = 5000  # above it the matrices of the sandwich take minutes and gigabytes
@@ -50,20 +50,26 @@ class Strengths:
     intervals: Intervals
 
 
-def strengths_of(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Strengths:
+def strengths_of(
+    everyone: Bots, standings: Standings, pairs: PairCounts, rules: ArenaRules
+) -> Strengths:
     """Fit the strengths that make all rated matches together most likely (spec arena, Elo).
+
+    Args:
+        everyone: all bots.
+        standings: their matches.
+        pairs: the outcomes of every pair of them.
+        rules: of the fit and the intervals.
 
     Raises:
         NotScorable: when no finite rating fits best and no regularization is set, naming
             the bots; or when the sandwich estimate for all bots does not fit into memory.
     """
-    bots = np.flatnonzero(ratings.games)
-    row = np.full(len(facts.bots), -1, dtype=np.int64)
+    bots = np.flatnonzero(standings.games)
+    row = np.zeros(len(everyone), dtype=np.int32)
     row[bots] = np.arange(len(bots))
-    counts = count_pairs(
-        row[ratings.a], row[ratings.b], score_of(ratings.result), players=len(bots)
-    )
-    names = [str(name) for name in facts.bots.ids.take(bots).to_pylist()]
+    counts = replace(pairs, players=len(bots), i=row[pairs.i], j=row[pairs.j])
+    names = [str(name) for name in everyone.ids.take(bots).to_pylist()]
     fit = _fit(counts, names, rules)
     intervals = _intervals(counts, fit, rules)
     low, high = intervals.elo(scale=rules.elo_scale, mean=rules.elo_start)
@@ -122,13 +128,13 @@ def interval_context(board: Board, *, method: str, confidence: float) -> Board:
 
 
 def strengths_board(
-    facts: Facts, ratings: Ratings, strengths: Strengths, rules: ArenaRules
+    bots: Bots, standings: Standings, strengths: Strengths, rules: ArenaRules
 ) -> Board:
     """Rank every bot with a rated match by its Bradley–Terry rating."""
-    games = ratings.games
+    games = standings.games
 
     def spread(values: Any) -> Any:
-        filled = np.zeros(len(facts.bots), dtype=values.dtype)
+        filled = np.zeros(len(bots), dtype=values.dtype)
         filled[strengths.bots] = values
         return filled
 
@@ -138,10 +144,10 @@ def strengths_board(
         "rank_low": spread(strengths.rank_low),
         "rank_high": spread(strengths.rank_high),
         "matches": games,
-        "provisional": games_of_version(facts, ratings) < rules.provisional_matches,
+        "provisional": standings.of_version < rules.provisional_matches,
     }
     score = spread(strengths.score)
-    made = on_board(BRADLEY_TERRY, facts.bots.ids, score, columns, games > 0, NO_MATCH)
+    made = on_board(BRADLEY_TERRY, bots.ids, score, columns, games > 0, NO_MATCH)
     return interval_context(made, method=rules.interval, confidence=rules.confidence)
 
 

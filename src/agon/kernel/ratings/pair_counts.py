@@ -99,6 +99,28 @@ def count_pairs(
     )
 
 
+def merge_pairs(some: PairCounts, others: PairCounts) -> PairCounts:
+    """Return the outcomes of two sets of matches of the same players.
+
+    Example:
+        >>> one, other = (count_pairs([0], [b], [1], players=3) for b in (1, 2))
+        >>> both = merge_pairs(merge_pairs(one, other), one)
+        >>> both.i.tolist(), both.j.tolist(), both.won_i.tolist()
+        ([0, 0], [1, 2], [2, 1])
+    """
+    size = np.int64(max(some.players, 1))
+    pairs = np.concatenate([each.i * size + each.j for each in (some, others)])
+    distinct, place = np.unique(pairs, return_inverse=True)
+    table = np.zeros((len(distinct), _OUTCOMES), dtype=np.int32)
+    begin = 0
+    for each in (some, others):
+        rows = place[begin : begin + len(each)]  # each pair once
+        table[rows] += np.column_stack([each.won_j, each.tied, each.won_i])
+        begin += len(each)
+    i, j = np.divmod(distinct, size)
+    return _from_table(some.players, i.astype(np.int32), j.astype(np.int32), table)
+
+
 def _as_integers(numbers: npt.ArrayLike) -> npt.NDArray[np.integer]:
     """Return player numbers unchanged if they are integers; an empty list may have any type."""
     array = np.asarray(numbers)

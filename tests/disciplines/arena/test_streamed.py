@@ -1,0 +1,80 @@
+"""Matches that are streamed give the same boards as matches in memory."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import agon
+from agon.disciplines.arena import streamed
+
+BOTS = ["ada", "bob", "2", "10"]
+TIMES = [None, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"]
+MATCH = st.fixed_dictionaries(
+    {
+        "bots": st.permutations(BOTS),
+        "played_at": st.sampled_from(TIMES),
+        "kind": st.sampled_from(["rated", "rated", "rated", "skipped"]),
+        "winner": st.sampled_from([None, "a", "b", "tie"]),
+        "audit_verdict": st.sampled_from([None, None, "a", "tie"]),
+    }
+)
+IDS = st.sampled_from([lambda number: 20 - number, lambda number: number, "m-{}".format, str])
+
+
+def tables(
+    matches: list[dict[str, Any]], name: Callable[[int], object]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return matches under ids in their order, with versions of one bot."""
+    rows = [
+        {"id": name(number), "bot_a": match["bots"][0], "bot_b": match["bots"][1],
+         **{key: value for key, value in match.items() if key != "bots"}}
+        for number, match in enumerate(matches)
+    ]  # fmt: skip
+    return {
+        "bots": [{"id": bot, "name": bot} for bot in BOTS],
+        "versions": [{"bot_id": "ada", "version": "2", "since": TIMES[2]}],
+        "matches": rows,
+    }
+
+
+@settings(
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(matches=st.lists(MATCH, min_size=1, max_size=12), name=IDS, in_order=st.booleans(),
+       overturns=st.booleans())  # fmt: skip
+def test_streamed_boards_are_those_of_matches_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    matches: list[dict[str, Any]],
+    name: Callable[[int], object],
+    in_order: bool,
+    overturns: bool,
+) -> None:
+    """Ties, voids, audits, equal and unknown times, ids in and out of order, small batches."""
+    if in_order:
+        matches = sorted(matches, key=lambda match: match["played_at"] or "")
+    source = tables(matches, name)
+    rules = {"audit_overturns": overturns, "bradley_terry_regularisation": 1.0}
+    boards: dict[int, list[object]] = {}
+    for least in (10**9, 0):
+        monkeypatch.setattr(streamed, "MIN_MATCHES", least)
+        monkeypatch.setattr(streamed, "_BATCH", 3)
+        result = agon.score("arena", source, overrides=rules)
+        assert (type(result.scored).__name__ == "LargeArena") == (not least)
+        boards[least] = [result.board(board).sha256 for board in ("bots", "bradley-terry")]
+        boards[least] += [result.explain("ada", board="bots").to_dict()]
+    assert boards[0] == boards[10**9]
+
+
+def test_an_arena_with_votes_is_not_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Votes decide matches, and are counted by match."""
+    monkeypatch.setattr(streamed, "MIN_MATCHES", 0)
+    source = tables([{"bots": BOTS, "played_at": None, "kind": "rated"}], str)
+    vote = {"match_id": "0", "judge_id": "j", "shown_first": "a", "vote": "A"}
+    source["votes"] = [{**vote, "voted_at": TIMES[1]}]
+    result = agon.score("arena", source)
+    assert type(result.scored).__name__ == "ScoredArena"
+    assert sum(row["wins"] for row in result.board("bots").rows()) == 1
