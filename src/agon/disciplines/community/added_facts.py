@@ -15,7 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.community.benchmarks import sets_of
+from agon.disciplines.community.benchmarks import (
+    PAIRS,
+    Benchmarks,
+    Pairs,
+    read_benchmarks,
+    sets_of,
+)
 from agon.disciplines.community.difficulty import Responses, read_responses, sum_scores
 from agon.disciplines.community.facts import Facts, read_creators
 from agon.disciplines.community.feedback import Feedback, read_feedback
@@ -64,7 +70,7 @@ def stored_arrays(facts: Facts) -> dict[str, Any]:
         "creators": _distinct(_keys(user, author)[author >= 0]),
         "sets": benchmarks.sets.ids,
         "sets_reviewed": _distinct(_keys(*sets)),
-        "holds": _distinct(_keys(*benchmarks.holds)),
+        **{name: _distinct(_keys(*getattr(benchmarks, name))) for name in PAIRS},
         "responses": responses.ids.ids,
         "response_prompt": responses.prompt,
         "response_name": responses.name,
@@ -111,6 +117,9 @@ class AddedFacts(Facts):
 
         A hash registration may be that of an earlier prompt without a known creator.
         """
+        stored = self.stored["sets"]
+        if not self._added_benchmarks.sets.ids[: len(stored)].equals(stored):
+            return False
         registered = self.records.count("hash_registrations") > self.stored["registrations"][0]
         return not registered or bool((self.stored["creator"] >= 0).all())
 
@@ -125,6 +134,13 @@ class AddedFacts(Facts):
         if name == "diverse_feedback_benchmarks":
             return self._sets_reviewed
         return None
+
+    @cached_property
+    def benchmarks(self) -> Benchmarks:
+        """Return the benchmarks that count: pairs are only ever added."""
+        added = self._added_benchmarks
+        pairs = (self._with_stored(name, getattr(added, name)) for name in PAIRS)
+        return Benchmarks(added.sets, added.category, added.categories, *pairs)
 
     @cached_property
     def positives(self) -> IntArray:
@@ -163,6 +179,17 @@ class AddedFacts(Facts):
     @cached_property
     def _added(self) -> Feedback:
         return read_feedback(
+            self._new,
+            self.rules,
+            people=self.people,
+            prompts=self.prompts,
+            creator=self.creator,
+        )
+
+    @cached_property
+    def _added_benchmarks(self) -> Benchmarks:
+        """Return all benchmarks, and the pairs of added rows."""
+        return read_benchmarks(
             self._new,
             self.rules,
             people=self.people,
@@ -212,27 +239,27 @@ class AddedFacts(Facts):
 
     @property
     def _sets_reviewed(self) -> IntArray:
-        """Count each user's benchmarks with feedback: those of added feedback, and added prompts.
-
-        Stored pairs have the codes of stored benchmarks; later ones get the codes after those.
-        """
-        sets, added = self.benchmarks.sets, self._opinions
-        stored = IdIndex(self.stored["sets"])
-        code = stored.of(sets.ids.cast(stored.ids.type))
-        code[code < 0] = len(stored) + np.arange(int((code < 0).sum()))
-        held_set, held = code[self.benchmarks.holds[0]], self.benchmarks.holds[1]
+        """Count each user's benchmarks with feedback, added feedback and added prompts of them."""
+        added, (late, prompt) = self._opinions, self._added_benchmarks.holds
+        sets, held = self.benchmarks.holds
         touched = np.zeros(len(self.prompts), dtype=bool)
         touched[added.prompt] = True
-        near = replace(self.benchmarks, holds=(held_set[touched[held]], held[touched[held]]))
+        touched = touched[held]
+        near = replace(self.benchmarks, holds=(sets[touched], held[touched]))
         users, rated = sets_of(near, added.user, added.prompt)
-        _, is_known = _find(self.stored["holds"], _keys(held_set, held))
-        late, prompt = held_set[~is_known], held[~is_known]
         opinions = self.stored["opinions"]
         first = np.searchsorted(opinions, prompt << _SHIFT)
         last = np.searchsorted(opinions, (prompt + 1) << _SHIFT)
         run, place = expand(first, last - first)
         users = np.concatenate([users, opinions[place] & _SECOND])
         return self._grown("sets_reviewed", users, np.concatenate([rated, late[run]]))
+
+    def _with_stored(self, name: str, pairs: Pairs) -> Pairs:
+        """Return stored pairs and those that are new, in order."""
+        stored, keys = self.stored[name], _distinct(_keys(*pairs))
+        keys = keys[~_find(stored, keys)[1]]
+        keys = np.insert(stored, np.searchsorted(stored, keys), keys)
+        return keys >> _SHIFT, keys & _SECOND
 
     def _grown(self, name: str, users: IntArray, values: IntArray) -> IntArray:
         """Return each user's number of distinct values: stored pairs, and those that are new."""

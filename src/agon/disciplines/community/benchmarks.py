@@ -44,6 +44,10 @@ class Benchmarks:
     helped_by: Pairs
 
 
+PAIRS = ("holds", "written_by", "owned_by", "run_by", "helped_by")
+"""The pairs of :class:`Benchmarks`."""
+
+
 def read_benchmarks(
     records: Records, rules: CommunityRules, *, people: IdIndex, prompts: IdIndex, creator: IntArray
 ) -> Benchmarks:

@@ -41,12 +41,18 @@ _DAY = 86_400_000_000  # microseconds
 
 
 def read_creators(records: Records) -> pa.Table:
-    """Return id and creator of every prompt; the creator is empty where unknown."""
-    return records.sql(
-        "SELECT p.id, coalesce(p.uploader_id, h.uploader_id) AS creator FROM prompts p "
+    """Return id and creator of every prompt, in the order of the source.
+
+    The creator is empty where unknown. Explanations list equal prompts in this order.
+    """
+    table = records.sql(
+        "SELECT p.id, coalesce(p.uploader_id, h.uploader_id) AS creator, p._row FROM prompts p "
         "LEFT JOIN hash_registrations h ON h.cid = p.hash_cid_registration "
         "AND h.sha256 = p.hash_sha256_registration"
     )
+    row = as_int64(table["_row"])
+    # The engine's join returns rows in the order in which its threads complete.
+    return table if (row[1:] > row[:-1]).all() else table.take(pa.array(np.argsort(row)))
 
 
 class Facts:
