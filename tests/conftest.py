@@ -37,7 +37,9 @@ _LAST = (
 )
 """Tests that start processes or generate much; the others run first."""
 
-_SHARED = ("chromium", "copy", "demo", "real_sandbox", "server")
+_SHARED = (
+    "chromium", "copy", "demo", "explanations", "parts", "real_sandbox", "sail", "schema", "server",
+)  # fmt: skip
 """Fixtures that take seconds: the tests of a folder that use one of them run in one worker."""
 
 
