@@ -50,7 +50,7 @@ def test_texts_have_readable_bounds() -> None:
     """The rulebook is made from these."""
     bounds = {text.name: text.bounds for text in Sample.texts()}
     assert bounds == {
-        "bonus": "number ≥ 0, ≤ 1000",
+        "bonus": "number ≥ 0, ≤ 1,000",
         "count": "whole number ≥ 1",
         "mode": "one of count, ignore",
         "window": "whole number ≥ 1 or none",

@@ -99,6 +99,12 @@ def folder_of(of: str) -> Traversable:
     return files(package) / "editions"
 
 
+def forget() -> None:
+    """Read locks and editions again when they are asked for: a lock has changed."""
+    for known in (lock, lock_of, _load):
+        known.cache_clear()
+
+
 @cache
 def _load(full: str) -> Edition:
     released = parse(file_of(full).read_text(encoding="utf-8"), full_name=full)

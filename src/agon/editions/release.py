@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agon.editions.edition import rules_sha256
 from agon.editions.mismatch import compare
-from agon.editions.registry import LOCK, folder_of, lock_of, parse
+from agon.editions.registry import LOCK, folder_of, forget, lock_of, parse
 from agon.errors import AgonError
 
 HEAD = (
@@ -23,7 +23,8 @@ HEAD = (
 def release(of: str, *, unreleased: Collection[str] = ()) -> list[str]:
     """Add the new editions of a discipline to its lock, and return what is wrong with any.
 
-    An edition that is in the lock keeps its entry, and so its rank: the first is the default.
+    An edition that is in the lock keeps its entry, and so its rank: the first is the default. One
+    that is based on another new one is added after it.
 
     Args:
         of: the discipline.
@@ -34,25 +35,32 @@ def release(of: str, *, unreleased: Collection[str] = ()) -> list[str]:
         NotFound: there is no such discipline.
     """
     folder = Path(str(folder_of(of)))
-    locked, errors = dict(lock_of(of)), []
-    for file in sorted(folder.glob("*.toml")):
-        if file.name == LOCK:
-            continue
-        name = f"{of}/{file.stem}"
-        try:
-            rules = parse(file.read_text(encoding="utf-8"), full_name=name).rules
-        except AgonError as error:
-            errors.append(f"{name}: {error}")
-            continue
-        if name in locked and name not in unreleased:
-            mismatch = compare(rules, edition=name, recorded=locked[name])
-            if mismatch is not None:
-                errors.append(f"{mismatch}, or release the change under a new name")
-        else:
-            locked[name] = rules_sha256(rules)
+    changed: list[str] = []
+    left = sorted(file for file in folder.glob("*.toml") if file.name != LOCK)
+    while True:
+        unread: dict[Path, str] = {}
+        for file in left:
+            try:
+                changed += _add(f"{of}/{file.stem}", file, unreleased)
+            except AgonError as error:
+                unread[file] = f"{of}/{file.stem}: {error}"
+        if len(unread) == len(left):
+            return [*unread.values(), *changed]
+        left = list(unread)  # their base may be in the lock now
+
+
+def _add(name: str, file: Path, unreleased: Collection[str]) -> list[str]:
+    """Add an edition to the lock unless it is there; return how it differs from its entry."""
+    locked = dict(lock_of(name.partition("/")[0]))
+    rules = parse(file.read_text(encoding="utf-8"), full_name=name).rules
+    if name in locked and name not in unreleased:
+        mismatch = compare(rules, edition=name, recorded=locked[name])
+        return [f"{mismatch}, or release the change under a new name"] if mismatch else []
+    locked[name] = rules_sha256(rules)
     lines = [f'"{name}" = "{fingerprint}"\n' for name, fingerprint in locked.items()]
-    (folder / LOCK).write_text(HEAD + "".join(lines), encoding="utf-8")
-    return errors
+    (file.parent / LOCK).write_text(HEAD + "".join(lines), encoding="utf-8")
+    forget()
+    return []
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -220,5 +220,5 @@ def _bounds(schema: Mapping[str, Any]) -> str:
         ("minLength", "length ≥"),
         ("minItems", "items ≥"),
     )
-    limits = [f"{sign} {schema[key]:g}" for key, sign in signs if key in schema]
+    limits = [f"{sign} {schema[key]:,.10g}" for key, sign in signs if key in schema]
     return " ".join([kind, ", ".join(limits)]).strip()
