@@ -188,7 +188,12 @@ def _feedback_activity(do: Doer, _step: Step) -> None:
 
 
 def _collaboration(do: Doer, _step: Step) -> None:
-    do.benchmark(do.prompt(do.user()), owner=do.person)
+    least = do.rules.min_collaborator_prompts
+    collaborator = do.user()
+    prompts = [do.prompt(collaborator) for _ in range(max(least, 1))]
+    for prompt in prompts[:least]:
+        do.positives(prompt, do.rules.min_positive_feedbacks)
+    do.benchmark(prompts[0], owner=do.person)
 
 
 def _diversity(do: Doer, _step: Step) -> None:
