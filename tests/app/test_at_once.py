@@ -37,8 +37,7 @@ PASSWORD = "correct horse battery"  # noqa: S105 - a test's
 @pytest.fixture
 def instance(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
     """Open a service on an empty PostgreSQL database."""
-    postgresql.emptied()
-    opened = service_at(tmp_path, url=postgresql.address())
+    opened = service_at(tmp_path, url=postgresql.service())
     yield opened
     opened.store.close()
 

@@ -156,13 +156,13 @@ def test_void_without_matching_records_is_rejected_and_listed_with_failed_jobs(
     began = time.monotonic()
     result = target("contest", "void", target.contest, "--person", "nobody", "--reason", "r",
                     "--dry-run")  # fmt: skip
-    assert (result.code, "nothing to void" in result.err) == (4, True)
+    assert (result.code, "no record about 'nobody' counts" in result.err) == (4, True)
     assert time.monotonic() - began < 120  # earlier it waited 300 seconds for a failed job
     [change] = target.json("contest", "changes", target.contest)["changes"]
     assert change["state"] == "cancelled"
     if target.far:
         failed = target.good("jobs", "list", "--contest", target.contest, "--state", "failed").out
-        assert "nothing to void" in failed
+        assert "no record about 'nobody' counts" in failed
         assert "agon jobs retry" in failed
 
 

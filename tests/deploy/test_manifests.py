@@ -19,7 +19,7 @@ SCHEMAS: Final = files("kubernetes_validate") / "kubernetes-json-schema/v1.33.0-
 COMPOSE_SCHEMA: Final = files("check_jsonschema") / "builtin_schemas/vendor/compose-spec.json"
 VARIABLES: Final = {setting.variable for setting in SETTINGS.values()}
 KINDS: Final = {
-    "worker": "publish,rebuild,dry-run,find,round,deliver",
+    "worker": "publish,rebuild,dry-run,find,robustness,round,deliver",
     "judge": "judge,gate",
 }
 

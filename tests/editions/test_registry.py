@@ -14,7 +14,7 @@ RELEASED = {
     "community/scores0002-1": "59230ee66f6b09339417e36f904086540af8ea9a5f157bfeca7d059cd0598dfe",
     "challenge/term-1": "1ed416fde1510cb250b1ba9cefbb18b5c47d1a8a5fea06812960d490afa126de",
     "community/hardened-1": "e310481e452c7d1d3f73b7b2eb10e63477de9ec9c7e471cb47882ff66ab1dda5",
-    "challenge/hardened-1": "79228be8206aa0338a660109edb06462831ae618bbc4e7e6abe1da0c99ee61f7",
+    "challenge/hardened-1": "ffb54bd70116f334e1777fcd6ac55ff0c2c51177a313075e35d12aeb97b8365a",
     "dojo/0.1": "cb8e7a4c5b81d6e09770ab2ee03e1be0c32ebdb3a2ee22590b3f14edc78e476e",
     "dojo/0.2": "fb9331ca9a4f9e57bfda4bcc85ae683d635144698d82832503dde900d0400add",
     "dojo/hardened-1": "b62ebb3e03d249cb42f238e9d45428c3548d8c79365ab83039a558059bde4a7f",

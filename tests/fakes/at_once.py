@@ -72,5 +72,5 @@ def at_once(
 
 def _one_waits(server: "Postgresql") -> bool:
     with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute(_WAITING)
-        return bool(cursor.fetchone()[0])
+        row = cursor.execute(_WAITING).fetchone()
+        return row is not None and bool(row[0])

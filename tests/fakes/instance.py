@@ -16,6 +16,7 @@ from agon.entities.access import Role
 from agon.http.app import create_app
 from agon.logs import start_logging
 from agon.settings import Settings
+from fakes.in_process import InProcessClient
 from fakes.service import OPERATOR, ORGANISER, service_at
 
 ROLES: tuple[Role, ...] = ("viewer", "participant", "judge", "organiser", "operator", "worker")
@@ -59,6 +60,15 @@ class Instance:
         made = Grant(user=USERS[role], role=role, **grant)
         return create_token(self.service, made, by=OPERATOR)[1]
 
+    def limited_token(self, role: Role, **grant: Any) -> str:
+        """Return a token of a role, created once for its scopes and contests."""
+        if not any(grant.values()):
+            return self.tokens[role]
+        name = f"{role} {grant}"
+        if name not in self.tokens:
+            self.tokens[name] = self.token(role, **grant)
+        return self.tokens[name]
+
     def contest(self, name: str = "spring", *, people: int = 3, **options: Any) -> str:
         """Create and open a contest of the discipline community with some records, published."""
         new = creation.NewContest(id=name, discipline="community", title="Spring", **options)
@@ -99,7 +109,7 @@ def instance_at(
     for user in USERS.values():
         create_user(service, user=user, by=OPERATOR)
     app = create_app(service, settings(database=url, **overrides))
-    client = TestClient(app, raise_server_exceptions=False)
+    client = InProcessClient(app)
     client.__enter__()  # all requests share an event loop, which is faster than one for each
     grant = Instance(service, app, client)
     for role in ROLES:

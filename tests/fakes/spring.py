@@ -13,9 +13,11 @@ BOTS = tuple("abcdefgh")
 JUDGES = ("j1", "j2", "j3")
 
 
-def spring(service: Service, *, matches: int = 8) -> Contest:
+def spring(
+    service: Service, *, matches: int = 8, boards: tuple[str, ...] | None = ("bots", "judges")
+) -> Contest:
     """Create and open the contest with bots, judges and a number of matches."""
-    new = NewContest(id="spring", discipline="arena", title="Spring", boards=("bots", "judges"))
+    new = NewContest(id="spring", discipline="arena", title="Spring", boards=boards)
     create(service, new, by=ORGANISER)
     contest = open_contest(service, "spring", by=ORGANISER)
     people = [("bots", {"id": bot, "name": bot}, None) for bot in (*BOTS, "idle")]

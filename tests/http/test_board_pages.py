@@ -12,7 +12,7 @@ from agon.app.contests.lifecycle import transitions
 from agon.http.board_pages import BoardPages
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
-from sizes import ALL
+from sizes import ALL, sample
 
 BOARD = "/contests/spring/boards/user-score"
 ADDRESSES = [
@@ -65,7 +65,7 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Instance]
     url = None
     if request.param == "PostgreSQL":
         server = request.getfixturevalue("postgresql")
-        url = server.address(server.emptied())
+        url = server.service()
     instance = instance_at(tmp_path, url=url, rate_limit_address="100000/second",
                      rate_limit_token="100000/second")  # noqa: S106 (a rate)  # fmt: skip
     yield instance
@@ -113,8 +113,9 @@ def test_pages_equal_those_read_in_a_session(
         transitions.finalize(either.service, "spring", by=ORGANISER)
     cursor = either.get(f"{BOARD}?limit=2", "organiser").json()["next"]
     assert cursor
+    paths = (*ADDRESSES, f"{BOARD}?cursor={cursor}", f"{BOARD}?limit=1&cursor={cursor}")
     for role in (None, "viewer", "organiser", "worker") if ALL else (None, "organiser"):
-        for path in (*ADDRESSES, f"{BOARD}?cursor={cursor}", f"{BOARD}?limit=1&cursor={cursor}"):
+        for path in paths if role is None else sample(paths, at_least=10):
             read, in_session = both(either, path, monkeypatch, role)
             assert read == in_session, (role, path)
             assert read[0] < 500, (role, path)

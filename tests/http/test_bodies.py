@@ -1,5 +1,6 @@
 """Request bodies: anonymous ones cost next to nothing, and single JSON values are bounded."""
 
+import gzip
 import tracemalloc
 from typing import Any
 
@@ -83,6 +84,25 @@ def test_every_bulk_path_belongs_to_exactly_one_post_route(instance: Instance) -
     posted = [path.template for path in routes(instance.app) if path.method == "POST"]
     ends = {end: [path for path in posted if path.endswith(end)] for end in BULK_PATHS}
     assert {end: len(paths) for end, paths in ends.items()} == dict.fromkeys(BULK_PATHS, 1)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "gzip, gzip"])
+@pytest.mark.parametrize("path", ["/api/v1/contests/spring/records", "/sign-in"])
+def test_a_compressed_body_is_rejected_and_not_expanded(
+    instance: Instance, path: str, encoding: str
+) -> None:
+    """Ten megabytes can hold ten gigabytes of zeros; a page says so like the API."""
+    body = gzip.compress(bytes(16 << 20))
+    headers = {**instance.as_("organiser"), "content-encoding": encoding, "accept": "text/html"}
+    tracemalloc.start()
+    try:
+        response = instance.client.post(path, content=body, headers=headers)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert response.status_code == 415
+    assert "is not supported; send it plain" in response.text
+    assert peak < 8 << 20
 
 
 def test_a_body_with_two_lengths_is_rejected(instance: Instance) -> None:

@@ -103,19 +103,6 @@ def rejected_calls(operation: AnyOperation) -> Iterator[tuple[Caller, str, type[
         yield limited, "spring", Forbidden
 
 
-def token(instance: Instance, caller: Caller) -> str:
-    """Return a token of a caller's role, created once for its scopes and contests."""
-    assert caller.role is not None
-    name = f"{caller.role} {caller.scopes} {caller.contests}"
-    if not (caller.scopes or caller.contests):
-        return instance.tokens[caller.role]
-    if name not in instance.tokens:
-        instance.tokens[name] = instance.token(
-            caller.role, scopes=caller.scopes, contests=caller.contests
-        )
-    return instance.tokens[name]
-
-
 def required(operation: AnyOperation, contest: str) -> dict[str, Any]:
     """Return placeholder arguments that are never read."""
     return {
@@ -151,7 +138,10 @@ def test_no_route_calls_a_use_case_for_a_forbidden_caller(
     """The test covers all generated routes, including those of new operations."""
     instance, calls = spied
     for caller, contest, error in rejected_calls(operation):
-        headers = {"authorization": f"Bearer {token(instance, caller)}"} if caller.role else {}
+        token = caller.role and instance.limited_token(
+            caller.role, scopes=caller.scopes, contests=caller.contests
+        )
+        headers = instance.as_(None, token)
         path = operation.url
         for placeholder in operation.placeholders:
             path = path.replace(f"{{{placeholder}}}", contest if placeholder == "contest" else "1")

@@ -97,8 +97,7 @@ def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path_factory.mktemp('round')}/agon.db"
     server: Postgresql = request.getfixturevalue("postgresql")
-    server.emptied()
-    return server.address()
+    return server.service()
 
 
 @pytest.fixture(scope="module")

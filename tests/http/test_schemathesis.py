@@ -27,7 +27,9 @@ from fakes.instance import Instance, instance_at
 from sizes import ALL, sample, size
 
 ENDLESS = "streamEvents"  # a stream has no end to wait for
-OPERATIONS = [operation.id for operation in all_operations() if operation.id != ENDLESS]
+OPERATIONS = sample(
+    [operation.id for operation in all_operations() if operation.id != ENDLESS], at_least=40
+)
 EXCLUSIVE = ({"cursor"}, {"around", "q"}, {"rules"}, {"sort"}, {"minimum"}, {"maximum"})
 """Query parameters of which a schema cannot say which values, or which of them together, are valid.
 
@@ -75,7 +77,7 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-GENERATED = set(sample(OPERATIONS, at_least=20))
+GENERATED = set(sample(OPERATIONS, at_least=14))
 """Operations that get random requests, too; the others get those at the bounds of their schema."""
 
 FEW = examples(

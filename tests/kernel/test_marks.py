@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agon.disciplines.community.formulas import distinct_items
 from agon.kernel import marks
-from agon.kernel.marks import Groups, Lists, count_reached, repeated_pairs
+from agon.kernel.marks import Groups, Lists, count_reached, count_rows, repeated_pairs, rows_with
 
 GROUPS, VALUES, ITEMS = 4, 5, 6
 ROWS = st.lists(st.tuples(st.integers(-1, GROUPS - 1), st.integers(-1, VALUES - 1)), max_size=30)
@@ -19,7 +19,7 @@ ROWS = st.lists(st.tuples(st.integers(-1, GROUPS - 1), st.integers(-1, VALUES - 
 @pytest.fixture(autouse=True)
 def _few_groups_per_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the few groups of these tests fall into several buckets and both lanes."""
-    monkeypatch.setattr(marks, "_BUCKET", 2)
+    monkeypatch.setattr(marks, "_SHIFT", 1)
 
 
 def grouped(rows: list[tuple[int, int]]) -> Groups:
@@ -66,6 +66,35 @@ def test_reached_items_are_the_union_of_the_keys_lists(
     assert count_reached(grouped(rows), lists).tolist() == expected
     groups, keys = np.array(rows, dtype=np.int32).reshape(-1, 2).T
     assert distinct_items(groups, keys, lists, size=GROUPS).tolist() == expected
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS, pairs=st.sets(st.integers(0, GROUPS * VALUES - 1)))
+def test_rows_with_a_pair_are_those_of_a_set(rows: list[tuple[int, int]], pairs: set[int]) -> None:
+    """Also where the bit of another pair is the same; an unknown group or value is in no pair."""
+    groups, values = np.array(rows, dtype=np.int32).reshape(-1, 2).T.copy()
+    expected = [
+        at for at, (group, value) in enumerate(rows) if group * (VALUES + 1) + value in pairs
+    ]
+    sought = np.array(sorted(pairs), dtype=np.int64)
+    assert rows_with(groups, values, sought, width=VALUES + 1).tolist() == expected
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(st.tuples(st.integers(0, GROUPS - 1), st.booleans()), max_size=30))
+def test_rows_of_a_group_are_counted_alike_with_and_without_compiled_loops(
+    rows: list[tuple[int, bool]],
+) -> None:
+    """Both of all rows and of those that are chosen."""
+    groups = np.array([group for group, _ in rows], dtype=np.int32)
+    chosen = np.array([is_chosen for _, is_chosen in rows], dtype=bool)
+    few = count_rows(groups, size=GROUPS), count_rows(groups, size=GROUPS, chosen=chosen)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(marks, "are_many", lambda *_, **__: True)
+        many = count_rows(groups, size=GROUPS), count_rows(groups, size=GROUPS, chosen=chosen)
+    counts = Counter(group for group, _ in rows)
+    assert few[0].tolist() == [counts[group] for group in range(GROUPS)]
+    assert [each.tolist() for each in few] == [each.tolist() for each in many]
 
 
 def test_a_label_is_a_list_of_one_item_and_none_an_empty_list() -> None:

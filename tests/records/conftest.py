@@ -20,9 +20,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
 
     def make_database(tables: Mapping[str, Rows]) -> str:
         name = server.emptied()
-        with server.connect(name) as connection, connection.cursor() as cursor:
-            for table, rows in tables.items():
-                cursor.adbc_ingest(table, arrow(rows), mode="create")
+        server.ingest(name, {table: arrow(rows) for table, rows in tables.items()})
         return str(server.address(name))
 
     return make_database

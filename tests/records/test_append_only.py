@@ -209,7 +209,7 @@ def test_rows_are_found_by_what_a_column_says(growing: AppendOnlyTables) -> None
     """To void the records of a participant, they have to be listed."""
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.append("notes", [{"by": 1}, {"by": 2}, {"by": 1}], [3, 4, 9])
-    assert growing.records().rows_where("notes", "by", ["1", "x"]) == [3, 9]
+    assert growing.records().rows_where("notes", "by", ["1", "x"]) == {3: "1", 9: "1"}
 
 
 @pytest.mark.parametrize("numbers", [[2, 2], [3, 2]])

@@ -61,7 +61,7 @@ def test_few_rows_share_an_instance_and_many_or_unknown_ones_do_not() -> None:
         (people, True), (many, False), (table, True), (table.to_reader(), False)
     ):  # fmt: skip
         with read_rows(SCHEMA, {"people": rows}) as records:
-            assert (records._engine._instance is raw._shared._instance) is is_shared
+            assert (records._engine.instance is raw._shared._instance) is is_shared
 
 
 def test_an_unusable_instance_is_replaced() -> None:

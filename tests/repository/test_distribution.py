@@ -71,7 +71,7 @@ def test_an_installed_wheel_scores_records_and_creates_a_contest(
     venv.create(tmp_path / "venv", with_pip=False)
     python = tmp_path / "venv" / "bin" / "python"
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
-    run(*pip, "install", "-qq", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    run(*pip, "install", "-qq", "--no-deps", "--no-index", "--no-compile", wheel, cwd=tmp_path)
     (packages,) = (tmp_path / "venv").glob("lib/python*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     agon = python.with_name("agon")

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+from sizes import sample
+
 SECONDS = 20
 """Limit of CPU time. All patterns take about two seconds; an exponential one exceeds any limit."""
 
@@ -19,18 +21,18 @@ for module in pkgutil.walk_packages(agon.__path__, "agon."):
                 patterns.setdefault((value.pattern, value.flags), f"{module.name}.{name}")
 
 resource.setrlimit(resource.RLIMIT_CPU, (int(sum(resource.getrusage(0)[:2])) + SECONDS,) * 2)
-pieces = [*"aA0-_./ :,'=+#[%", chr(10), chr(233), "http://", "0.", "a=", ",("]
 for (text, flags), name in sorted(patterns.items(), key=lambda item: item[1]):
     print(name, flush=True)
     pattern = re.compile(text, flags)
-    for first in pieces:
-        for second in ("", *pieces):
-            hostile = (first + second) * 24 + "!"
-            subject = hostile.encode() if isinstance(text, bytes) else hostile
-            pattern.fullmatch(subject)
-            pattern.search(subject)
+    for repeated in REPEATED:
+        hostile = repeated * 24 + "!"
+        subject = hostile.encode() if isinstance(text, bytes) else hostile
+        pattern.fullmatch(subject)
+        pattern.search(subject)
 print("done", len(patterns))
-""".replace("SECONDS", str(SECONDS))
+"""
+PIECES = [*"aA0-_./ :,'=+#[%\né", "http://", "0.", "a=", ",("]
+REPEATED = [first + second for first in PIECES for second in ("", *PIECES)]
 
 
 def test_no_pattern_backtracks_exponentially() -> None:
@@ -38,8 +40,9 @@ def test_no_pattern_backtracks_exponentially() -> None:
 
     The last line names that pattern: write it so that each text matches in only one way.
     """
+    attack = f"SECONDS, REPEATED = {SECONDS}, {sample(REPEATED)!r}\n{ATTACK}"
     process = subprocess.run(
-        [sys.executable, "-c", ATTACK], capture_output=True, text=True, check=False
+        [sys.executable, "-c", attack], capture_output=True, text=True, check=False
     )
     lines = process.stdout.splitlines() or [process.stderr]
     assert lines[-1].startswith("done"), f"{lines[-1]}: {process.stderr[-500:]}"

@@ -1,12 +1,12 @@
 """Test rules of the repository on its source: modules, docstrings, descriptions, versions."""
 
-import ast
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline
+from repository.modules import Module
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "src" / "agon" / "examples"  # data: programs of a season, not code of the package
@@ -37,29 +37,25 @@ def test_no_file_is_longer_than_four_hundred_lines_without_a_reason() -> None:
     assert long == []
 
 
-def test_no_function_is_longer_than_a_reader_can_hold() -> None:
+def test_no_function_is_longer_than_a_reader_can_hold(modules: dict[Path, Module]) -> None:
     """Its docstring and parameters do not count; the tables of a database are a list."""
     long = {
-        node.name
-        for path in SOURCES
+        function.name
+        for path, module in modules.items()
         if "migrations" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _body_lines(node) > 60
+        for function in module.functions
+        if function.lines > 60
     }
     assert long == set(LONG_LISTS)
 
 
-def _body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    first = function.body[ast.get_docstring(function) is not None :]
-    return first[-1].end_lineno - first[0].lineno + 1 if first and first[-1].end_lineno else 0
-
-
-def test_every_module_has_a_docstring() -> None:
+def test_every_module_has_a_docstring(modules: dict[Path, Module]) -> None:
     """It must also not be empty, which Ruff does not check."""
     without_docstring = [
-        str(path.relative_to(ROOT)) for path in SOURCES
-        if not (ast.get_docstring(ast.parse(path.read_text())) or "").strip()
-    ]  # fmt: skip
+        str(path.relative_to(ROOT))
+        for path, module in modules.items()
+        if not module.docstring.strip()
+    ]
     assert without_docstring == []
 
 

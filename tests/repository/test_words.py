@@ -1,9 +1,10 @@
 """Names and texts use the words of the field: the glossary's terms and plain English."""
 
-import ast
 import json
 import re
 from pathlib import Path
+
+from repository.modules import Module
 
 ROOT = Path(__file__).parents[2]
 ORDINARY = frozenset((Path(__file__).parent / "words.txt").read_text().split())
@@ -102,12 +103,12 @@ def _without_examples(text: str) -> str:
 
 
 def occurrences(pattern: re.Pattern[str]) -> list[str]:
-    """Return the lines of texts and pages with a match that is not allowed."""
+    """Return the matches in texts and pages that are not allowed, with their lines."""
     return [
-        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}"
         for path in [*TEXTS, *PAGES]
-        for number, line in enumerate(_without_examples(path.read_text()).splitlines(), start=1)
-        for match in pattern.finditer(line)
+        for text in [_without_examples(path.read_text())]
+        for match in pattern.finditer(text)
         if match[0] not in ALLOWED.get(str(path.relative_to(ROOT)), set())
     ]
 
@@ -144,26 +145,12 @@ def test_every_allowed_word_is_used() -> None:
 PARTICIPLES = frozenset({"asked", "found", "given", "kept", "moment", "one", "told", "whole"})
 
 
-def names_in(path: Path) -> set[str]:
-    """Return the names that a file gives: variables, parameters, attributes, functions."""
-    names = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                names.add(name)
-            case ast.Attribute(attr=name, ctx=ast.Store()) | ast.MatchAs(name=str(name)):
-                names.add(name)
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                names.add(name)
-    return {name.strip("_") for name in names}
-
-
-def test_names_are_nouns_or_verbs() -> None:
+def test_names_are_nouns_or_verbs(modules: dict[Path, Module]) -> None:
     """What was found, given or kept is known where the variable is read only by its name."""
     participles = {
         str(path.relative_to(ROOT)): sorted(names)
-        for path in TEXTS
-        if path.suffix == ".py" and (names := names_in(path) & PARTICIPLES)
+        for path, module in modules.items()
+        if (names := module.names & PARTICIPLES)
     }
     assert participles == {}
 
@@ -177,55 +164,38 @@ IDIOMS = re.compile(
 )
 
 
-def actions(path: Path) -> set[str]:
-    """Return the names of the classes and functions in a file; properties are values."""
-    return {
-        node.name
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        if not any("property" in ast.unparse(each) for each in node.decorator_list)
-    }
+def actions(module: Module) -> set[str]:
+    """Return the names of the classes and functions in a module; properties are values."""
+    functions = {each.name for each in module.functions if not (each.is_property or each.is_async)}
+    return functions | {each.name for each in module.classes}
 
 
-def test_functions_are_not_named_by_participles() -> None:
+def test_functions_are_not_named_by_participles(modules: dict[Path, Module]) -> None:
     """What a function does is a verb, what it returns a noun; `drawn` is neither."""
     named = {
         str(path.relative_to(ROOT)): sorted(names)
-        for path in TEXTS
-        if path.suffix == ".py"
-        if (names := {name for name in actions(path) if PAST.fullmatch(name)})
+        for path, module in modules.items()
+        if (names := {name for name in actions(module) if PAST.fullmatch(name)})
     }
     # The client's method of the same name as the path of the API.
     assert named == {"src/agon/api/operations/boards.py": ["unscored"]}
 
 
-def test_classes_are_not_named_by_participles() -> None:
+ERRORS = frozenset({
+    "AgonError", "BaseException", "Conflict", "Exception", "Gone", "Unavailable", "Unreadable",
+})  # fmt: skip
+
+
+def test_classes_are_not_named_by_participles(modules: dict[Path, Module]) -> None:
     """A class is a thing; only an error may be named after the fact."""
     named = {
-        f"{path.relative_to(ROOT)}: {node.name}"
-        for path in TEXTS
-        if path.suffix == ".py"
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ClassDef)
-        if PAST.fullmatch(words(node.name)[-1])
-        if not issue_or_error(node)
+        f"{path.relative_to(ROOT)}: {each.name}"
+        for path, module in modules.items()
+        for each in module.classes
+        if PAST.fullmatch(words(each.name)[-1])
+        if not each.bases & ERRORS
     }
     assert named == set()
-
-
-def issue_or_error(node: ast.ClassDef) -> bool:
-    """Return whether a class is an error by its bases."""
-    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-    errors = {
-        "AgonError",
-        "Exception",
-        "BaseException",
-        "Conflict",
-        "Gone",
-        "Unavailable",
-        "Unreadable",
-    }
-    return bool(bases & errors)
 
 
 def test_texts_have_no_idioms() -> None:

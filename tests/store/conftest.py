@@ -29,7 +29,7 @@ _TEMPLATES: dict[str, Callable[[str], None]] = {
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return the URL of a database, empty unless the test requests a store or rows.
 
-    Those are copied, because creating tables takes longer.
+    Those are copied or emptied, because creating tables takes longer.
     """
     template = next((name for name in _TEMPLATES if name in request.fixturenames), None)
     if request.param == "sqlite":
@@ -40,6 +40,8 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     server: Postgresql = request.getfixturevalue("postgresql")
     if template is None:
         return server.address(server.emptied())
+    if template == "store":
+        return server.service()
     source = request.getfixturevalue("postgresql_templates")(template)
     server.run(
         "DROP DATABASE IF EXISTS copied WITH (FORCE)",

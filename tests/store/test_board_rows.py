@@ -10,7 +10,8 @@ import pytest
 from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import DatabaseUnavailable
 from agon.store.board_rows import BoardRows, open_board_rows
-from agon.store.connection.engines import begin
+from agon.store.connection.engines import begin, open_engine
+from agon.store.connection.transaction import Transaction
 from agon.store.session import Store
 from store.factories import snapshot
 
@@ -49,6 +50,24 @@ def run(url: str, ask: Callable[[BoardRows], Awaitable[Any]]) -> Any:
             await board_rows.close()
 
     return asyncio.run(asking())
+
+
+def test_a_query_returns_what_a_session_would_read(url: str, board: Snapshot) -> None:
+    """A page that is made of its results shows the same."""
+    sql = "SELECT no, board, manifest, stored FROM snapshots WHERE no = ? AND board LIKE '%e%'"
+
+    async def ask(board_rows: BoardRows) -> Any:
+        many = (board_rows.query(sql, [board.no]) for _ in range(3))
+        with pytest.raises(DatabaseUnavailable, match=r"no such column|does not exist"):
+            await board_rows.query("SELECT missing FROM snapshots", [])
+        return await asyncio.gather(board_rows.state(), *many)
+
+    _, *answers = run(url, ask)
+    engine = open_engine(url)
+    with begin(engine, writing=False) as connection:
+        rows = Transaction(connection, "").query(sql, [board.no])
+    engine.dispose()
+    assert answers == [rows] * 3
 
 
 def test_any_stretch_of_rows_is_what_a_session_would_give(url: str, board: Snapshot) -> None:

@@ -115,11 +115,11 @@ def test_on_postgresql_others_write_and_the_job_is_tried_again(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:
     """The server ends the idle transaction; the worker learns of it when it goes on."""
-    postgresql.emptied()
-    service = service_at(tmp_path, url=postgresql.address())
+    url = postgresql.service()
+    service = service_at(tmp_path, url=url)
     try:
         _contest(service)
-        with stopped(WORKER, postgresql.address()):
+        with stopped(WORKER, url):
             began = time.monotonic()
             _record(service, 1)
             assert time.monotonic() - began < LOCK_TIMEOUT_S
@@ -137,8 +137,7 @@ def test_on_postgresql_others_write_although_a_copy_does_not_go_on(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:
     """Within a COPY a session is neither idle nor subject to the limit of its statement."""
-    postgresql.emptied()
-    url = postgresql.address()
+    url = postgresql.service()
     service = service_at(tmp_path, url=url)
     waiting = open_store(url, idle_timeout_s=IDLE_S)
     try:

@@ -94,7 +94,7 @@ def test_a_stop_ends_the_wait(url: str) -> None:
 
 def test_a_lost_connection_counts_as_news_and_is_made_again(postgresql: Postgresql) -> None:
     """PostgreSQL was restarted; there are no notices of what was stored meanwhile."""
-    url = postgresql.address(postgresql.emptied())
+    url = postgresql.service()
     commit(url, paused=False)
     naps: list[float] = []
     watch = Watch(url, pause=naps.append)

@@ -59,7 +59,7 @@ def on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
     url = None
     if request.param == "postgresql":
         server: Postgresql = request.getfixturevalue("postgresql")
-        url = server.address(server.emptied())
+        url = server.service()
     service = service_at(tmp_path, url=url)
     yield _open(service)
     service.store.close()

@@ -29,8 +29,7 @@ TIME = "2026-11-22T00:00:00Z"
 @pytest.fixture
 def instance(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
     """Open a service on an empty PostgreSQL database."""
-    postgresql.emptied()
-    opened = service_at(tmp_path, url=postgresql.address())
+    opened = service_at(tmp_path, url=postgresql.service())
     yield opened
     opened.store.close()
 

@@ -39,7 +39,7 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
     url = None
     if request.param == "postgresql":
         server: Postgresql = request.getfixturevalue("postgresql")
-        url = server.address(server.emptied())
+        url = server.service()
     opened = service_at(tmp_path, url=url)
     yield opened
     opened.store.close()

@@ -1,11 +1,13 @@
 """Cohen's κ against its definition and a published value."""
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.errors import NotScorable
-from agon.kernel.agreement.cohen_kappa import cohen_kappa
+from agon.kernel.agreement.cohen_kappa import cohen_kappa, cohen_kappas
 from sizes import size
 
 law = settings(max_examples=size(60), deadline=None)
@@ -36,6 +38,24 @@ def test_kappa_equals_its_definition(labels: list[tuple[str, str]]) -> None:
     kappa = cohen_kappa(first, second)
     assert kappa.value == pytest.approx((observed - expected) / (1 - expected))
     assert kappa.value == cohen_kappa(second, first).value <= 1
+
+
+@law
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), max_size=40))
+def test_many_raters_at_once_have_their_own_kappa(rows: list[tuple[int, int, int]]) -> None:
+    """The same bits as one after the other; undefined ones are NaN."""
+    raters, first, second = (
+        (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 3
+    )
+    values = cohen_kappas(raters, first, second, count=5).tolist()
+    for rater, value in enumerate(values):
+        own = [(one, other) for who, one, other in rows if who == rater]
+        try:
+            expected = cohen_kappa([one for one, _ in own], [other for _, other in own]).value
+        except NotScorable:
+            assert math.isnan(value)
+        else:
+            assert value == expected
 
 
 def test_no_common_ids_are_reported() -> None:

@@ -73,7 +73,7 @@ def test_an_example_hands_in_answers_and_votes(words: list[str]) -> None:
     """One request waits for work, one hands in; texts with quotes and dollars are only texts."""
     with arena() as (url, handed_in):
         command = [words[0], str(EXAMPLES / words[1]), "spring", "b1"]
-        environment = {**os.environ, "AGON_URL": url, "AGON_TOKEN": "agon_secret"}
+        environment = {**os.environ, "AGON_SERVER": url, "AGON_TOKEN": "agon_secret"}
         with subprocess.Popen(
             command, env=environment, stderr=subprocess.DEVNULL, start_new_session=True
         ) as process:

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from agon.app.arena.live.pinging import endpoint_check
 from agon.app.arena.live.transport import Endpoint, Reply
 from agon.app.webhooks.signatures import TOLERANCE, format_secret
-from agon.errors import CheckFailed, NotFound
+from agon.disciplines.arena.rounds.faults import Fault
+from agon.errors import CheckFailed, NotFound, Unreadable
 from agon.runners.bots.commands import CommandBot
 from agon.runners.bots.doctor import Examination
 from agon.runners.bots.http import EndpointBot, HttpBots, signing_headers
@@ -97,6 +99,25 @@ def test_the_example_of_a_push_bot_passes_all_checks() -> None:
         assert process.stdout is not None
         port = process.stdout.readline().strip()
         assert examine(f"http://127.0.0.1:{port}/") == HEALTHY
+
+
+def test_the_example_of_a_push_bot_can_be_registered_before_it_has_a_secret() -> None:
+    """Registration sends a ping, and returns the secret afterwards; until then no work is done."""
+    with example(sys.executable, "push.py", "0", BOT_SECRET="") as process:
+        assert process.stdout is not None
+        url = f"http://127.0.0.1:{process.stdout.readline().strip()}/"
+        transport = HttpBots(allow_private=True)
+        endpoint_check(transport, random=os.urandom, new_id=lambda: "w1")(url, SECRET)
+        reply = EndpointBot(transport, Endpoint(url, (b"",))).ask(WORK, seconds=60)
+    assert isinstance(reply, Fault)
+    assert reply.code == "status-401"
+
+
+def test_a_ping_that_is_rejected_says_that_there_is_no_secret_yet() -> None:
+    """A bot that verifies everything cannot know the secret that registration returns."""
+    check = endpoint_check(HttpBots(allow_private=True), random=os.urandom, new_id=lambda: "w1")
+    with running(echo) as url, pytest.raises(Unreadable, match="answer pings without verifying"):
+        check(url, OTHER)
 
 
 def test_examples_are_short() -> None:

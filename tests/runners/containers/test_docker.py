@@ -4,6 +4,7 @@ import json
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,18 +66,34 @@ def test_the_stand_in_refuses_what_docker_refuses(tmp_path: Path) -> None:
         assert complaint in done.stderr
 
 
+def _podman_info(version: str, controllers: list[str], cgroups: str) -> dict[str, Any]:
+    """Return the description that rootless podman prints of itself."""
+    host = {"cgroupControllers": controllers, "cgroupVersion": cgroups,
+            "ociRuntime": {"name": "runc"}, "security": {"rootless": True}}  # fmt: skip
+    return {"host": host, "version": {"Version": version},
+            "store": {"graphRoot": "/storage", "graphDriverName": "overlay"}}  # fmt: skip
+
+
 def test_rootless_podman_without_limits_is_refused(tmp_path: Path) -> None:
     """On cgroups v1 it ignores memory and processes, and says so in its description."""
     program = tmp_path / "podman"
-    host = {"cgroupControllers": [], "cgroupVersion": "v1", "ociRuntime": {"name": "runc"},
-            "security": {"rootless": True}}  # fmt: skip
-    info = {"host": host, "version": {"Version": "4.3.1"},
-            "store": {"graphRoot": "/storage", "graphDriverName": "overlay"}}  # fmt: skip
+    info = _podman_info("4.3.1", [], "v1")
     program.write_text(f"#!/bin/sh\necho '{json.dumps(info)}'\n")
     program.chmod(0o755)
     with pytest.raises(Unavailable, match=r"cannot limit memory and pids here \(cgroups\)"):
         find_engine(str(program))
-    host |= {"cgroupControllers": ["cpu", "memory", "pids"], "cgroupVersion": "v2"}
+    info = _podman_info("4.3.1", ["cpu", "memory", "pids"], "v2")
     program.write_text(f"#!/bin/sh\necho '{json.dumps(info)}'\n")
     named = find_engine(str(program)).named
     assert (named.cgroups, named.limits_cpus) == ("v2", True)
+
+
+def test_podman_describes_itself_once(tmp_path: Path) -> None:
+    """A command finds its engine for the base image and for the trials; each answer is slow."""
+    program, log = tmp_path / "podman", tmp_path / "log"
+    for version in ("4.3.1", "5.0.0"):  # an upgrade is noticed
+        info = _podman_info(version, ["memory", "pids"], "v2")
+        program.write_text(f"#!/bin/sh\necho $1 >> {log}\necho '{json.dumps(info)}'\n")
+        program.chmod(0o755)
+        assert [find_engine(str(program)).named.version for _ in range(2)] == [version] * 2
+    assert log.read_text().split() == ["info", "info"]
