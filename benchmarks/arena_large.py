@@ -29,25 +29,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, default=10_000_000)
     parser.add_argument("--limit", type=float, default=4.0, help="GiB")
+    parser.add_argument("--shuffled", action="store_true", help="not in order of play")
     options = parser.parse_args()
     report.header("duckdb", "pyarrow")
     with TemporaryDirectory() as folder:
-        _write(Path(folder), options.matches)
+        _write(Path(folder), options.matches, shuffled=options.shuffled)
         for method in ("elo", "bradley-terry"):
             print(
                 f"{options.matches:,} matches by {method}: {_rate(folder, method, options.limit)}"
             )
 
 
-def _write(folder: Path, matches: int) -> None:
+def _write(folder: Path, matches: int, *, shuffled: bool) -> None:
     """Write bots with normal strengths and matches between random pairs."""
     dice = np.random.default_rng(1)
     ids = pa.array([f"bot-{number:04d}" for number in range(_BOTS)])
     pq.write_table(pa.table({"id": ids, "name": ids}), folder / "bots.parquet")
     strength = dice.normal(0, 200, _BOTS)
     start, writer = np.datetime64("2020-01-01", "us"), None
+    order = dice.permutation(matches) if shuffled else np.arange(matches)
     for first in range(0, matches, _PART):
-        numbers = np.arange(first, min(first + _PART, matches))
+        numbers = order[first : first + _PART]
         a = dice.integers(0, _BOTS, len(numbers))
         b = (a + dice.integers(1, _BOTS, len(numbers))) % _BOTS
         chance = 1 / (1 + 10 ** ((strength[b] - strength[a]) / 400))

@@ -1,9 +1,10 @@
 """The same community scored on several engines: the same board hash, and the ratio of the times.
 
-A community of size M (a hundred thousand users; five prompts, fifty feedbacks and twenty scores
-each) is simulated into Parquet files; each engine scores it in a process of its own, in turn.
-``--engine`` adds a server that runs already (``sc://host:port``); its cores must be those of the
-other engines.
+Communities of sizes S and M (see ``size_l.py``) are simulated into Parquet files; each engine
+scores them in a process of its own, in turn. With ``--spark``, which needs ``PYTHONPATH=tests``,
+so does Apache Spark from ``SPARK_HOME``: a standalone master, two workers of one core each and a
+Spark Connect server. The last line is JSON: versions, settings, and seconds with those of CPU (of
+the process, and of Spark's) by size and engine.
 """
 
 import argparse
@@ -11,23 +12,18 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import orjson
 import report  # type: ignore[import-not-found]  # stands beside this script
+import size_l  # type: ignore[import-not-found]  # same
 
-LIMITS = {"sail": 4.0}
-_LIMIT = 8.0
-_SIMULATE = """
-import sys
-from pathlib import Path
-from agon.disciplines.community.simulate import Density, simulate
-from agon.records.writing import write_tables
-density = Density(prompts=5, feedbacks=50, responses=2, scores=2)
-made = simulate(size=int(sys.argv[1]), seed=1, density=density)
-write_tables(made.tables, Path(sys.argv[2]))
-"""
+LIMITS = {"sail": 4.0, "spark": 8.0}
+_PACKAGES = ("duckdb", "pyarrow", "pysail", "pyspark-client", "ibis-framework")
 _SCORE = """
 import sys
 import agon
@@ -38,34 +34,67 @@ print(agon.score("community", sys.argv[1], engine=sys.argv[2]).board().sha256)
 def main() -> None:
     """Score on each engine, in turn, and print the least times."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", type=int, default=100_000, help="users")
-    parser.add_argument("--engine", action="append", default=[], help="a further engine")
+    parser.add_argument("--sizes", choices=list(size_l.SIZES), nargs="+", default=["S", "M"])
+    parser.add_argument("--spark", action="store_true", help="Apache Spark, too")
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
-    engines = ["embedded", "sail", *options.engine]
-    report.header("duckdb", "pyarrow", "pysail", "pyspark-client", "ibis-framework")
-    settings = {"cores": len(os.sched_getaffinity(0)), "users": options.size,
-                "repeat": options.repeat, "load": os.getloadavg()[0]}  # fmt: skip
-    print(orjson.dumps(settings).decode())
-    seconds: dict[str, list[float]] = {engine: [] for engine in engines}
+    report.header(*_PACKAGES)
+    result: dict[str, Any] = {
+        "processor": report.processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "versions": {name: version(name) for name in _PACKAGES},
+        "settings": {"repeat": options.repeat, "users": size_l.SIZES, "spark": None},
+        "sizes": {},
+    }
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        cluster = None
+        if options.spark:
+            import spark_cluster  # of the tests
+
+            cluster = stack.enter_context(
+                spark_cluster.start_cluster(folder / "spark", memory="3g", quick=False)
+            )
+            result["settings"]["spark"] = cluster.conf
+        for size in options.sizes:
+            source = folder / size
+            size_l.simulate(size, source)
+            result["sizes"][size] = _compare(size, source, cluster, options.repeat)
+    print(orjson.dumps(result).decode())
+
+
+def _compare(size: str, source: Path, cluster: Any, repeat: int) -> dict[str, Any]:
+    """Score a folder on each engine, and return the least seconds with those of CPU."""
+    engines = {"embedded": "embedded", "sail": "sail"}
+    if cluster is not None:
+        engines["spark"] = cluster.address
+    runs: dict[str, list[tuple[float, float]]] = {engine: [] for engine in engines}
     boards = set()
-    with TemporaryDirectory() as folder:
-        source = Path(folder) / "records"
-        command = [sys.executable, "-c", _SIMULATE, str(options.size), str(source)]
-        subprocess.run(command, check=True)
-        for _ in range(options.repeat):
-            for engine in engines:
-                begin = time.perf_counter()
-                command = [sys.executable, "-c", _SCORE, str(source), engine]
-                boards.add(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-                seconds[engine].append(time.perf_counter() - begin)
+    for _ in range(repeat):
+        for engine, address in engines.items():
+            command = [sys.executable, "-c", _SCORE, str(source), address]
+            begin, before = time.perf_counter(), _cpu_seconds(engine, cluster)
+            boards.add(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+            used = _cpu_seconds(engine, cluster) - before
+            runs[engine].append((time.perf_counter() - begin, used))
     assert len(boards) == 1, "the engines give different boards"
-    least = {engine: min(times) for engine, times in seconds.items()}
-    print(f"board {boards.pop().decode()[:12]} on all engines")
-    for engine in engines[1:]:
-        floor = 1 / LIMITS.get(engine, _LIMIT)
-        what = f"community of {options.size:,} users on {engine}"
-        report.compare(what, least[engine], "embedded", least["embedded"], floor, floor)
+    least = {engine: min(times) for engine, times in runs.items()}
+    print(f"{size}: board {boards.pop().decode()[:12]} on all engines")
+    for engine in list(engines)[1:]:
+        floor = 1 / LIMITS[engine]
+        what = f"community of size {size} on {engine}"
+        report.compare(what, least[engine][0], "embedded", least["embedded"][0], floor, floor)
+    return {
+        "load": os.getloadavg()[0],
+        **{engine: {"seconds": seconds, "cpu_seconds": used}
+           for engine, (seconds, used) in least.items()},
+    }  # fmt: skip
+
+
+def _cpu_seconds(engine: str, cluster: Any) -> float:
+    """Return the CPU seconds of the processes that were run, and of Spark's where it is used."""
+    of_children = sum(os.times()[2:4])
+    return of_children + (cluster.cpu_seconds if engine == "spark" else 0.0)
 
 
 if __name__ == "__main__":

@@ -49,8 +49,7 @@ def main() -> None:
     for name in options.sizes:
         with TemporaryDirectory() as folder:
             source = Path(folder) / "records"
-            command = [sys.executable, "-c", _SIMULATE, str(SIZES[name]), str(source)]
-            subprocess.run(command, check=True)
+            simulate(name, source)
             runs = [_run(source, options, "table") for _ in range(options.repeat)]
             hashed = _run(source, options, "json")
         seconds[name], cpu_seconds, peak, _ = min(runs)
@@ -66,6 +65,12 @@ def main() -> None:
         if small in seconds and large in seconds:
             exponent = math.log10(seconds[large] / seconds[small])
             print(f"growth exponent {small} to {large}: {exponent:.2f}")
+
+
+def simulate(size: str, folder: Path) -> None:
+    """Write a community of a size into a folder, by a process whose memory is then free."""
+    command = [sys.executable, "-c", _SIMULATE, str(SIZES[size]), str(folder)]
+    subprocess.run(command, check=True)
 
 
 def _run(source: Path, options: argparse.Namespace, form: str) -> tuple[float, float, int, bytes]:

@@ -12,6 +12,7 @@ from agon.engines import ENGINES, Engine, catalog, require_engine
 from agon.errors import AgonError, Conflict, NotFound, Unavailable
 from cli.command import Cli
 from conftest import Postgresql
+from engines.drawn import ingest
 
 _SIZES = {"community": 12, "arena": 60, "challenge": 4, "dojo": 20}
 
@@ -20,15 +21,6 @@ _SIZES = {"community": 12, "arena": 60, "challenge": 4, "dojo": 20}
 def command(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run commands in this process."""
     return Cli(capsys)
-
-
-def ingest(server: Postgresql, tables: Any) -> str:
-    """Put tables into an empty database and return its address."""
-    database = server.emptied()
-    with server.connect(database) as connection, connection.cursor() as cursor:
-        for name, table in tables.items():
-            cursor.adbc_ingest(name, table, mode="create")
-    return server.address(database)
 
 
 @pytest.mark.parametrize("name", _SIZES)

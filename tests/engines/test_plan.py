@@ -80,9 +80,7 @@ def test_rows_and_bytes_of_every_form_are_known_without_reading_the_records(
         assert (size.form, rows_of(size), size.bytes) == (form, ROWS, path.stat().st_size)
 
     database_name = postgresql.emptied()
-    with postgresql.connect(database_name) as connection, connection.cursor() as cursor:
-        for name, table in tables.items():
-            cursor.adbc_ingest(name, table, mode="create")
+    postgresql.ingest(database_name, tables)
     postgresql.run("ANALYZE votes", database=database_name)
     size = source_size(SCHEMA, postgresql.address(database_name))
     assert (size.form, rows_of(size)) == ("postgresql", ROWS)

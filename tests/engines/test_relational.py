@@ -1,12 +1,9 @@
 """Facts that are counted in an engine are those of arrays and of a naive scorer."""
 
+import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,37 +17,25 @@ import agon
 from agon.disciplines import discipline
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
-from agon.disciplines.community.scoring import Community, score
+from agon.disciplines.community.scoring import score
 from agon.engines import open_tables
 from agon.errors import AgonError, Conflict, Unavailable, Unreadable
-from agon.records import Kind, inspect, read
+from agon.records import inspect, read
 from agon.records.relational import TableEngine, inspect_in
 from cli.command import Cli
 from conftest import Postgresql
-from disciplines.community import oracle
-from disciplines.community.communities import DAY, communities
-from disciplines.community.test_oracle import ALL_ON, EASY, TIMES, same
-from engines.test_engines import ingest
-from sizes import ALL
-
-_BOARDS = ("user-score", "contributor", "reviewer", "combined")
-_ARROW = {Kind.NUMBER: pa.float64(), Kind.BOOLEAN: pa.bool_(), Kind.TEXT: pa.string()}
-CHANGES = st.fixed_dictionaries(
-    {},
-    optional={
-        "self_feedback": st.just("ignore"),
-        "wrong_answer_unit": st.just("responses"),
-        "wrong_answer_threshold": st.sampled_from([0.3, 0.5, 0.7]),
-    },
+from disciplines.arena.arenas import RULES
+from disciplines.arena.arenas import TIMES as ARENA_TIMES
+from disciplines.community.test_oracle import TIMES
+from engines.drawn import (
+    CHANGES,
+    Database,
+    EngineLostAt,
+    compare_arenas,
+    compare_communities,
+    databases,
 )
-
-
-@pytest.fixture(scope="module")
-def sail() -> Iterator[TableEngine]:
-    """A Sail server on loopback."""
-    engine = open_tables("sail")
-    yield engine
-    engine.close()
+from sizes import ALL
 
 
 @pytest.fixture
@@ -59,88 +44,12 @@ def command(capsys: pytest.CaptureFixture[str]) -> Cli:
     return Cli(capsys)
 
 
-@dataclass(frozen=True)
-class Database:
-    """Tables as rows, and how their files store times and texts."""
-
-    rows: dict[str, list[dict[str, Any]]]
-    zone: str | None
-    encoded: bool
-
-
-@st.composite
-def databases(draw: st.DrawFn) -> Database:
-    """Draw a community with text beyond ASCII, extreme times and scores, and times in zones."""
-    rows = draw(communities())
-    prefix = draw(st.sampled_from(["", "ü 😀'\""]))
-    times = {DAY: draw(st.sampled_from([DAY, datetime(1900, 1, 1), datetime(9999, 12, 31, 23)]))}  # noqa: DTZ001 - as records
-    numbers = {0.5: draw(st.sampled_from([0.5, 0.499_999_999_9, 1e-300]))}
-    ids = {(table.name, column.name) for table in SCHEMA for column in table.columns
-           if column.kind is Kind.ID}  # fmt: skip
-
-    def extreme(table: str, column: str, value: Any) -> Any:
-        if (table, column) in ids:
-            return prefix + value if isinstance(value, str) else value
-        return numbers.get(value, value) if column == "score" else times.get(value, value)
-
-    changed = {
-        name: [{column: extreme(name, column, value) for column, value in row.items()}
-               for row in listed]
-        for name, listed in rows.items()
-    }  # fmt: skip
-    zone = draw(st.sampled_from([None, "UTC", "Asia/Kolkata"]))
-    return Database(changed, zone, draw(st.booleans()))
-
-
-def arrow_tables(database: Database) -> dict[str, pa.Table]:
-    """Return the tables with a type for every column, also without values."""
-    return {name: _arrow(name, rows, database) for name, rows in database.rows.items()}
-
-
-@contextmanager
-def write(database: Database) -> Iterator[Path]:
-    """Yield a folder with a Parquet file per table."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, table in arrow_tables(database).items():
-            pq.write_table(table, Path(folder) / f"{name}.parquet")
-        yield Path(folder)
-
-
-def decoded_tables(database: Database) -> dict[str, pa.Table]:
-    """Return the tables with plain texts, which a database can ingest."""
-    return arrow_tables(replace(database, encoded=False))
-
-
-def _arrow(name: str, rows: list[dict[str, Any]], database: Database) -> pa.Table:
-    arrays = {}
-    for column in rows[0]:
-        values = [row[column] for row in rows]
-        kind = SCHEMA.table(name).column(column).kind
-        if kind is Kind.TIMESTAMP:
-            zoned = [value and value.replace(tzinfo=UTC) for value in values]
-            arrays[column] = pa.array(zoned, pa.timestamp("us", "UTC"))
-            arrays[column] = arrays[column].cast(pa.timestamp("us", database.zone))
-        elif kind is Kind.ID:
-            whole = all(value is None or isinstance(value, int) for value in values)
-            arrays[column] = pa.array(values, pa.int64() if whole else pa.string())
-        else:
-            arrays[column] = pa.array(values, _ARROW[kind])
-        if database.encoded and kind is Kind.TEXT:
-            arrays[column] = arrays[column].dictionary_encode()
-    return pa.table(arrays)
-
-
-def hashes(scored: Community) -> dict[str, str]:
-    """Return the hash of every board."""
-    return {name: scored.board(name).sha256 for name in _BOARDS}
-
-
 @settings(
     max_examples=500 if ALL else 2,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(database=databases(), changes=CHANGES, time=TIMES)
+@given(database=databases("community"), changes=CHANGES, time=TIMES)
 def test_every_engine_counts_what_a_naive_scorer_counts(
     sail: TableEngine,
     postgresql: Postgresql,
@@ -149,22 +58,24 @@ def test_every_engine_counts_what_a_naive_scorer_counts(
     time: datetime | None,
 ) -> None:
     """On repeats, ties, empty values and tables, zones, any ids, extreme numbers, at any time."""
-    rules = {**EASY, **ALL_ON, **changes}
-    in_force = CommunityRules().override(rules)
-    with write(database) as folder:
-        records, issues = inspect_in(sail, SCHEMA, folder)
-        assert issues == []
-        at_sail = records.as_of(time)
-        scored = score(at_sail, in_force)
-        same(scored, oracle.score(database.rows, rules, time))
-        embedded = read(SCHEMA, folder)
-        in_place = read(SCHEMA, ingest(postgresql, decoded_tables(database)))
-        expected = hashes(score(embedded.as_of(time), in_force))
-        assert hashes(scored) == expected
-        assert hashes(score(in_place.as_of(time), in_force)) == expected
-        assert at_sail.sha256 == embedded.as_of(time).sha256
-        for opened in (embedded, in_place):
-            opened.close()
+    compare_communities([sail], postgresql, database, changes, time)
+
+
+@settings(
+    max_examples=500 if ALL else 4,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(database=databases("arena"), changes=RULES, time=st.sampled_from([None, *ARENA_TIMES]))
+def test_every_engine_rates_as_a_naive_scorer_does(
+    sail: TableEngine,
+    postgresql: Postgresql,
+    database: Database,
+    changes: dict[str, Any],
+    time: datetime | None,
+) -> None:
+    """With votes and without, on equal and unknown times, audits, controls, new versions."""
+    compare_arenas([sail], postgresql, database, changes, time)
 
 
 def test_commands_score_and_compare_on_sail_and_refuse_what_needs_rows(
@@ -186,7 +97,23 @@ def test_commands_score_and_compare_on_sail_and_refuse_what_needs_rows(
         assert refused.code == 4
         assert "cannot be computed" in refused.err
         assert "use --engine embedded" in refused.err
-    assert command("score", "arena", str(folder), "--engine", "sail").code == 4
+    assert command("score", "challenge", str(folder), "--engine", "sail").code == 4
+
+
+def test_commands_rate_and_explain_an_arena_on_sail(command: Cli, tmp_path: Path) -> None:
+    """Counts of pairs are enough for Bradley–Terry; judges need single votes."""
+    folder, form = str(tmp_path / "records"), ("--format", "json")
+    agon.write_records(agon.simulate("arena", size=60, seed=5), folder)
+    prior = ("--set", "bradley_terry_regularisation=1")
+    rate = ("arena", "rate", folder, "--method", "bradley-terry", "--ci", *prior, *form)
+    rated = command(*rate)
+    assert command(*rate, "--engine", "sail").json() == rated.json()
+    bot = rated.json()["rows"][0]["id"]
+    explain = ("explain", "arena", folder, bot, "--board", "bradley-terry", *prior, *form)
+    assert command(*explain, "--engine", "sail").json() == command(*explain).json()
+    refused = command("score", "arena", folder, "--board", "judges", "--engine", "sail")
+    assert refused.code == 4
+    assert "what names single matches or votes cannot be computed on" in refused.err
 
 
 def test_issues_are_counted_with_table_column_and_remedy(sail: TableEngine, tmp_path: Path) -> None:
@@ -261,6 +188,12 @@ def test_only_folders_of_parquet_are_read(sail: TableEngine, tmp_path: Path) -> 
         open_tables("sc://host:15002/;token=secret")
 
 
+@pytest.mark.usefixtures("sail")
+def test_a_session_on_sail_is_not_ended_while_it_is_idle() -> None:
+    """A notebook may use its records the next day; the server reads this when it starts."""
+    assert int(os.environ["SAIL_SPARK__SESSION_TIMEOUT_SECS"]) > 86_400
+
+
 _SERVER = """
 import sys
 from pysail.spark import SparkConnectServer
@@ -269,40 +202,6 @@ server.start(background=True)
 print(server.listening_address[1], flush=True)
 sys.stdin.read()
 """
-
-
-@dataclass
-class EngineLostAt:
-    """An engine whose server is killed before a query, by the number of the query."""
-
-    engine: TableEngine
-    server: Any
-    query: int
-
-    @property
-    def name(self) -> str:
-        """Return the engine's name."""
-        return self.engine.name
-
-    def read_parquet(self, name: str, path: Path, columns: Mapping[str, str]) -> None:
-        """Name a Parquet file."""
-        self.engine.read_parquet(name, path, columns)
-
-    def add(self, name: str, rows: pa.Table) -> None:
-        """Name some rows."""
-        self.engine.add(name, rows)
-
-    def run(self, expression: Any) -> pa.Table:
-        """Return the rows of an expression."""
-        if self.query == 0:
-            self.server.kill()
-            self.server.wait()
-        self.query -= 1
-        return self.engine.run(expression)
-
-    def close(self) -> None:
-        """End the connection."""
-        self.engine.close()
 
 
 @pytest.mark.parametrize("query", range(10) if ALL else [4])

@@ -78,7 +78,7 @@ ENGINES: Final = (
     Engine(
         "sail",
         "gated",
-        "folders of Parquet files; boards of community",
+        "folders of Parquet files; boards of community, and of bots in arena",
         "pysail",
         "pip install 'agon-engine[sail]'",
         also=("pyspark-client", "ibis-framework"),

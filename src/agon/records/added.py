@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agon.records.raw import Engine, RawTable, SourceTables, quote
-from agon.records.schemas import Kind, Schema, Table
+from agon.records.schemas import ForeignKey, Kind, Schema, Table
 from agon.records.sources import folder as folder_source
 from agon.records.sources import parquet_folder
 from agon.records.stored_counts import StoredCounts
@@ -69,6 +69,22 @@ def integer_ids_of(records: Records) -> frozenset[tuple[str, str]]:
     return frozenset(name for name in ids if records.is_integer(*name))
 
 
+def key_ranges_of(records: Records) -> dict[str, tuple[int, int, int]]:
+    """Return smallest, largest and number of keys of tables whose key is an integer.
+
+    A file's metadata state them.
+    """
+    ranges = {}
+    for table in records.schema:
+        if len(table.key) == 1 and records.is_integer(table.name, table.key[0]):
+            key = quote(table.key[0])
+            sql = f"SELECT min({key}) AS low, max({key}) AS high, count({key}) AS n "
+            ends = records.sql(f"{sql}FROM {quote(table.name)}").to_pylist()[0]
+            if ends["n"]:
+                ranges[table.name] = (ends["low"], ends["high"], ends["n"])
+    return ranges
+
+
 _MAX_SHARE: Final = 0.1
 """Maximum share of added rows; counting all rows again then costs little more, and is stored."""
 
@@ -91,7 +107,11 @@ def _read(
     make_trusted(connection, schema, added, integer_ids, space=_ROWS)
     shown = added | {name: source.tables[name] for name in looked_up if name in source.tables}
     make_trusted(connection, schema, shown, integer_ids, space=_ADDED)
-    if not all(_is_sound(connection, table) for table in schema if table.name in added):
+    new = [table for table in schema if table.name in added]
+    if not all(_are_keys_new(connection, table, stored) for table in new):
+        return None
+    if not all(_is_known(connection, key, schema, stored) for table in new
+               for key in table.foreign_keys):  # fmt: skip
         return None
     present = frozenset(source.tables)
     records = AddedRecords(engine, schema, str(folder), present)
@@ -152,25 +172,41 @@ def _without_references(schema: Schema) -> Schema:
     return Schema(schema.discipline, tables)
 
 
-def _is_sound(connection: Any, table: Table) -> bool:
-    """Return whether the keys of a table's added rows are new, and their references exist."""
+def _are_keys_new(connection: Any, table: Table, stored: StoredCounts) -> bool:
+    """Return whether the keys of a table's added rows, which differ, are those of no other row."""
+    if not table.key:
+        return True
     rows = f"{_ROWS}.{quote(table.name)}"
-    if table.key:
-        complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in table.key)
-        keys = ", ".join(map(quote, table.key))
-        sql = f"SELECT count(*) FROM {relation(table.name)} SEMI JOIN {rows} USING ({keys})"
-        if _number(connection, sql) != _count(connection, f"{rows} WHERE {complete}"):
-            return False
-    for key in table.foreign_keys:
-        column, other = quote(key.column), quote(key.other_column)
+    if len(table.key) == 1 and table.name in stored.key_ranges:
+        sql = f"SELECT min({quote(table.key[0])}) FROM {rows}"
+        low = connection.execute(sql).fetchall()[0][0]
+        if low is None or low > stored.key_ranges[table.name][1]:
+            return True
+    complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in table.key)
+    keys = ", ".join(map(quote, table.key))
+    sql = f"SELECT count(*) FROM {relation(table.name)} SEMI JOIN {rows} USING ({keys})"
+    return _number(connection, sql) == _count(connection, f"{rows} WHERE {complete}")
+
+
+def _is_known(connection: Any, key: ForeignKey, schema: Schema, stored: StoredCounts) -> bool:
+    """Return whether the references of a table's added rows exist."""
+    rows, column = f"{_ROWS}.{quote(key.table)}", quote(key.column)
+    other = quote(key.other_column)
+    low, high, count = stored.key_ranges.get(key.other_table, (0, 0, 0))
+    if (key.other_column,) == schema.table(key.other_table).key and count == high - low + 1:
+        # Keys differ, so every number of the range is one: only other references are sought.
         sql = (
-            f"SELECT count(*) FROM {relation(key.other_table)} o SEMI JOIN {rows} a "
-            f"ON o.{other} = a.{column}"
+            f"SELECT count(*) FROM (SELECT {column} AS id FROM {rows} WHERE {column} < {low} "
+            f"OR {column} > {high}) a ANTI JOIN {_ROWS}.{quote(key.other_table)} o "
+            f"ON o.{other} = a.id"
         )
-        distinct = f"SELECT count(DISTINCT {column}) FROM {rows}"
-        if _number(connection, sql) != _number(connection, distinct):
-            return False
-    return True
+        return _number(connection, sql) == 0
+    sql = (
+        f"SELECT count(*) FROM {relation(key.other_table)} o SEMI JOIN {rows} a "
+        f"ON o.{other} = a.{column}"
+    )
+    distinct = f"SELECT count(DISTINCT {column}) FROM {rows}"
+    return _number(connection, sql) == _number(connection, distinct)
 
 
 def _count(connection: Any, rows: str) -> int:

@@ -2,16 +2,24 @@
 
 import hashlib
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from agon.errors import Conflict
 from agon.records.schemas import Schema
 from agon.records.sources import source_kind
 from agon.records.sources.folder import table_files
 from agon.records.sources.parquet_folder import files_of
+
+Stamp = tuple[int, ...]
+"""Size, times of change of content and of status, number and device of a file."""
+
+_SETTLED: Final = 2 * 10**9
+"""Nanoseconds after which a file's times of change are those of no later change."""
 
 
 @dataclass(frozen=True)
@@ -22,17 +30,27 @@ class Partition:
         table: the schema's table.
         name: the file's path in the folder.
         sha256: the hash of its bytes.
-        stamp: size, time of change and number of the file, when it was hashed.
+        stamp: of the file when it was hashed.
+        settled: whether a later change of the file has another stamp.
     """
 
     table: str
     name: str
     sha256: str
-    stamp: tuple[int, int, int] = field(compare=False)
+    stamp: Stamp = field(compare=False)
+    settled: bool = field(compare=False)
 
 
-def partitions_of(schema: Schema, folder: Path) -> tuple[Partition, ...]:
+def partitions_of(
+    schema: Schema, folder: Path, *, hashed: Mapping[tuple[str, Stamp], str]
+) -> tuple[Partition, ...]:
     """Return the files of all tables, in the order in which their rows are read.
+
+    Args:
+        schema: the discipline's tables.
+        folder: the folder.
+        hashed: hashes by name and stamp of files that are not hashed again, because every change
+            of a file sets its time of change of status.
 
     Raises:
         Conflict: the source is no folder of Parquet files.
@@ -50,11 +68,11 @@ def partitions_of(schema: Schema, folder: Path) -> tuple[Partition, ...]:
     if others:
         raise Conflict(f"counts are stored of Parquet files, got {others[0]}; write it as Parquet")
     with ThreadPoolExecutor(os.cpu_count()) as threads:  # hashing releases the interpreter lock
-        return tuple(threads.map(lambda item: _partition(folder, *item), files))
+        return tuple(threads.map(lambda item: _partition(folder, item[0], item[1], hashed), files))
 
 
 def are_unchanged(folder: Path, partitions: Sequence[Partition]) -> bool:
-    """Return whether no file changed since it was hashed, by size, time and number."""
+    """Return whether no file changed since it was hashed, by its stamp."""
     try:
         stamps = [_stamp((folder / partition.name).stat()) for partition in partitions]
     except OSError:
@@ -62,12 +80,18 @@ def are_unchanged(folder: Path, partitions: Sequence[Partition]) -> bool:
     return stamps == [partition.stamp for partition in partitions]
 
 
-def _partition(folder: Path, table: str, file: Path) -> Partition:
+def _partition(
+    folder: Path, table: str, file: Path, hashed: Mapping[tuple[str, Stamp], str]
+) -> Partition:
+    name = str(file.relative_to(folder))
     with file.open("rb") as opened:
-        stamp = _stamp(os.fstat(opened.fileno()))
-        digest = hashlib.file_digest(opened, "sha256").hexdigest()
-    return Partition(table, str(file.relative_to(folder)), digest, stamp)
+        status = os.fstat(opened.fileno())
+        stamp = _stamp(status)
+        settled = status.st_ctime_ns < time.time_ns() - _SETTLED
+        digest = hashed.get((name, stamp)) or hashlib.file_digest(opened, "sha256").hexdigest()
+    return Partition(table, name, digest, stamp, settled)
 
 
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_size, status.st_mtime_ns, status.st_ino
+def _stamp(status: os.stat_result) -> Stamp:
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return status.st_size, *times, status.st_ino, status.st_dev

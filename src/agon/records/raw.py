@@ -12,11 +12,13 @@ from typing import Any
 from agon.records.issues import RowIssue
 from agon.records.spill_folders import SpillFolder, make_spill_folder
 
-_MEMORY = "40%"
+_MEMORY_SHARE = 0.4
 """Share of the machine's memory, or of its cgroup's limit, that DuckDB uses before it spills.
 
 Its own default is 80 %; arrays of facts and formulas need the rest.
 """
+
+_UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
 class Engine:
@@ -27,20 +29,31 @@ class Engine:
     Args:
         shared: whether to use the instance of DuckDB that engines for little data share: starting
             an instance takes 20 ms, and a process keeps most of the memory that a shared one used.
+        connected_to: an engine whose database this one uses on another connection.
 
     Attributes:
-        connection: the DuckDB connection.
+        instance: the instance of DuckDB.
+        connection: a connection to it.
+        in_files: whether all tables are files that are read in place; a table in memory may be
+            seen by its connection only.
     """
 
-    def __init__(self, *, shared: bool = False) -> None:
+    instance: "_Instance"
+    connection: Any
+
+    def __init__(self, *, shared: bool = False, connected_to: "Engine | None" = None) -> None:
+        self.in_files = False
         self._release: Callable[[], object]
-        if shared:
-            self._instance, self.connection, name = _shared.attach()
-            self._release = weakref.finalize(self, _detach, self._instance, self.connection, name)
+        if connected_to is not None:
+            self.instance, self.connection = connected_to.instance, connected_to.connection.cursor()
+            self._release = self.connection.close
+        elif shared:
+            self.instance, self.connection, name = _shared.attach()
+            self._release = weakref.finalize(self, _detach, self.instance, self.connection, name)
         else:
-            self._instance = _Instance()
-            self.connection = self._instance.connection
-            self._release = self._instance.close
+            self.instance = _Instance()
+            self.connection = self.instance.connection
+            self._release = self.instance.close
         self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute("SET enable_progress_bar = false")
 
@@ -64,7 +77,7 @@ class _Instance:
             config={
                 **options,
                 "temp_directory": folder.path,
-                "memory_limit": _MEMORY,
+                "memory_limit": f"{_MEMORY_SHARE:.0%}",
                 # Only installed extensions are used; none is downloaded.
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
@@ -76,6 +89,13 @@ class _Instance:
 def _close(connection: Any, folder: SpillFolder) -> None:
     connection.close()
     folder.remove()
+
+
+def memory_of(connection: Any) -> int:
+    """Return the bytes of memory of the machine, or of the cgroup, as DuckDB sees them."""
+    limit = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+    number, unit = limit.split()
+    return round(float(number) * _UNITS[unit] / _MEMORY_SHARE)
 
 
 class _SharedInstance:

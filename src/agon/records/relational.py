@@ -140,6 +140,9 @@ class RelationalRecords(Records):
             time = time.astimezone(UTC).replace(tzinfo=None)
         return type(self)(self._tables, self.schema, self.source, self._files, as_of=time)
 
+    def reconnect(self) -> None:
+        """Return None: the engine counts in parallel by itself."""
+
     def issues(self) -> list[RowIssue]:
         """Return what is wrong with the tables: each kind of issue with its count."""
         return issues_of(self.schema, self._files, self._typed, self.run)

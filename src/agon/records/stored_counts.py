@@ -7,7 +7,7 @@ renamed when it is complete, so a killed run leaves nothing that is read.
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +19,12 @@ import pyarrow as pa
 
 from agon.errors import Unreadable
 from agon.kernel.fingerprints import sha256
-from agon.records.partitions import Partition
+from agon.records.partitions import Partition, Stamp
 
 Values = Any
 """An array of numbers, or an Arrow array of ids."""
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _PREFIX: Final = "counts-"
 _NAMES: Final = _PREFIX + "[0-9a-f]" * 16
 _UNFINISHED: Final = "unfinished-"
@@ -39,12 +39,14 @@ class StoredCounts:
         partitions: table and hash of each file, in order.
         integer_ids: the ``(table, column)`` of all ids that are integers.
         rows: the number of rows of all tables.
+        key_ranges: smallest, largest and number of the keys of tables whose key is an integer.
         arrays: what a discipline counted; arrays are read from disk where they are used.
     """
 
     partitions: tuple[tuple[str, str], ...]
     integer_ids: frozenset[tuple[str, str]]
     rows: int
+    key_ranges: Mapping[str, tuple[int, int, int]]
     arrays: Mapping[str, Values]
 
     def known(self, partitions: Sequence[Partition]) -> dict[str, int] | None:
@@ -78,8 +80,29 @@ def find_counts(folder: Path, key: str, partitions: Sequence[Partition]) -> Stor
     return max(candidates, key=lambda counts: counts.rows, default=None)
 
 
-def store_counts(folder: Path, key: str, counts: StoredCounts) -> None:
+def hashes_of(folder: Path) -> dict[tuple[str, Stamp], str]:
+    """Return the hashes of files, by name and stamp, from which counts are stored."""
+    hashes = {}
+    for path in folder.glob(_NAMES):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            for name, stamp, digest in orjson.loads((path / _DESCRIPTION).read_bytes())["stamps"]:
+                hashes[name, tuple(stamp)] = digest
+    return hashes
+
+
+def store_counts(
+    folder: Path, key: str, counts: StoredCounts, partitions: Sequence[Partition],
+    arrays: Iterable[tuple[str, Values]], *, is_current: Callable[[], bool],
+) -> None:  # fmt: skip
     """Store counts, in the place of others with the same key.
+
+    Args:
+        folder: the folder of counts.
+        key: the hash of all that counts depend on next to the partitions.
+        counts: the counts without their arrays.
+        partitions: the files that are counted.
+        arrays: name and values of each array, which is written before the next one is computed.
+        is_current: returns whether the partitions are still those that were counted.
 
     Raises:
         Unreadable: the folder cannot be written.
@@ -91,7 +114,11 @@ def store_counts(folder: Path, key: str, counts: StoredCounts) -> None:
                 shutil.rmtree(left)
             older = [path for path in folder.glob(_NAMES) if _is_of(path, key)]
             name = sha256({"key": key, "partitions": counts.partitions})[:16]
-            _write(folder / f"{_UNFINISHED}{name}", key, counts)
+            described = _describe(key, counts, partitions)
+            _write(folder / f"{_UNFINISHED}{name}", described, arrays)
+            if not is_current():
+                shutil.rmtree(folder / f"{_UNFINISHED}{name}")
+                return
             for path in older:
                 shutil.rmtree(path)
             (folder / f"{_UNFINISHED}{name}").rename(folder / f"{_PREFIX}{name}")
@@ -117,10 +144,24 @@ def _is_of(path: Path, key: str) -> bool:
         return True
 
 
-def _write(path: Path, key: str, counts: StoredCounts) -> None:
+def _describe(
+    key: str, counts: StoredCounts, partitions: Sequence[Partition]
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "format": _FORMAT,
+        "key": key,
+        "partitions": counts.partitions,
+        "integer_ids": sorted(counts.integer_ids),
+        "rows": counts.rows,
+        "key_ranges": counts.key_ranges,
+        "stamps": [(each.name, each.stamp, each.sha256) for each in partitions if each.settled],
+    }
+
+
+def _write(path: Path, described: dict[str, Any], arrays: Iterable[tuple[str, Values]]) -> None:
     path.mkdir()
     sizes = {}
-    for name, values in counts.arrays.items():
+    for name, values in arrays:
         file = path / name
         if isinstance(values, pa.Array):
             with pa.OSFile(str(file), "wb") as sink:
@@ -132,15 +173,7 @@ def _write(path: Path, key: str, counts: StoredCounts) -> None:
                 np.save(opened, values, allow_pickle=False)
         sizes[name] = [file.stat().st_size, isinstance(values, pa.Array)]
         _flush(file)
-    description = {
-        "format": _FORMAT,
-        "key": key,
-        "partitions": counts.partitions,
-        "integer_ids": sorted(counts.integer_ids),
-        "rows": counts.rows,
-        "arrays": sizes,
-    }
-    (path / _DESCRIPTION).write_bytes(orjson.dumps(description))
+    (path / _DESCRIPTION).write_bytes(orjson.dumps({**described, "arrays": sizes}))
     _flush(path / _DESCRIPTION)
 
 
@@ -170,5 +203,6 @@ def _read(path: Path, key: str) -> StoredCounts | None:
         tuple((table, digest) for table, digest in described["partitions"]),
         frozenset((table, column) for table, column in described["integer_ids"]),
         described["rows"],
+        {table: tuple(ends) for table, ends in described["key_ranges"].items()},
         arrays,
     )

@@ -19,22 +19,20 @@ from agon.errors import Unavailable
 from agon.kernel.progress import is_observed, step
 from agon.records.column_names import column_names
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.raw import Engine, SourceTables, quote
+from agon.records.raw import Engine, SourceTables, memory_of, quote
 from agon.records.row_filter import row_filter
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
 
-_BATCH = 1 << 18
-"""Rows per batch, so that what is computed from one fits into the processor's cache."""
+_BATCH = 1 << 18  # rows, so that what is computed from one fits into the processor's cache
 
 
 class Records:
     """The typed tables of one discipline.
 
-    Every table of the schema exists (empty when the source has none), with every column of the
-    schema (empty when the source has none), plus ``_row``: the number of the row in its source,
-    from 1. Ids are integers when every id they are compared with is one, and text otherwise;
-    the same records have the same types whatever file format they came in.
+    Every table and column of the schema exists (empty when the source has none), plus ``_row``: the
+    number of the row in its source, from 1. Ids are integers when every id they are compared with
+    is one, and text otherwise; the same records have the same types in every file format.
 
     Attributes:
         schema: the tables' description.
@@ -90,6 +88,11 @@ class Records:
         sql = f"SELECT count(*) FROM {self._space}.{quote(table)}"
         return int(self._connection.execute(sql).fetchall()[0][0])
 
+    @property
+    def memory(self) -> int:
+        """Return the bytes of memory of the machine, or of this process's cgroup."""
+        return memory_of(self._connection)
+
     def is_integer(self, table: str, column: str) -> bool:
         """Return whether a column's values are integers."""
         sql = f"SELECT {quote(column)} FROM {self._space}.{quote(table)} LIMIT 0"
@@ -131,6 +134,12 @@ class Records:
         self._connection.execute(f"SET schema = '{self._space}'")
         with _reading(self._connection):
             yield from self._connection.sql(query).to_arrow_reader(rows)
+
+    def reconnect(self) -> "Records | None":
+        """Return the records on another connection, for a thread; None: not all are in files."""
+        arguments = self.schema, self.source, self._present
+        return Records(Engine(connected_to=self._engine), *arguments, space=self._space,
+                       as_of=self.cutoff) if self._engine.in_files else None  # fmt: skip
 
     @cached_property
     def sha256(self) -> str:
@@ -179,8 +188,7 @@ class Records:
 
 
 _PLAIN = str.maketrans("-:.T", "____")
-_MAX_SHARED_ROWS = 10_000
-"""Maximum number of rows that are read in the engine that a process shares."""
+_MAX_SHARED_ROWS = 10_000  # that are read in the engine that a process shares
 
 
 def read(
@@ -266,16 +274,11 @@ def inspect_rows(
     """
     from agon.records.sources.memory import from_memory
 
-    engine = Engine(shared=_are_few(tables.values()))
+    known = [len(rows) for rows in tables.values() if isinstance(rows, list | pa.Table)]
+    engine = Engine(shared=len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS)
     return _inspect(
         engine, schema, lambda of, named: from_memory(of, named, tables), columns, where
     )
-
-
-def _are_few(tables: Collection[Any]) -> bool:
-    """Return whether tables certainly have few rows."""
-    known = [len(rows) for rows in tables if isinstance(rows, list | pa.Table)]
-    return len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS
 
 
 def _inspect(
@@ -357,6 +360,7 @@ def _read_typed(
         issues = issues_of(connection, schema, source, typing)
     if not issues:
         trust(connection, schema, source.tables, typing)
+    engine.in_files = all(raw.in_place for raw in source.tables.values())
     return Records(engine, schema, source.label, frozenset(source.tables)), issues
 
 
@@ -383,13 +387,13 @@ class TablesView(Records):
         view = super().as_of(timestamp)
         return view if view is self else view.release_into(self._pending_drops, of=self)
 
-    def rows_where(self, table: str, column: str, values: Collection[str]) -> list[int]:
-        """Return the numbers of rows whose column, as text, has one of some values, in order."""
+    def rows_where(self, table: str, column: str, values: Collection[str]) -> dict[int, str]:
+        """Return the rows whose column, as text, has one of some values: number → value."""
         sql = (
-            f"SELECT _row FROM {self._space}.{quote(table)} "
+            f"SELECT _row, {quote(column)}::VARCHAR FROM {self._space}.{quote(table)} "
             f"WHERE {quote(column)}::VARCHAR IN (SELECT unnest(?::VARCHAR[])) ORDER BY _row"
         )
-        return [row for (row,) in self._connection.execute(sql, [list(values)]).fetchall()]
+        return dict(self._connection.execute(sql, [list(values)]).fetchall())
 
     def close(self) -> None:
         """Drop the views; a second call does nothing."""

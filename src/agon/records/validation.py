@@ -6,6 +6,7 @@ fetch the first of them with row and value. Valid records are thus checked at th
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from agon.records.casting import Cast
@@ -34,6 +35,7 @@ class Check:
         violated: SQL that is true where the row fails.
         count: SQL that counts the failing rows, where that is cheaper than evaluating each.
         value: SQL for the value in the issue; None: the column's raw value.
+        also: further columns that it reads.
     """
 
     constraint: Constraint
@@ -41,6 +43,7 @@ class Check:
     violated: str
     count: str | None = None
     value: str | None = None
+    also: tuple[str, ...] = ()
 
     @property
     def counted(self) -> str:
@@ -85,8 +88,9 @@ def _of_column(column: Column, read: Cast) -> Iterator[Check]:
         cheap = f"count(*) - count({name})" if unread == "false" else None
         yield Check(says.empty, column.name, f"{name} IS NULL AND NOT {unread}", cheap)
     if column.choices:
-        listed = ", ".join(map(literal, column.choices))
-        yield Check(says.unknown_value, column.name, f"{name} NOT IN ({listed})")
+        # Comparisons are faster than NOT IN, of which the engine makes a function of lists.
+        differ = " AND ".join(f"{name} <> {literal(choice)}" for choice in column.choices)
+        yield Check(says.unknown_value, column.name, differ)
     if not read.finite:
         yield Check(says.non_finite, column.name, f"NOT isfinite({name})")
     finite = "" if read.finite else f"isfinite({name}) AND "
@@ -106,13 +110,14 @@ def _exactly_one(table: Table, flags: dict[str, str]) -> Check:
         f"({quote(name)} IS NOT NULL{f' OR {flags[name]}' if name in flags else ''})"
         for name in names
     ]
-    count = " + ".join(f"{condition}::INT" for condition in filled)
+    two = [f"({first} AND {second})" for first, second in combinations(filled, 2)]
     names_filled = ", ".join(
         f"CASE WHEN {condition} THEN {literal(name)} END"
         for condition, name in zip(filled, names, strict=True)
     )
     value = f"nullif(concat_ws(', ', {names_filled}), '')"
-    return Check(exactly_one(table), None, f"({count}) <> 1", value=value)
+    violated = " OR ".join([f"NOT ({' OR '.join(filled)})", *two])
+    return Check(exactly_one(table), None, violated, value=value, also=names)
 
 
 def _of_row(
@@ -122,7 +127,7 @@ def _of_row(
     # A value that could not be read is an issue of its own and is not reported again.
     unread = "".join(f" AND NOT {flags[name]}" for name in check.columns if name in flags)
     says = Constraint(INCONSISTENT, check.reason, check.remedy)
-    return Check(says, check.column, f"({violated}){unread}")
+    return Check(says, check.column, f"({violated}){unread}", also=check.columns)
 
 
 def issues_of(
@@ -216,8 +221,11 @@ class _TableCheck:
         if not self._raw.in_place:
             return []
         counted = {check.column for check in checks if check.count is None} | set(self._table.key)
+        counted.update(name for check in checks for name in check.also)
         return [
-            f"max(hash({quote(column.name)}))"
+            f"bit_xor({quote(column.name)})"
+            if (self._table.name, column.name) in self._integer_ids
+            else f"max(hash({quote(column.name)}))"
             for column in self._table.columns
             if column.name in self._casts and column.name not in counted
         ]

@@ -1,5 +1,7 @@
 """Scoring from stored counts equals a full run, whatever happened to the partitions."""
 
+import hashlib
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -22,7 +24,7 @@ from agon.errors import AgonError, Conflict
 from agon.records import added, partitions, stored_counts
 from disciplines.community.communities import communities
 from disciplines.community.test_oracle import ALL_ON, EASY
-from engines.test_relational import Database, arrow_tables
+from engines.drawn import Database, arrow_tables
 from sizes import size
 
 Tables = Mapping[str, pa.Table]
@@ -39,7 +41,7 @@ class Grown:
 @st.composite
 def grown(draw: st.DrawFn) -> Grown:
     """Draw a valid community in two partitions: rows that refer to added ones are added too."""
-    tables = arrow_tables(Database(draw(communities()), None, encoded=False))
+    tables = arrow_tables(Database("community", draw(communities()), None, encoded=False))
     late_ids: dict[str, set[Any]] = {}
     base, late = {}, {}
     share = draw(st.integers(1, 6))
@@ -105,7 +107,7 @@ RULES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=size(30), deadline=None)
+@settings(max_examples=size(30, at_least=3, dear=True), deadline=None)
 @given(community=grown(), rules=RULES, then=st.integers(0, 9))
 def test_boards_equal_those_of_a_full_run(
     community: Grown, rules: dict[str, Any], then: int
@@ -267,14 +269,63 @@ def test_counts_are_not_stored_of_files_that_changed_meanwhile(
     shutil.rmtree(folder.parent / "cache")
     files = partitions.partitions_of
 
-    def hash_then_write(schema: Any, path: Path) -> Any:
-        hashed = files(schema, path)
+    def hash_then_write(schema: Any, path: Path, **options: Any) -> Any:
+        hashed = files(schema, path, **options)
         write(path, {"users": pa.table({"id": [1, 2, 3, 4]})}, "1")
         return hashed
 
     monkeypatch.setattr(incremental, "partitions_of", hash_then_write)
     assert len(run(folder).board()) == 4
-    assert not (folder.parent / "cache").exists()
+    assert not stored(folder)
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the files that are hashed from now on."""
+    names: list[str] = []
+    digest = hashlib.file_digest
+
+    def note(opened: Any, algorithm: str) -> Any:
+        names.append("/".join(Path(opened.name).parts[-2:]))
+        return digest(opened, algorithm)
+
+    monkeypatch.setattr(hashlib, "file_digest", note)
+    return names
+
+
+def test_files_that_did_not_change_are_not_hashed_again(
+    folder: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time of change of status shows a change of bytes that keeps size and time of change."""
+    monkeypatch.setattr(partitions, "_SETTLED", -(10**18))
+    shutil.rmtree(folder.parent / "cache")
+    (folder / "quick_feedbacks" / "2.parquet").rename(folder / "later")
+    run(folder)
+    (folder / "later").rename(folder / "quick_feedbacks" / "2.parquet")
+    hashed.clear()
+    assert from_counts(folder)
+    assert hashed == ["quick_feedbacks/2.parquet"]
+    users = folder / "users" / "1.parquet"
+    status, content = users.stat(), users.read_bytes()
+    users.write_bytes(content)
+    os.utime(users, ns=(status.st_atime_ns, status.st_mtime_ns))
+    hashed.clear()
+    assert from_counts(folder)
+    assert sorted(hashed) == ["quick_feedbacks/2.parquet", "users/1.parquet"]
+
+
+def test_files_that_changed_a_moment_ago_are_hashed_again(folder: Path, hashed: list[str]) -> None:
+    """The next change may have the same time."""
+    assert from_counts(folder)
+    assert "users/1.parquet" in hashed
+
+
+def test_a_reference_to_a_number_between_ids_is_found(folder: Path) -> None:
+    """That ids are whole numbers from one to another does not make each number an id."""
+    write(folder, {"users": pa.table({"id": [1, 2, 4]})}, "1")
+    run(folder)
+    write(folder, {"quick_feedbacks": feedback((3, 1, "positive", 9))}, "3")
+    same(folder, folder.parent / "cache", {})
 
 
 def test_a_failed_write_leaves_the_earlier_counts(

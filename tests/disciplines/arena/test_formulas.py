@@ -14,7 +14,8 @@ from agon.disciplines.arena.formulas import (
     k_factor,
     rating_change,
 )
-from agon.disciplines.arena.history import rating_history, ratings_of, results_of
+from agon.disciplines.arena.history import ratings_of, results_of
+from agon.disciplines.arena.rating_history import rating_history
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import ArenaRules
 from agon.records import read_rows

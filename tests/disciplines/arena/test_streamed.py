@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import agon
 from agon.disciplines.arena import streamed
+from agon.errors import NotScorable
 
 BOTS = ["ada", "bob", "2", "10"]
 TIMES = [None, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"]
@@ -78,3 +79,16 @@ def test_an_arena_with_votes_is_not_streamed(monkeypatch: pytest.MonkeyPatch) ->
     result = agon.score("arena", source)
     assert type(result.scored).__name__ == "ScoredArena"
     assert sum(row["wins"] for row in result.board("bots").rows()) == 1
+
+
+def test_matches_that_do_not_fit_into_memory_are_refused_before_they_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The kernel would kill the process; ratings alone are still given."""
+    monkeypatch.setattr(streamed, "MIN_MATCHES", 0)
+    monkeypatch.setattr(agon.Records, "memory", 100)
+    match = {"bots": BOTS, "played_at": None, "kind": "rated", "winner": "a"}
+    result = agon.score("arena", tables([match], str))
+    assert result.board("bots").rows()[0]["wins"] == 1
+    with pytest.raises(NotScorable, match=r"1 matches and 0 votes need .* without votes, ratings"):
+        result.explain("ada", board="bots")

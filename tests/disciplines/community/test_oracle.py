@@ -63,7 +63,7 @@ def same(scored: Community, expected: dict[str, Any]) -> None:
     assert {one.id for one in boards["reviewer"].unscored} == set(map(str, expected["unranked"]))
 
 
-@settings(max_examples=size(60), deadline=None)
+@settings(max_examples=size(60, at_least=3, dear=True), deadline=None)
 @given(tables=communities(), changes=CHANGES, time=TIMES)
 def test_both_scorers_agree_on_every_number(
     tables: Rows, changes: dict[str, Any], time: datetime | None
@@ -74,7 +74,7 @@ def test_both_scorers_agree_on_every_number(
     same(score(records, CommunityRules().override(rules)), oracle.score(tables, rules, time))
 
 
-@settings(max_examples=size(40), deadline=None)
+@settings(max_examples=size(40, at_least=3, dear=True), deadline=None)
 @given(tables=communities(), changes=CHANGES, time=TIMES)
 def test_both_scorers_agree_with_every_opt_in_on(
     tables: Rows, changes: dict[str, Any], time: datetime | None

@@ -11,6 +11,7 @@ from agon.errors import Unreadable
 from agon.kernel.explanations import Explanation
 from agon.records import read_rows
 from disciplines.community.test_oracle import ALL_ON, EASY
+from sizes import sample
 
 EVEN = CommunityRules().override({**EASY, **ALL_ON, "time_decay_half_life_days": None})
 
@@ -21,7 +22,7 @@ def explanations() -> list[Explanation]:
     simulation = simulate(size=20, seed=5, attacks=list(ATTACKS))
     tables = {name: rows.to_pylist() for name, rows in simulation.tables.items()}
     community: Community = score(read_rows(SCHEMA, tables), EVEN)
-    names = community.board("user-score").table["id"].to_pylist()
+    names = sample(community.board("user-score").table["id"].to_pylist(), at_least=8)
     return [community.explain(name, board="user-score") for name in names]
 
 

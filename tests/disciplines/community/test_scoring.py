@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines.community import DISCIPLINE
+from agon.disciplines.community import DISCIPLINE, facts, id_index
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import Community, score
 from agon.disciplines.community.simulate import ATTACKS, simulate
@@ -20,6 +20,7 @@ from agon.disciplines.definition import Simulation
 from agon.errors import NotFound
 from agon.kernel import marks
 from agon.records import read, read_rows
+from agon.records.writing import write_tables
 from sizes import sample, size
 
 EVERYTHING = {
@@ -268,11 +269,14 @@ def test_a_dynamic_list_has_the_best_models_of_the_community() -> None:
 
 
 def test_compiled_counts_of_feedback_are_those_of_the_interpreter(
-    simulation: Simulation, community: Community, monkeypatch: pytest.MonkeyPatch
+    simulation: Simulation, community: Community, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Large communities are counted by marks, small ones by sorting; the boards are the same."""
-    monkeypatch.setattr(marks, "COMPILED_FROM", 1)
-    compiled = scored(simulation.tables, **EVERYTHING)
+    """Large communities are read side by side and counted by marks; the boards are the same."""
+    for module in (marks, facts, id_index):
+        monkeypatch.setattr(module, "COMPILED_FROM", 1)
+    write_tables(simulation.tables, tmp_path / "records")
+    records = read(DISCIPLINE.schema, tmp_path / "records")
+    compiled = score(records, CommunityRules().override(EVERYTHING))
     boards = DISCIPLINE.boards
     assert [compiled.board(board).sha256 for board in boards] == [
         community.board(board).sha256 for board in boards

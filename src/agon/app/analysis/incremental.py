@@ -5,6 +5,7 @@ fit, all rows are read and counted, and the counts are stored.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ from agon.editions import rules_sha256
 from agon.errors import Conflict
 from agon.kernel.fingerprints import sha256
 from agon.records import Records
-from agon.records.added import integer_ids_of, read_added
+from agon.records.added import integer_ids_of, key_ranges_of, read_added
 from agon.records.partitions import Partition, are_unchanged, partitions_of
-from agon.records.stored_counts import StoredCounts, find_counts, store_counts
+from agon.records.stored_counts import StoredCounts, find_counts, hashes_of, store_counts
 from agon.version import __version__
 
 
@@ -52,16 +53,18 @@ def score_incrementally(
     if chosen.count is None:
         raise Conflict(f"counts of {of} are not stored; leave out --cache-dir")
     folder, cache = Path(source), Path(cache_dir)
-    partitions = partitions_of(chosen.schema, folder)
+    partitions = partitions_of(chosen.schema, folder, hashed=hashes_of(cache))
     key = sha256({"agon": __version__, "discipline": of, "rules": rules_sha256(rules)})
     records = _read(of, folder, find_counts(cache, key, partitions), partitions)
     scored = chosen.score(records, rules)
     arrays = chosen.count(scored)
-    # A file that was written during the run may have other rows than those counted.
-    if arrays is not None and are_unchanged(folder, partitions):
+    if arrays is not None:
         files = tuple((partition.table, partition.sha256) for partition in partitions)
         rows = sum(records.count(table.name) for table in chosen.schema)
-        store_counts(cache, key, StoredCounts(files, integer_ids_of(records), rows, arrays))
+        counts = StoredCounts(files, integer_ids_of(records), rows, key_ranges_of(records), {})
+        # A file that was written during the run may have other rows than those counted.
+        current = partial(are_unchanged, folder, partitions)
+        store_counts(cache, key, counts, partitions, arrays, is_current=current)
     return Result(chosen, released, rules, records, None, scored)
 
 

@@ -94,7 +94,7 @@ def match_of(
         return _record_of(service, view, match_id, as_of)
     if match["state"] == "settled":
         try:
-            recorded = _record_of(service, view, match_id, as_of)
+            recorded = _record_of(service, view, match["id"], as_of)
         except NotFound:  # not published yet
             return match
         match["result"] = recorded["result"]

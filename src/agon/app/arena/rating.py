@@ -22,7 +22,6 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.kernel.progress import count_steps
 from agon.kernel.ratings.elo import EloState, fold
-from agon.kernel.ratings.pair_counts import count_pairs
 from agon.kernel.rounding import publish
 
 METHODS: Final = ("elo", "bradley-terry")
@@ -191,8 +190,8 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         held = hold(
             board,
             anchor,
-            facts=result.scored.facts,  # type: ignore[attr-defined]  # the Scored of the arena
-            ratings=result.scored.ratings,  # type: ignore[attr-defined]  # the same
+            bots=result.scored.bots,  # type: ignore[attr-defined]  # the Scored of the arena
+            standings=result.scored.standings,  # type: ignore[attr-defined]  # the same
             strengths=result.scored.strengths,  # type: ignore[attr-defined]  # the same
             rules=_arena_rules(result),
         )
@@ -217,10 +216,9 @@ def _without_intervals(board: Board) -> Board:
 
 def _pairs(result: Result) -> dict[tuple[str, str], tuple[float, int]]:
     """Return the points taken and the number of matches of every ordered pair that played."""
-    facts = result.scored.facts  # type: ignore[attr-defined]  # the Scored of the arena
-    ratings = result.scored.ratings  # type: ignore[attr-defined]  # the Scored of the arena
-    counts = count_pairs(ratings.a, ratings.b, score_of(ratings.result), players=len(facts.bots))
-    names = [str(name) for name in facts.bots.ids.to_pylist()]
+    counts = result.scored.pairs  # type: ignore[attr-defined]  # the Scored of the arena
+    bots = result.scored.bots  # type: ignore[attr-defined]  # the same
+    names = [str(name) for name in bots.ids.to_pylist()]
     pairs: dict[tuple[str, str], tuple[float, int]] = {}
     for i, j, wins_i, wins_j, matches in zip(
         counts.i, counts.j, counts.wins_i, counts.wins_j, counts.matches, strict=True
@@ -232,7 +230,7 @@ def _pairs(result: Result) -> dict[tuple[str, str], tuple[float, int]]:
 
 def _with_elo_intervals(result: Result, board: Board) -> Board:
     low, high = _elo_intervals(result)
-    names = result.scored.facts.bots.ids  # type: ignore[attr-defined]  # the Scored of the arena
+    names = result.scored.bots.ids  # type: ignore[attr-defined]  # the Scored of the arena
     rows = pc.index_in(board.table["id"], value_set=names).to_numpy()
     at = board.table.column_names.index("score") + 1
     table = board.table.add_column(at, "low", pa.array(publish(low[rows])))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.errors import NotScorable
 from agon.kernel.boards import id_order
 from agon.kernel.times import from_micros
 from agon.records import Records
@@ -27,6 +28,9 @@ BOT, PERSON, API = 0, 1, 2
 
 UNKNOWN_TIME = np.iinfo(np.int64).min
 """Stands for an empty time: before all others."""
+
+_MATCH_BYTES, _VOTE_BYTES = 200, 90
+"""Measured growth of the peak of reading and rating (three million matches, nine million votes)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +148,31 @@ class Facts:
 
 
 def facts_of(records: Records) -> Facts:
-    """Read the tables into arrays; the result does not depend on row order or file format."""
+    """Read the tables into arrays; the result does not depend on row order or file format.
+
+    Raises:
+        NotScorable: they need more memory than there is.
+    """
+    _require_memory(records)
     bots = bots_of(records)
     judges = _judges(records, bots)
     unvoted = _matches(records, bots)
     votes, counts = _votes(records, judges, unvoted)
     matches = replace(unvoted, counts=counts)
     return Facts(bots, judges, matches, votes, _reinstatements(records, judges))
+
+
+def _require_memory(records: Records) -> None:
+    """Check that the arrays fit into memory; a process that needs more is killed."""
+    matches, votes = records.count("matches"), records.count("votes")
+    needed, there = matches * _MATCH_BYTES + votes * _VOTE_BYTES, records.memory
+    if needed > there:
+        raise NotScorable(
+            f"the arena's {matches:,} matches and {votes:,} votes need about "
+            f"{needed / 2**30:,.1f} GiB of memory, and there are {there / 2**30:,.1f}; without "
+            "votes, ratings and Bradley–Terry intervals need little, but intervals of Elo and "
+            "explanations of it need this much: use a machine with more memory"
+        )
 
 
 def parse_time(micros: int) -> datetime | None:
@@ -170,7 +192,8 @@ def _text(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 def bots_of(records: Records) -> Bots:
     """Read the bots."""
-    table = records.sql(f"""
+    return bots_from(
+        records.sql(f"""
         SELECT b.id, b.name, b.owner_id, b.qualified_at,
             coalesce(epoch_us(o.account_created_at), {UNKNOWN_TIME}) AS account_created,
             coalesce(epoch_us(v.since), {UNKNOWN_TIME}) AS version_since
@@ -178,6 +201,11 @@ def bots_of(records: Records) -> Bots:
         LEFT JOIN (SELECT bot_id::VARCHAR AS bot_id, max(since) AS since FROM versions
             GROUP BY bot_id::VARCHAR) v ON v.bot_id = b.id::VARCHAR
     """)
+    )
+
+
+def bots_from(table: pa.Table) -> Bots:
+    """Return the bots of a table with a column for each attribute, in any order."""
     ids = _text(table["id"])
     order = pa.array(np.argsort(id_order(ids)))
     return Bots(
@@ -253,8 +281,8 @@ def _votes(
     match = _numbers(ids, matches.ids) if same else _numbers(_text(ids), _text(matches.ids))
     judge = _numbers(_text(table["judge_id"]), judges.ids)
     matched = np.flatnonzero(match >= 0)
-    order = matched[_stable_order(match[matched])]
-    order = order[_stable_order(judge[order])]
+    order = matched[stable_order(match[matched])]
+    order = order[stable_order(judge[order])]
     side = _numpy(table["side"])[order]
     cells = match[order].astype(np.int64) * 3 + side
     votes = Votes(
@@ -301,8 +329,8 @@ def _numbers(ids: pa.Array, known: pa.Array) -> Numbers:
     return _numpy(pc.fill_null(pc.index_in(ids, value_set=known, skip_nulls=True), -1))
 
 
-def _stable_order(numbers: Numbers) -> npt.NDArray[np.intp]:
-    """Sort numbers from 0 up, keeping the order of equals; small ones by radix."""
+def stable_order(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.intp]:
+    """Return the order of numbers from 0 up that keeps the order of equals; small ones by radix."""
     if (numbers[1:] >= numbers[:-1]).all():
         return np.arange(len(numbers))
     small = numbers.max() <= np.iinfo(np.uint16).max

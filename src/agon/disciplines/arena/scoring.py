@@ -5,22 +5,21 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena import boards, explanations, streamed
+from agon.disciplines.arena import boards, explanations, relational, streamed
 from agon.disciplines.arena.facts import Bots, Facts, bots_of, facts_of
-from agon.disciplines.arena.formulas import score_of
+from agon.disciplines.arena.formulas import Vector, score_of
 from agon.disciplines.arena.history import (
     Credibilities,
-    RatingHistory,
     Ratings,
     Results,
     Standings,
     credibilities_of,
-    rating_history,
     ratings_of,
     results_of,
     standings_of,
 )
 from agon.disciplines.arena.quality import quality_of
+from agon.disciplines.arena.rating_history import RatingHistory, rating_history
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.disciplines.arena.strengths import (
     Strengths,
@@ -33,12 +32,15 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
 from agon.records import Records
+from agon.records.relational import RelationalRecords
 
 _LISTED = 200  # maximum number of ids compared and listed in a message
 
 
 def score(records: Records, rules: ArenaRules) -> "ScoredArena":
     """Score records under rules; boards and explanations are computed on demand."""
+    if isinstance(records, RelationalRecords):
+        return EngineArena(records, rules)
     if streamed.is_large(records):
         return LargeArena(records, rules)
     return ScoredArena(facts_of(records), rules)
@@ -66,9 +68,14 @@ class ScoredArena:
         """The bots in id order."""
         return self.facts.bots
 
+    @property
+    def rating(self) -> Vector:
+        """The Elo rating of every bot."""
+        return self.ratings.rating
+
     @cached_property
     def standings(self) -> Standings:
-        """The Elo ratings and results of all bots."""
+        """The results of all bots."""
         return standings_of(self.facts, self.ratings)
 
     @cached_property
@@ -108,7 +115,7 @@ class ScoredArena:
 
     def _make_board(self, name: str) -> Board:
         if name == boards.BOTS:
-            return boards.bots_board(self.bots, self.standings, self.rules)
+            return boards.bots_board(self.bots, self.rating, self.standings, self.rules)
         if name == boards.JUDGES:
             quality = quality_of(self.facts, self.results, self.rules)
             return boards.judges_board(self.facts, self.credibilities, quality, self.rules)
@@ -136,7 +143,7 @@ class ScoredArena:
         bot = self._number(name, board)
         if board == boards.BRADLEY_TERRY:
             return explain_strength(
-                bot, board=board_shown, facts=self.facts, strengths=self.strengths, rules=self.rules
+                bot, board=board_shown, bots=self.bots, strengths=self.strengths, rules=self.rules
             )
         return explanations.explain_bot(
             bot,
@@ -154,17 +161,21 @@ class ScoredArena:
 
     def _number(self, name: str, board: str) -> int:
         """Return the index of an id among bots or judges, whichever the board ranks."""
-        kinds = {"bot": self.facts.bots.ids, "judge": self.facts.judges.ids}
         kind, other_kind = ("judge", "bot") if board == boards.JUDGES else ("bot", "judge")
-        at = int(pc.index(kinds[kind], pa.scalar(name, pa.string())).as_py())
+        ids = self._ids(kind)
+        at = int(pc.index(ids, pa.scalar(name, pa.string())).as_py())
         if at >= 0:
             return at
-        if pc.index(kinds[other_kind], pa.scalar(name, pa.string())).as_py() >= 0:
+        if pc.index(self._ids(other_kind), pa.scalar(name, pa.string())).as_py() >= 0:
             other_board = boards.BOTS if other_kind == "bot" else boards.JUDGES
             raise NotFound(f"{name!r} is a {other_kind}, not a {kind}: look at board {other_board}")
-        ids = kinds[kind].to_pylist()
-        hint = did_you_mean(name, ids) if len(ids) <= _LISTED else f"there are {len(ids):,}"
+        few = len(ids) <= _LISTED
+        hint = did_you_mean(name, ids.to_pylist()) if few else f"there are {len(ids):,}"
         raise NotFound(f"there is no {kind} {name!r} in the records: {hint}")
+
+    def _ids(self, kind: str) -> pa.Array:
+        """Return the ids of all bots or judges."""
+        return self.bots.ids if kind == "bot" else self.facts.judges.ids
 
 
 class LargeArena(ScoredArena):
@@ -184,12 +195,61 @@ class LargeArena(ScoredArena):
         """The bots in id order."""
         return bots_of(self._records)
 
+    @property
+    def rating(self) -> Vector:
+        """The Elo rating of every bot."""
+        return self._folded[0]
+
+    @property
+    def standings(self) -> Standings:
+        """The results of all bots, of which Elo and the counts of pairs take note too."""
+        return self._folded[1] if "_folded" in vars(self) else self._counted[1]
+
+    @property
+    def pairs(self) -> PairCounts:
+        """The outcomes of every pair of bots."""
+        return self._counted[0]
+
+    @cached_property
+    def _folded(self) -> tuple[Vector, Standings]:
+        return streamed.fold_matches(self._records, self.bots, self.rules)
+
+    @cached_property
+    def _counted(self) -> tuple[PairCounts, Standings]:
+        return streamed.count_matches(self._records, self.bots, self.rules)
+
+
+class EngineArena(ScoredArena):
+    """A scored arena whose matches and votes are counted in an engine, for boards of bots."""
+
+    def __init__(self, records: RelationalRecords, rules: ArenaRules) -> None:
+        self._records = records
+        self.rules = rules
+
+    @property
+    def facts(self) -> Facts:  # type: ignore[override]  # there are none
+        """Raise ``Conflict``: matches and votes stay in the engine."""
+        raise self._records.needs_rows("what names single matches or votes")
+
+    @cached_property
+    def bots(self) -> Bots:
+        """The bots in id order."""
+        return relational.read_bots(self._records)
+
+    @cached_property
+    def rating(self) -> Vector:
+        """The Elo rating of every bot."""
+        return relational.fold_ratings(self._records, self.bots, self.rules)
+
     @cached_property
     def standings(self) -> Standings:
-        """The Elo ratings and results of all bots."""
-        return streamed.standings(self._records, self.bots, self.rules)
+        """The results of all bots."""
+        return relational.standings(self._records, self.bots, self.pairs, self.rules)
 
     @cached_property
     def pairs(self) -> PairCounts:
         """The outcomes of every pair of bots."""
-        return streamed.pairs(self._records, self.bots, self.rules)
+        return relational.pairs(self._records, self.bots, self.rules)
+
+    def _ids(self, kind: str) -> pa.Array:
+        return self.bots.ids if kind == "bot" else pa.array([], pa.string())

@@ -18,7 +18,7 @@ from agon.disciplines.arena.facts import (
     code_sql,
     numbers_of,
 )
-from agon.disciplines.arena.formulas import NONE, score_of
+from agon.disciplines.arena.formulas import NONE, Ints, Vector, score_of
 from agon.disciplines.arena.history import Standings, count_results, elo_fold, final_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.ratings.elo import EloState
@@ -30,11 +30,10 @@ MIN_MATCHES = 2_000_000
 
 _BATCH = 1 << 20  # matches
 
-_ID_ORDER = (
-    "CASE WHEN regexp_full_match(id::VARCHAR, '0|-?[1-9][0-9]{0,17}') THEN id::BIGINT END "
-    "NULLS LAST, id::VARCHAR"
+_ORDER_OF_TEXT = (
+    "CASE WHEN regexp_full_match(id, '0|-?[1-9][0-9]{0,17}') THEN id::BIGINT END NULLS LAST, id"
 )
-"""The order of :func:`agon.kernel.boards.id_order` in SQL."""
+"""The order of :func:`agon.kernel.boards.id_order` in SQL; ids that are integers are in theirs."""
 
 
 class _OutOfOrder(Exception):
@@ -56,25 +55,28 @@ def is_large(records: Records) -> bool:
     return records.count("matches") >= MIN_MATCHES and not records.count("votes")
 
 
-def standings(records: Records, bots: Bots, rules: ArenaRules) -> Standings:
+def fold_matches(records: Records, bots: Bots, rules: ArenaRules) -> tuple[Vector, Standings]:
     """Return ratings and results by matches in order of play; others are sorted, on disk."""
     try:
         return _fold(records, bots, rules, "")
     except _OutOfOrder:
-        return _fold(records, bots, rules, f"ORDER BY played, {_ID_ORDER}")
+        order = "id" if records.is_integer("matches", "id") else _ORDER_OF_TEXT
+        return _fold(records, bots, rules, f"ORDER BY played, {order}")
 
 
-def pairs(records: Records, bots: Bots, rules: ArenaRules) -> PairCounts:
-    """Return the outcomes of every pair of bots."""
+def count_matches(records: Records, bots: Bots, rules: ArenaRules) -> tuple[PairCounts, Standings]:
+    """Return the outcomes of every pair of bots, and what they come to for each bot."""
     counts = count_pairs([], [], [], players=len(bots))
+    of_version = np.zeros(len(bots), dtype=np.int64)
     for batch in _read(records, ""):
         rated = _rated_matches(batch, bots, rules)
         more = count_pairs(rated.a, rated.b, score_of(rated.result), players=len(bots))
         counts = merge_pairs(counts, more)
-    return counts
+        of_version += _of_version(rated, bots)
+    return counts, Standings(*counts.results(), of_version)
 
 
-def _fold(records: Records, bots: Bots, rules: ArenaRules, order: str) -> Standings:
+def _fold(records: Records, bots: Bots, rules: ArenaRules, order: str) -> tuple[Vector, Standings]:
     """Fold the matches, which must be in order of play if no order is stated."""
     state = EloState.fresh(len(bots), start=rules.elo_start)
     results = np.zeros((3, len(bots)), dtype=np.int64)
@@ -87,11 +89,9 @@ def _fold(records: Records, bots: Bots, rules: ArenaRules, order: str) -> Standi
         rated = _rated_matches(batch, bots, rules)
         state = elo_fold(state, rated.a, rated.b, rated.result, rules).state
         results += count_results(rated.a, rated.b, rated.result, bots=len(bots))
-        for side in (rated.a, rated.b):
-            is_new = rated.played >= bots.version_since[side]
-            of_version += np.bincount(side[is_new], minlength=len(bots))
+        of_version += _of_version(rated, bots)
     wins, losses, ties = results
-    return Standings(state.ratings, wins, losses, ties, of_version)
+    return state.ratings, Standings(wins, losses, ties, of_version)
 
 
 def _read(records: Records, order: str) -> Iterator[pa.RecordBatch]:
@@ -113,6 +113,15 @@ def _rated_matches(batch: pa.RecordBatch, bots: Bots, rules: ArenaRules) -> _Rat
     rows = np.flatnonzero(final != NONE)
     a, b = (numbers_of(batch[name], bots.ids)[rows] for name in ("bot_a", "bot_b"))
     return _RatedMatches(batch["played"].to_numpy()[rows], a, b, final[rows])
+
+
+def _of_version(rated: _RatedMatches, bots: Bots) -> Ints:
+    """Count the matches of every bot since its newest version."""
+    of_a, of_b = (
+        np.bincount(side[rated.played >= bots.version_since[side]], minlength=len(bots))
+        for side in (rated.a, rated.b)
+    )
+    return of_a + of_b
 
 
 def _require_order(last: pa.RecordBatch | None, batch: pa.RecordBatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from agon.disciplines.arena.boards import BRADLEY_TERRY, NO_MATCH, on_board
-from agon.disciplines.arena.facts import Bots, Facts
+from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Standings
 from agon.disciplines.arena.rules import ArenaRules
@@ -65,18 +65,37 @@ def strengths_of(
         NotScorable: when no finite rating fits best and no regularization is set, naming
             the bots; or when the sandwich estimate for all bots does not fit into memory.
     """
-    bots = np.flatnonzero(standings.games)
-    row = np.zeros(len(everyone), dtype=np.int32)
-    row[bots] = np.arange(len(bots))
-    counts = replace(pairs, players=len(bots), i=row[pairs.i], j=row[pairs.j])
-    names = [str(name) for name in everyone.ids.take(bots).to_pylist()]
-    fit = _fit(counts, names, rules)
+    bots, counts, fit = _fit_of_bots(everyone, standings, pairs, rules)
     intervals = _intervals(counts, fit, rules)
     low, high = intervals.elo(scale=rules.elo_scale, mean=rules.elo_start)
     low, high = publish(low), publish(high)
     ranks = rank_groups(low, high)
     score = publish(fit.elo(scale=rules.elo_scale, mean=rules.elo_start))
     return Strengths(bots, counts, score, low, high, ranks.rank_low, ranks.rank_high, intervals)
+
+
+def scores_of(
+    everyone: Bots, standings: Standings, pairs: PairCounts, rules: ArenaRules
+) -> tuple[Ints, Vector]:
+    """Return the bots with a rated match and their ratings, without intervals.
+
+    Raises:
+        NotScorable: when no finite rating fits best and no regularization is set.
+    """
+    bots, _, fit = _fit_of_bots(everyone, standings, pairs, rules)
+    return bots, publish(fit.elo(scale=rules.elo_scale, mean=rules.elo_start))
+
+
+def _fit_of_bots(
+    everyone: Bots, standings: Standings, pairs: PairCounts, rules: ArenaRules
+) -> tuple[Ints, PairCounts, BradleyTerry]:
+    """Return the bots with a rated match, their outcomes by pair, and the fit of both."""
+    bots = np.flatnonzero(standings.games)
+    row = np.zeros(len(everyone), dtype=np.int32)
+    row[bots] = np.arange(len(bots))
+    counts = replace(pairs, players=len(bots), i=row[pairs.i], j=row[pairs.j])
+    names = [str(name) for name in everyone.ids.take(bots).to_pylist()]
+    return bots, counts, _fit(counts, names, rules)
 
 
 def _fit(counts: PairCounts, names: list[str], rules: ArenaRules) -> BradleyTerry:
@@ -152,10 +171,10 @@ def strengths_board(
 
 
 def explain_strength(
-    bot: int, *, board: Board, facts: Facts, strengths: Strengths, rules: ArenaRules
+    bot: int, *, board: Board, bots: Bots, strengths: Strengths, rules: ArenaRules
 ) -> Explanation:
     """Explain a Bradley–Terry rating: at it, points expected equal points taken."""
-    name = str(facts.bots.ids[bot])
+    name = str(bots.ids[bot])
     mean = Part(
         "mean",
         rules.elo_start,
@@ -167,7 +186,7 @@ def explain_strength(
     if row == len(strengths.bots) or strengths.bots[row] != bot:
         missing = Part("strength", 0.0, {"matches": 0}, {}, "No match.", missing=_first(rules))
         return Explanation(BRADLEY_TERRY, name, None, None, (mean, missing), reason=NO_MATCH)
-    opponents = _opponents(row, facts, strengths, rules)
+    opponents = _opponents(row, bots, strengths, rules)
     matches = sum(opponent["matches"] for opponent in opponents)
     points = sum(opponent["points"] for opponent in opponents)
     expected = publish(sum(opponent["expected"] for opponent in opponents))
@@ -204,7 +223,7 @@ def _first(rules: ArenaRules) -> str:
 
 
 def _opponents(
-    row: int, facts: Facts, strengths: Strengths, rules: ArenaRules
+    row: int, bots: Bots, strengths: Strengths, rules: ArenaRules
 ) -> list[dict[str, Any]]:
     """Return a bot's opponents with the number of matches, actual and expected points."""
     counts = strengths.counts
@@ -223,7 +242,7 @@ def _opponents(
             matches = int(counts.matches[pair])
             listed.append(
                 {
-                    "opponent": str(facts.bots.ids[int(strengths.bots[against])]),
+                    "opponent": str(bots.ids[int(strengths.bots[against])]),
                     "matches": matches,
                     "points": float(score[pair]),
                     "expected": publish(matches * chance),

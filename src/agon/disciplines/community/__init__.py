@@ -28,6 +28,7 @@ def _recount(
 
 DISCIPLINE = Discipline(
     name="community",
+    summary="Users of a benchmark score by good prompts, feedback and collaboration.",
     schema=SCHEMA,
     rules=CommunityRules,
     boards=("user-score", "contributor", "reviewer", "combined"),

@@ -6,7 +6,7 @@ them is therefore the stored count plus the pairs that are new. All else is comp
 :class:`Facts`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -19,6 +19,7 @@ from agon.disciplines.community.benchmarks import (
     PAIRS,
     Benchmarks,
     Pairs,
+    by_prompt,
     read_benchmarks,
     sets_of,
 )
@@ -27,12 +28,16 @@ from agon.disciplines.community.facts import Facts, read_creators
 from agon.disciplines.community.feedback import Feedback, read_feedback
 from agon.disciplines.community.id_index import IdIndex, expand
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.marks import AnyInts, count_rows
 from agon.records.added import AddedRecords
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Arrays = Mapping[str, Any]
+
+_PART: Final = 1 << 22
+"""Number of feedbacks whose benchmarks are listed at a time."""
 
 _SHIFT: Final = 32
 """Bits of a pair's second code: ``first << 32 | second``, so that keys are in order of pairs."""
@@ -43,41 +48,84 @@ def can_add(rules: CommunityRules) -> bool:
     return rules.daily_feedbacks is None
 
 
-def stored_arrays(facts: Facts) -> dict[str, Any]:
-    """Return what :class:`AddedFacts` continues from: codes, counts, and sorted keys of pairs."""
-    feedback, benchmarks, responses = facts.feedback, facts.benchmarks, facts.responses()
-    user, prompt = feedback.user.astype(np.int64), feedback.prompt.astype(np.int64)
-    opinions = _keys(prompt, user)
-    order = np.argsort(opinions)
-    author = facts.creator[prompt]
-    sets = sets_of(benchmarks, user, prompt)
+def stored_arrays(facts: Facts) -> Iterator[tuple[str, Any]]:
+    """Yield what :class:`AddedFacts` continues from: codes, counts, and sorted keys of pairs.
+
+    One array after another, because all of a large community do not fit into memory.
+    """
+    feedback, size = facts.feedback, len(facts.people)
+    yield "users", facts.people.ids
+    yield "prompts", facts.prompts.ids
+    yield "creator", facts.creator
+    yield "registrations", np.array([facts.records.count("hash_registrations")])
+    yield from _opinions(feedback)
+    yield "positives", facts.positives
+    yield "reviews", facts.reviews
+    yield "activity", count_rows(feedback.user, size=size)
+    yield from _with_counts("others", _rated_others(facts), size)
+    yield "other_activity", count_rows(feedback.other_user, size=size)
+    yield from _with_counts("creators", _rated_creators(facts), size)
+    yield from _with_counts("sets_reviewed", _rated_sets(facts), size)
+    yield "sets", facts.benchmarks.sets.ids
+    for name in PAIRS:
+        yield name, _distinct(_keys(*getattr(facts.benchmarks, name)))
+    responses = facts.responses
+    yield "responses", responses.ids.ids
+    yield "response_prompt", responses.prompt
+    yield "response_name", responses.name
+    yield "response_total", responses.total
+    yield "response_count", responses.count
+    yield "names", pa.array(responses.names, pa.string())
+
+
+def _opinions(feedback: Feedback) -> Iterator[tuple[str, Any]]:
+    """Yield the last opinion by (prompt, user) and its time."""
+    keys = _keys(feedback.prompt, feedback.user)
+    order = np.argsort(keys)
+    yield "opinions", keys[order]
+    del keys
+    yield "opinion_positive", feedback.positive[order]
+    yield "opinion_time", feedback.time[order]
+
+
+def _with_counts(
+    name: str, arrays: Iterator[tuple[str, Any]], size: int
+) -> Iterator[tuple[str, Any]]:
+    """Yield arrays, of which one has keys of distinct pairs, and their number by user."""
+    for array, values in arrays:
+        yield array, values
+        if array == name:
+            ends = np.searchsorted(values, np.arange(size + 1, dtype=np.int64) << _SHIFT)
+            yield f"{name}_by_user", np.diff(ends)
+
+
+def _rated_others(facts: Facts) -> Iterator[tuple[str, Any]]:
+    """Yield the pairs of user and response or score, and the codes of those."""
     others = facts.records.sql(_OTHERS)
     targets = {name: IdIndex(others[name].unique().drop_null()) for name in _TARGETS}
-    return {
-        **{name: index.ids for name, index in targets.items()},
-        "users": facts.people.ids,
-        "prompts": facts.prompts.ids,
-        "creator": facts.creator,
-        "registrations": np.array([facts.records.count("hash_registrations")]),
-        "opinions": opinions[order],
-        "opinion_positive": feedback.positive[order],
-        "opinion_time": feedback.time[order],
-        "positives": facts.positives,
-        "reviews": facts.reviews,
-        "activity": np.bincount(user, minlength=len(facts.people)),
-        "others": _distinct(_keys(facts.people.of(others["user_id"]), _target(others, targets))),
-        "other_activity": np.bincount(feedback.other_user, minlength=len(facts.people)),
-        "creators": _distinct(_keys(user, author)[author >= 0]),
-        "sets": benchmarks.sets.ids,
-        "sets_reviewed": _distinct(_keys(*sets)),
-        **{name: _distinct(_keys(*getattr(benchmarks, name))) for name in PAIRS},
-        "responses": responses.ids.ids,
-        "response_prompt": responses.prompt,
-        "response_name": responses.name,
-        "response_total": responses.total,
-        "response_count": responses.count,
-        "names": pa.array(responses.names, pa.string()),
-    }
+    for name, index in targets.items():
+        yield name, index.ids
+    yield "others", _distinct(_keys(facts.people.of(others["user_id"]), _target(others, targets)))
+
+
+def _rated_creators(facts: Facts) -> Iterator[tuple[str, Any]]:
+    """Yield the pairs of user and creator of a prompt with their feedback."""
+    author = facts.creator[facts.feedback.prompt]
+    known = author >= 0
+    user, author = facts.feedback.user[known], author[known]
+    yield "creators", _distinct(_keys(user, author))
+
+
+def _rated_sets(facts: Facts) -> Iterator[tuple[str, Any]]:
+    """Yield the pairs of user and benchmark with feedback of theirs on its prompts."""
+    lists = by_prompt(facts.benchmarks, prompts=len(facts.prompts))
+    counts, parts = np.diff(lists.starts), []
+    for at in range(0, len(facts.feedback.user), _PART):
+        user, prompt = (column[at : at + _PART]
+                        for column in (facts.feedback.user, facts.feedback.prompt))  # fmt: skip
+        run, place = expand(lists.starts[prompt], counts[prompt])
+        parts.append(_distinct(_keys(user[run], lists.items[place])))
+    yield "sets_reviewed", _distinct(np.concatenate([np.zeros(0, np.int64), *parts]))
 
 
 @dataclass(frozen=True)
@@ -157,13 +205,14 @@ class AddedFacts(Facts):
         counts = self._pad("reviews", len(self.prompts))
         return counts + np.bincount(self._opinions.prompt, minlength=len(counts))
 
+    @cached_property
     def responses(self) -> Responses:
         """Return the responses of models, with what their scores add up to."""
         new = read_responses(self._new, self.prompts)
         ids = self._longer("responses", new.ids.ids)
         names = tuple(self.stored["names"].to_pylist())
         place = {name: at for at, name in enumerate(dict.fromkeys(names + new.names))}
-        codes = np.array([place[name] for name in new.names], dtype=np.int64)
+        codes = np.array([place[name] for name in new.names], dtype=np.int32)
         total, count = sum_scores(self._new, ids)
         total[: len(self.stored["response_total"])] += self.stored["response_total"]
         count[: len(self.stored["response_count"])] += self.stored["response_count"]
@@ -265,9 +314,8 @@ class AddedFacts(Facts):
         """Return each user's number of distinct values: stored pairs, and those that are new."""
         stored, keys = self.stored[name], _distinct(_keys(users, values))
         keys = keys[~_find(stored, keys)[1]]
-        size = len(self.people)
-        before = np.searchsorted(stored, np.arange(size + 1, dtype=np.int64) << _SHIFT)
-        return np.diff(before) + np.bincount(keys >> _SHIFT, minlength=size)
+        counts = self._pad(f"{name}_by_user", len(self.people))
+        return counts + np.bincount(keys >> _SHIFT, minlength=len(counts))
 
     def _longer(self, name: str, ids: Any) -> IdIndex:
         """Return the codes of stored ids, and of added ones after them."""
@@ -294,7 +342,7 @@ def _target(rows: pa.Table, targets: Mapping[str, IdIndex]) -> IntArray:
     return np.where(response >= 0, response * 2, score * 2 + 1)
 
 
-def _keys(first: IntArray, second: IntArray) -> IntArray:
+def _keys(first: AnyInts, second: AnyInts) -> IntArray:
     return first.astype(np.int64) << _SHIFT | second
 
 

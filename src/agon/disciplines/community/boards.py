@@ -30,6 +30,7 @@ def user_score(tally: Tally) -> Board:
     Source: seed 000, Scoring Formula.
     """
     facts = tally.facts
+    facts.prepare()
     scores = publish(tally.totals, places=PLACES)
     points = {component.name: points for component, points in tally.points.items()}
     columns = {"components": _struct(points), "counts": _counts(tally)}
@@ -165,11 +166,11 @@ def _board(
     ranked: BoolArray | None = None,
     unscored: Sequence[UnscoredRow] = (),
 ) -> Board:
-    ids = facts.people.text
+    ids, text = facts.people.ids, facts.people.text
     if ranked is not None:
-        ids = ids.filter(pa.array(ranked))
+        ids, text = ids.filter(pa.array(ranked)), text.filter(pa.array(ranked))
     order, ranks = ranking(ids, [-scores], shared=facts.rules.tie_ranks == "shared")
-    table = pa.table({"id": ids, "score": scores, **columns}).take(pa.array(order))
+    table = pa.table({"id": text, "score": scores, **columns}).take(pa.array(order))
     return Board(name, table.add_column(0, "rank", pa.array(ranks)), tuple(unscored), PLACES)
 
 

@@ -10,9 +10,11 @@ from agon.disciplines.community.formulas import SCORE_GRID, are_wrong
 from agon.disciplines.community.id_index import IdIndex, as_int64, sum_and_count
 from agon.disciplines.community.models import slug, slugs
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.marks import AnyInts
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
+ShortArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
 
 
@@ -45,8 +47,8 @@ class Responses:
     """
 
     ids: IdIndex
-    prompt: IntArray
-    name: IntArray
+    prompt: ShortArray
+    name: ShortArray
     names: tuple[str, ...]
     total: IntArray
     count: IntArray
@@ -56,8 +58,8 @@ class Responses:
 class _Results:
     """Every scored response: its prompt, its model, the sum and number of its scores."""
 
-    prompt: IntArray
-    model: IntArray
+    prompt: AnyInts
+    model: AnyInts
     total: IntArray
     count: IntArray
     slugs: tuple[str, ...]
@@ -102,7 +104,8 @@ def read_responses(records: Records, prompts: IdIndex) -> Responses:
         f"{named} AS name FROM {source}) WHERE name IS NOT NULL) n ON n.name = {named}"
     )
     codes = IdIndex(responses["id"])
-    prompt, name = prompts.of(responses["prompt_id"]), as_int64(responses["code"])
+    prompt = prompts.short_of(responses["prompt_id"])
+    name = as_int64(responses["code"]).astype(np.int32)
     del responses
     total, count = sum_scores(records, codes)
     return Responses(codes, prompt, name, tuple(names.drop_null().to_pylist()), total, count)
@@ -110,7 +113,7 @@ def read_responses(records: Records, prompts: IdIndex) -> Responses:
 
 def sum_scores(records: Records, responses: IdIndex) -> tuple[IntArray, IntArray]:
     """Return the sum of each response's scores in steps of ``SCORE_GRID``, and their number."""
-    scores = records.sql(
+    scores = records.batches(
         f"SELECT response_id, round(score * {SCORE_GRID})::BIGINT AS score FROM scores"
     )
     return sum_and_count(responses, scores, "response_id", "score")
@@ -121,7 +124,7 @@ def _results(responses: Responses) -> _Results:
     forms = [slug(name) for name in responses.names]
     distinct = tuple(sorted(set(forms)))
     place = {form: at for at, form in enumerate(distinct)}
-    form_of = np.array([place[form] for form in forms], dtype=np.int64)
+    form_of = np.array([place[form] for form in forms], dtype=np.int32)
     model = form_of[responses.name] if len(form_of) else responses.name
     results = _Results(responses.prompt, model, responses.total, responses.count, distinct)
     return _of(results, (responses.count > 0) & (responses.prompt >= 0))
@@ -143,7 +146,7 @@ def _of(results: _Results, chosen: BoolArray) -> _Results:
 def _by_model(results: _Results) -> _Results:
     """Sum the responses of one model on one prompt."""
     size = max(len(results.slugs), 1)
-    keys = results.prompt * size + results.model
+    keys = results.prompt * np.int64(size) + results.model
     order = np.argsort(keys)
     keys = keys[order]
     opens = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)])

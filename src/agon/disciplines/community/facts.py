@@ -3,6 +3,7 @@
 Ids become codes (:mod:`id_index`), so that counting is sorting and adding small integers.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +31,8 @@ from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.reviews import Correlations
 from agon.disciplines.community.reviews import correlations as correlate
 from agon.disciplines.community.rules import CommunityRules
-from agon.kernel.marks import AnyInts
+from agon.kernel.compiling import COMPILED_FROM
+from agon.kernel.marks import AnyInts, count_rows
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
@@ -68,6 +70,19 @@ class Facts:
         table = read_creators(records)
         self.prompts = IdIndex(table["id"])
         self.creator = self.people.of(table["creator"])
+
+    def prepare(self) -> None:
+        """Read feedback in parallel with benchmarks and responses, where records are many."""
+        records = self.records.reconnect()
+        if records is None:
+            return
+        with records, ThreadPoolExecutor(1) as thread:
+            if records.count("quick_feedbacks") < COMPILED_FROM:
+                return
+            benchmarks = thread.submit(self._read_benchmarks, records)
+            responses = thread.submit(read_responses, records, self.prompts)
+            _ = self.feedback
+            self.benchmarks, self.responses = benchmarks.result(), responses.result()
 
     def count_of(self, name: str) -> IntArray | FloatArray | None:  # noqa: ARG002 - for subclasses
         """Return a count of the user score by its name, where it is known without its rows."""
@@ -107,20 +122,18 @@ class Facts:
     @cached_property
     def benchmarks(self) -> sets.Benchmarks:
         """Return the benchmarks that count."""
-        return sets.read_benchmarks(
-            self.records,
-            self.rules,
-            people=self.people,
-            prompts=self.prompts,
-            creator=self.creator,
-        )
+        return self._read_benchmarks(self.records)
+
+    @cached_property
+    def responses(self) -> Responses:
+        """Return the responses of models, with what their scores add up to."""
+        return read_responses(self.records, self.prompts)
 
     @cached_property
     def positives(self) -> IntArray:
         """Count each prompt's positive feedback."""
-        return np.bincount(
-            self.feedback.prompt[self.feedback.positive], minlength=len(self.prompts)
-        )
+        feedback = self.feedback
+        return count_rows(feedback.prompt, size=len(self.prompts), chosen=feedback.positive)
 
     @cached_property
     def is_like(self) -> BoolArray:
@@ -138,12 +151,12 @@ class Facts:
         """Count each prompt's positive feedback that makes quality prompts and the h-index."""
         if self.rules.likes_per_creator is None:
             return self.positives
-        return np.bincount(self.feedback.prompt[self.is_like], minlength=len(self.prompts))
+        return count_rows(self.feedback.prompt, size=len(self.prompts), chosen=self.is_like)
 
     @cached_property
     def reviews(self) -> IntArray:
         """Count each prompt's feedback of both opinions."""
-        return np.bincount(self.feedback.prompt, minlength=len(self.prompts))
+        return count_rows(self.feedback.prompt, size=len(self.prompts))
 
     @cached_property
     def is_quality(self) -> BoolArray:
@@ -153,11 +166,7 @@ class Facts:
     @cached_property
     def difficulty(self) -> Difficulty:
         """Count each quality prompt's wrong models."""
-        return count_wrong(self.responses(), self.rules, looked_at=self.is_quality)
-
-    def responses(self) -> Responses:
-        """Read the responses of models, with what their scores add up to."""
-        return read_responses(self.records, self.prompts)
+        return count_wrong(self.responses, self.rules, looked_at=self.is_quality)
 
     @cached_property
     def correlations(self) -> Correlations:
@@ -196,6 +205,11 @@ class Facts:
     def prompts_by(self, person: int) -> IntArray:
         """Return the indices of one user's prompts."""
         return np.flatnonzero(self.creator == person)
+
+    def _read_benchmarks(self, records: Records) -> sets.Benchmarks:
+        return sets.read_benchmarks(
+            records, self.rules, people=self.people, prompts=self.prompts, creator=self.creator
+        )
 
     def sum_by_user(self, users: AnyInts, weights: FloatArray) -> FloatArray:
         """Return the exact sum of each user's weights, which does not depend on their order.

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from agon.disciplines.community.id_index import IdIndex, as_bools, as_int64
 from agon.disciplines.community.rules import CommunityRules
-from agon.kernel.marks import AnyInts, Groups, are_many, repeated_pairs
+from agon.kernel.marks import AnyInts, Groups, are_many, repeated_pairs, rows_with
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
@@ -22,9 +22,8 @@ NO_TIME = np.iinfo(np.int64).min
 
 _TIME = f"coalesce(epoch_us(created_at), {NO_TIME}) AS time"
 _DAY = 86_400_000_000  # microseconds
-_PART = 1 << 18  # rows per step, so that they fit into the processor's cache
+_OTHER_TARGETS = ("response_id", "score_id")
 _DENSEST = 4  # ids below this multiple of their number are used as they are
-_SCATTER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: scatters neighbors
 
 
 @dataclass(frozen=True)
@@ -37,6 +36,8 @@ class Feedback:
         counted: which rows on prompts of the source these are.
         other_user, other_time: feedback on responses and scores: who and when.
         other_counted: which such rows of the source these are.
+        grouped: the prompts with each user's feedback on prompts, with repetitions; None: not
+            grouped, because it is little or is limited by day.
     """
 
     user: ShortArray
@@ -47,6 +48,7 @@ class Feedback:
     other_user: IntArray
     other_time: IntArray
     other_counted: BoolArray
+    grouped: Groups | None = None
 
     @property
     def row(self) -> IntArray:
@@ -71,23 +73,22 @@ def read_feedback(
         prompts: codes of the prompts.
         creator: index of each prompt's creator, −1 where unknown.
     """
-    user, prompt, positive, time = _read_on_prompts(records, people=people, prompts=prompts)
-    others = records.sql(
-        f"SELECT user_id, response_id, score_id, {_TIME} "
-        f"FROM quick_feedbacks WHERE {on_others(records)}"
-    )
+    user, prompt, positive, time, others = _read(records, people=people, prompts=prompts)
+    other_user, other_time = others["user"].to_numpy(), others["time"].to_numpy()
     response, score = _places(others["response_id"]), _places(others["score_id"])
     target = np.where(response >= 0, response * 2, score * 2 + 1)
-    other_user, other_time = people.of(others["user_id"]), as_int64(others["time"])
     del others, response, score
     # What refers to something that is not there (yet, at an as_of) is not there either.
     counted, other_counted = (user >= 0) & (prompt >= 0), other_user >= 0
-    if rules.repeated_feedback == "latest":
-        counted[_replaced_rows(user, prompt, time)] = False
-        other_counted[_replaced_rows(other_user, target, other_time)] = False
     if rules.self_feedback == "ignore" and len(creator):
         counted &= creator[prompt] != user
+    grouped = _group(user, prompt, counted, size=len(people))
+    if rules.repeated_feedback == "latest":
+        counted[_replaced_rows(user, prompt, time, grouped)] = False
+        others_of = _group(other_user, target, other_counted, size=len(people))
+        other_counted[_replaced_rows(other_user, target, other_time, others_of)] = False
     if rules.daily_feedbacks is not None:
+        grouped = None
         count_first(counted, user, _day(time), time, most=rules.daily_feedbacks)
         count_first(
             other_counted, other_user, _day(other_time), other_time, most=rules.daily_feedbacks
@@ -108,30 +109,50 @@ def read_feedback(
         other_user[other_counted],
         other_time[other_counted],
         other_counted,
+        grouped,
     )
 
 
-def _read_on_prompts(
+def _read(
     records: Records, *, people: IdIndex, prompts: IdIndex
-) -> tuple[ShortArray, ShortArray, BoolArray, IntArray]:
-    """Return user, prompt, opinion and time of all feedback on prompts.
+) -> tuple[ShortArray, ShortArray, BoolArray, IntArray, pa.Table]:
+    """Return user, prompt, opinion and time of all feedback on prompts, and the other feedback.
 
     Batches become short codes at once: 40 million rows as they are read take a gigabyte.
     """
     size, done = records.count("quick_feedbacks"), 0
     user, prompt = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
     positive, time = np.empty(size, dtype=bool), np.empty(size, dtype=np.int64)
+    kinds = [(name, records.sql(f"SELECT {name} FROM quick_feedbacks LIMIT 0").schema[0].type)
+             for name in _OTHER_TARGETS]  # fmt: skip
+    schema = pa.schema([("user", pa.int32()), *kinds, ("time", pa.int64())])
+    others = []
+    everything = f"({on_prompts()}) OR ({on_others(records)})"
     for batch in records.batches(
-        f"SELECT user_id, prompt_id, opinion = 'positive' AS positive, {_TIME} "
-        f"FROM quick_feedbacks WHERE {on_prompts()}"
+        f"SELECT user_id, prompt_id, {', '.join(_OTHER_TARGETS)}, "
+        f"opinion = 'positive' AS positive, {_TIME} FROM quick_feedbacks"
+        + ("" if records.cutoff is None else f" WHERE {everything}")
     ):
-        rows = slice(done, done + len(batch))
-        user[rows] = people.short_of(batch["user_id"])
-        prompt[rows] = prompts.short_of(batch["prompt_id"])
-        positive[rows] = as_bools(batch["positive"])
-        time[rows] = as_int64(batch["time"])
-        done += len(batch)
-    return user[:done], prompt[:done], positive[:done], time[:done]
+        users, times = people.short_of(batch["user_id"]), as_int64(batch["time"])
+        is_valid = batch["prompt_id"].is_valid()
+        on_prompt = is_valid.to_numpy(zero_copy_only=False)
+        rows = slice(done, done + int(on_prompt.sum()))
+        user[rows], time[rows] = users[on_prompt], times[on_prompt]
+        prompt[rows] = prompts.short_of(batch["prompt_id"])[on_prompt]
+        positive[rows] = as_bools(batch["positive"])[on_prompt]
+        done = rows.stop
+        on_other, left = ~on_prompt, pc.invert(is_valid)
+        targets = (batch[name].filter(left) for name in _OTHER_TARGETS)
+        columns = [pa.array(users[on_other]), *targets, pa.array(times[on_other])]
+        others.append(pa.RecordBatch.from_arrays(columns, schema=schema))
+    rows = slice(done)
+    return (
+        user[rows],
+        prompt[rows],
+        positive[rows],
+        time[rows],
+        pa.Table.from_batches(others, schema=schema),
+    )
 
 
 def on_prompts() -> str:
@@ -150,23 +171,39 @@ def on_others(records: Records) -> str:
     )
 
 
-def _replaced_rows(user: AnyInts, target: AnyInts, time: IntArray) -> IntArray:
+def _replaced_rows(
+    user: AnyInts, target: AnyInts, time: IntArray, grouped: Groups | None
+) -> IntArray:
     """Return the rows that a later one of the same user on the same target replaces.
 
     Later means by time, then by row in the source. Few rows are repeated, so the repeated pairs
     of user and target are sought first, and only their rows are ordered.
+
+    Args:
+        user: of each row.
+        target: of each row.
+        time: of each row.
+        grouped: the targets of each user's rows; None: the rows are few.
     """
-    width = np.int64(target.max(initial=0)) + 2
-    if are_many(user, values=int(width)):
-        by_user = Groups.of(user, target, size=int(user.max()) + 1)
-        repeated = repeated_pairs(by_user, values=int(width))
+    width = int(target.max(initial=0)) + 2
+    if grouped is None:
+        keys = user * np.int64(width) + target
+        ordered = np.sort(keys)
+        rows = np.flatnonzero(np.isin(keys, ordered[1:][ordered[1:] == ordered[:-1]]))
     else:
-        ordered = np.sort(user * width + target)
-        repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    rows, keys = _rows_with(user, target, width, repeated)
+        repeated = repeated_pairs(grouped, values=width)
+        rows = rows_with(user, target, repeated, width=width)
+    keys = user[rows] * np.int64(width) + target[rows]
     order = np.lexsort((rows, time[rows], keys))
     rows, keys = rows[order], keys[order]
     return rows[:-1][keys[:-1] == keys[1:]]
+
+
+def _group(user: AnyInts, target: AnyInts, counted: BoolArray, *, size: int) -> Groups | None:
+    """Return the targets of each user's rows that count; None: the rows are few."""
+    if not are_many(user, values=int(target.max(initial=0)) + 2):
+        return None
+    return Groups.of(user if counted.all() else np.where(counted, user, -1), target, size=size)
 
 
 def _day(time: IntArray) -> IntArray:
@@ -200,34 +237,6 @@ def count_first(
     opens = np.flatnonzero(new)
     place = np.arange(len(rows)) - np.repeat(opens, np.diff(np.append(opens, len(rows))))
     counted[rows[place >= most]] = False
-
-
-def _rows_with(
-    user: AnyInts, target: AnyInts, width: np.int64, keep: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Return the rows whose key ``user × width + target`` is in ``keep`` (sorted), and their keys.
-
-    A bit filter excludes nearly all other rows without a search.
-    """
-    if not len(keep):
-        return keep, keep
-    shift = np.uint64(64 - max(20, len(keep).bit_length() + 5))
-
-    def slot(numbers: IntArray) -> npt.NDArray[np.uint64]:
-        return (numbers.view(np.uint64) * _SCATTER) >> shift
-
-    bits = np.zeros(1 << (64 - int(shift)), dtype=bool)
-    bits[slot(keep)] = True
-    matches = []
-    for at in range(0, len(user), _PART):
-        keys = user[at : at + _PART] * width + target[at : at + _PART]
-        rows = np.flatnonzero(bits[slot(keys)])
-        keys = keys[rows]
-        nearest = np.minimum(np.searchsorted(keep, keys), len(keep) - 1)
-        equal = keep[nearest] == keys
-        matches.append((rows[equal] + at, keys[equal]))
-    rows, keys = map(np.concatenate, zip(*matches, strict=True))
-    return rows, keys
 
 
 def _places(ids: pa.ChunkedArray) -> IntArray:

@@ -15,6 +15,9 @@ IntArray = npt.NDArray[np.int64]
 SCORE_GRID = 10**9
 """Steps per unit on which model scores are summed, so that a mean is exact in any order."""
 
+_SORTED = 2_000_000
+"""Number of items from which it saves time to load compiled code in the place of a sort."""
+
 _INT32_END = 2**31
 
 
@@ -237,7 +240,7 @@ def distinct_items(groups: AnyInts, keys: AnyInts, lists: Lists, *, size: int) -
     """
     if len(keys) < COMPILED_FROM:
         counts = np.diff(lists.starts)[keys].astype(np.int64)
-        if counts.sum() < COMPILED_FROM:
+        if counts.sum() < _SORTED:
             run, place = expand(lists.starts[keys], counts)
             return distinct_per_group(groups[run], lists.items[place], sizes=(size, lists.size))
     return count_reached(Groups.of(groups, keys, size=size), lists)

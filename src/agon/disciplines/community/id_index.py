@@ -1,5 +1,6 @@
 """Map ids to consecutive integers, so that counting uses small integers."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.kernel.compiling import COMPILED_FROM, compile_loop
 from agon.kernel.marks import AnyInts
 
 IntArray = npt.NDArray[np.int64]
@@ -68,6 +70,10 @@ class IdIndex:
         present = ids.cast(pa.int64()) if pa.types.is_null(ids.type) else ids
         if present.null_count:
             present = pc.fill_null(present, self._low)
+        if len(present) >= COMPILED_FROM:
+            places = np.empty(len(present), dtype=np.int32)
+            compile_loop(_look_up)(_array(present), self._low, self._table, places)
+            return places
         offsets = _array(present) - self._low
         if len(offsets) and (offsets.min() < 0 or offsets.max() >= len(self._table)):
             offsets[(offsets < 0) | (offsets >= len(self._table))] = 0
@@ -79,8 +85,15 @@ class IdIndex:
         return pc.cast(self.ids, pa.string())
 
 
+def _look_up(ids: Any, low: int, table: Any, places: Any) -> None:
+    """Write the index of each id, −1 of those outside of the table."""
+    for row in range(len(ids)):
+        offset = ids[row] - low
+        places[row] = table[offset] if 0 <= offset < len(table) else -1
+
+
 def sum_and_count(
-    codes: IdIndex, rows: Any, id_column: str, value_column: str
+    codes: IdIndex, batches: Iterable[pa.RecordBatch], id_column: str, value_column: str
 ) -> tuple[IntArray, IntArray]:
     """Return the sum of an integer column and the number of rows, by the index of another column.
 
@@ -89,18 +102,29 @@ def sum_and_count(
     Example:
         >>> rows = pa.table({"of": ["b", "b", "x"], "n": [2, 3, 9]})
         >>> users = IdIndex(pa.array(["a", "b"]))
-        >>> [column.tolist() for column in sum_and_count(users, rows, "of", "n")]
+        >>> batches = rows.to_batches()
+        >>> [column.tolist() for column in sum_and_count(users, batches, "of", "n")]
         [[0, 5], [0, 2]]
     """
     totals = np.zeros(len(codes), dtype=np.int64)
     counts = np.zeros(len(codes), dtype=np.int64)
-    for batch in rows.to_batches():
-        at, values = codes.of(batch[id_column]), as_int64(batch[value_column])
-        if len(at) and at.min() < 0:
-            at, values = at[at >= 0], values[at >= 0]
-        np.add.at(totals, at, values)
-        np.add.at(counts, at, 1)
+    for batch in batches:
+        at, values = codes.short_of(batch[id_column]), as_int64(batch[value_column])
+        if len(at) >= COMPILED_FROM:
+            compile_loop(_add)(at, values, totals, counts)
+            continue
+        known = at >= 0
+        np.add.at(totals, at[known], values[known])
+        np.add.at(counts, at[known], 1)
     return totals, counts
+
+
+def _add(at: Any, values: Any, totals: Any, counts: Any) -> None:
+    """Add each value to the total at its place, unless that is negative, and count it."""
+    for row in range(len(at)):
+        if at[row] >= 0:
+            totals[at[row]] += values[row]
+            counts[at[row]] += 1
 
 
 def expand(starts: AnyInts, counts: AnyInts) -> tuple[IntArray, IntArray]:

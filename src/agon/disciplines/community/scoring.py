@@ -1,6 +1,6 @@
 """Score a community: facts once for all users, boards and explanations on demand."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from agon.disciplines.community import boards, explanations
@@ -31,7 +31,7 @@ def score(records: Records, rules: CommunityRules) -> "Community":
     return Community(Facts(records, rules))
 
 
-def count(scored: "Community") -> dict[str, Any] | None:
+def count(scored: "Community") -> Iterator[tuple[str, Any]] | None:
     """Return what scoring continues from when rows are added; None: it continued from such.
 
     Raises:

@@ -48,6 +48,23 @@ class PairCounts:
         """Sum the scores of ``j`` in each pair: wins and half the ties."""
         return self.won_j + self.tied / 2
 
+    def results(
+        self,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the wins, losses and ties of every player."""
+
+        def total(of_i: npt.NDArray[np.int32], of_j: npt.NDArray[np.int32]) -> Any:
+            counted = np.zeros(self.players, dtype=np.int64)
+            np.add.at(counted, self.i, of_i)
+            np.add.at(counted, self.j, of_j)
+            return counted
+
+        return (
+            total(self.won_i, self.won_j),
+            total(self.won_j, self.won_i),
+            total(self.tied, self.tied),
+        )
+
     def resample(self, dice: np.random.Generator) -> "PairCounts":
         """Draw as many matches again, with replacement, and count them.
 
@@ -97,6 +114,34 @@ def count_pairs(
     return _from_cells(
         *np.unique(_cells(player_a, player_b, scores, players), return_counts=True), players
     )
+
+
+def sum_pairs(
+    a: npt.ArrayLike, b: npt.ArrayLike, score_a: npt.ArrayLike, n: npt.ArrayLike, *, players: int
+) -> PairCounts:
+    """Add up matches that are counted already, by player numbers and score.
+
+    Args:
+        a: player numbers of one side, in any order; pairs may repeat.
+        b: player numbers of the other side.
+        score_a: 1 when A won, 0.5 on a tie, 0 when B won.
+        n: the number of such matches.
+        players: how many players there are.
+
+    Raises:
+        NotScorable, ValueError: as :func:`count_pairs` does.
+
+    Example:
+        >>> counts = sum_pairs([0, 1], [1, 0], [1, 1], [7, 2], players=2)
+        >>> counts.won_i.tolist(), counts.won_j.tolist()
+        ([7], [2])
+    """
+    player_a, player_b = _as_integers(a), _as_integers(b)
+    cells = _cells(player_a, player_b, np.asarray(score_a, dtype=np.float64), players)
+    distinct, place = np.unique(cells, return_inverse=True)
+    count = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(count, place, np.asarray(n, dtype=np.int64))
+    return _from_cells(distinct, count, players)
 
 
 def merge_pairs(some: PairCounts, others: PairCounts) -> PairCounts:

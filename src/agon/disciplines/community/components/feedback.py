@@ -21,7 +21,7 @@ from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_items, distinct_per_group
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
-from agon.kernel.marks import Lists
+from agon.kernel.marks import Lists, count_reached, count_rows
 from agon.kernel.rounding import publish
 
 IntArray = npt.NDArray[np.int64]
@@ -51,6 +51,8 @@ def _creators(facts: Facts) -> IntArray:
 def _distinct(facts: Facts, lists: Lists) -> IntArray:
     """Count, for each user, the distinct items in the lists of the prompts with their feedback."""
     feedback = facts.feedback
+    if feedback.grouped is not None:
+        return count_reached(feedback.grouped, lists)
     return distinct_items(feedback.user, feedback.prompt, lists, size=len(facts.people))
 
 
@@ -70,9 +72,9 @@ def _creators_earned(facts: Facts) -> IntArray:
 
 def _activity(facts: Facts) -> IntArray:
     feedback, size = facts.feedback, len(facts.people)
-    activity = np.bincount(feedback.user, minlength=size)
+    activity = count_rows(feedback.user, size=size)
     if facts.rules.feedback_targets == "all":
-        activity = activity + np.bincount(feedback.other_user, minlength=size)
+        activity = activity + count_rows(feedback.other_user, size=size)
     return activity
 
 
