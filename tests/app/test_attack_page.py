@@ -12,13 +12,15 @@ from agon.app.charts import BarGroup, RocCurve, RocPanel, bar_chart, roc_chart
 from agon.attacks.detectors import Measurement
 from agon.attacks.detectors.measurement import Trial
 
+pytestmark = pytest.mark.xdist_group("attack-page")  # one worker makes the report
+
 NAMES = ("last-minute", "sybil-miners")
 
 
 @pytest.fixture(scope="module")
 def report() -> AttackReport:
     """Two attacks under two editions."""
-    return attack("challenge", editions=("term-1", "hardened-1"), names=NAMES, size=200)
+    return attack("challenge", editions=("term-1", "hardened-1"), names=NAMES, size=12)
 
 
 def point(power: int, *, threshold: float) -> Measurement:
@@ -84,3 +86,10 @@ def test_charts_of_nothing_and_of_any_name_are_valid() -> None:
         roc_chart(panels, name="x", title="<t>", subtitle=""),
     ):
         ET.fromstring(text)  # noqa: S314 - we wrote this text ourselves
+
+
+def test_curves_that_end_in_one_point_share_a_label() -> None:
+    """Labels over each other cannot be read."""
+    curves = [RocCurve(label, [(0.0, power)]) for label, power in (("2", 0.5), ("4", 1), ("8", 1))]
+    text = roc_chart([RocPanel("ring", "", curves)], name="x", title="", subtitle="")
+    assert (">4, 8<" in text, ">2<" in text, ">8<" in text) == (True, True, False)

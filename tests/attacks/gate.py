@@ -17,8 +17,8 @@ from agon.editions import edition
 
 FILE = Path(__file__).with_name("prices.json")
 SEED = 1
-SIZES = {"challenge": 300, "arena": 300, "community": 300, "dojo": 40}
-"""Of each world, in what its simulator counts: for the dojo users, of 20 submissions each."""
+SIZES = {"challenge": 24, "arena": 12, "community": 300, "dojo": 40}
+"""People of each world."""
 EDITIONS = {
     "challenge": ("challenge/term-1", "challenge/hardened-1"),
     "arena": ("arena/sentience-1", "arena/hardened-1"),

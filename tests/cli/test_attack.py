@@ -8,7 +8,7 @@ import pytest
 
 from cli.command import Cli
 
-QUICK = ("attack", "challenge", "--size", "200", "--attack", "last-minute")
+QUICK = ("attack", "challenge", "--size", "12", "--attack", "last-minute")
 
 
 def test_a_run_replays_from_its_file(agon: Cli, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ LABS = {
 }
 """The module of each lab, imported when it is used; its ``LAB`` is the lab."""
 
+DEFAULT_SIZE = 300
+"""People of a simulated season where no number is chosen."""
+
 
 def lab_of(discipline: str) -> "Lab":
     """Return the attack lab of a discipline.

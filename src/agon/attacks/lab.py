@@ -1,14 +1,17 @@
 """Define what the runner needs to know of a discipline to attack it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agon.attacks.results import Effort
 from agon.attacks.strategy import Plan, Strategy
-from agon.disciplines import ScoredRecords
+from agon.attacks.tables import without_accounts
+from agon.disciplines import Discipline, ScoredRecords, discipline
 from agon.errors import Unreadable
-from agon.records import Records
+from agon.kernel.findings import Finding
+from agon.records import Records, read_rows
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,17 @@ class SeasonRecords(Protocol):
         """Return the records by the end of an epoch, as tables."""
         ...
 
+
+class ScoredSeason(SeasonRecords, Protocol):
+    """A season whose standing is that of its scored records."""
+
     def standing(self, scored: ScoredRecords) -> Standing:
         """Return who stands where on the scored board."""
         ...
 
+
+Remaining = Mapping[str, tuple[int, float]]
+"""Rank and score of honest participants on a board without the attacker's records."""
 
 Play = Callable[[Any, Any, Strategy[Any] | None, Plan, int], SeasonRecords]
 """Returns the season of a world under rules with a strategy and its plan (None: the attacker takes
@@ -98,6 +108,50 @@ class Lab:
     undone_boards: tuple[str, ...]
     rules_at: Callable[[Any, int], Any] = _every_day
     joint_rules: tuple[tuple[str, ...], ...] = ()
+
+    def standing(self, played: Any, rules: Any) -> Standing:
+        """Return who stands where after a season."""
+        season: ScoredSeason = played
+        with self._score(season.tables(season.epochs[-1]), rules, season) as scored:
+            return season.standing(scored)
+
+    def findings(self, played: Any, rules: Any, epoch: int) -> list[Finding]:
+        """Return the findings by the end of an epoch."""
+        season: SeasonRecords = played
+        with read_rows(self._discipline.schema, season.tables(epoch)) as records:
+            return self._discipline.find(records, self.rules_at(rules, epoch))
+
+    def remaining(self, played: Any, rules: Any) -> Mapping[str, Remaining]:
+        """Return the honest participants after a season without the attacker's records.
+
+        Returns:
+            rank and score by name, for each of the ``undone_boards``.
+        """
+        season: SeasonRecords = played
+        schema, honest = self._discipline.schema, set(season.honest)
+        tables = without_accounts(
+            schema, season.tables(season.epochs[-1]), season.accounts, actors=self.actors
+        )
+        with self._score(tables, rules, season) as scored:
+            return {
+                board: {
+                    str(row["id"]): (row["rank"], row["score"])
+                    for row in scored.board(board).rows()
+                    if str(row["id"]) in honest
+                }
+                for board in self.undone_boards
+            }
+
+    @contextmanager
+    def _score(
+        self, tables: Mapping[str, Any], rules: Any, season: SeasonRecords
+    ) -> Iterator[ScoredRecords]:
+        with read_rows(self._discipline.schema, tables) as records:
+            yield self._discipline.score(records, self.rules_at(rules, season.epochs[-1]))
+
+    @property
+    def _discipline(self) -> Discipline:
+        return discipline(self.discipline)
 
     def simulate(self, *, size: int, seed: int) -> Any:
         """Return a world of simulated honest participants.

@@ -67,6 +67,16 @@ class Gain:
     points: float
     share: float
 
+    @property
+    def percent(self) -> str:
+        """The share won in percent.
+
+        Example:
+            >>> Gain(1, 0.0, 0.0213).percent, Gain(0, 0.0, -0.00002).percent
+            ('+2.13%', '+0.00%')
+        """
+        return f"{round(self.share, 4) + 0.0:+.2%}"  # adding 0 removes the sign of -0
+
 
 @dataclass(frozen=True)
 class Detection:

@@ -1,21 +1,18 @@
 """Score a season with and without a strategy: cost, gain, detection, harm."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from agon.attacks.goals import RANK_GOALS, Position, is_reached
-from agon.attacks.lab import Lab, SeasonRecords, Standing
+from agon.attacks.lab import Lab, Remaining, SeasonRecords, Standing
 from agon.attacks.prices import Prices
 from agon.attacks.results import AttackResult, Detection, Gain, Harm
 from agon.attacks.strategy import Plan, Strategy
-from agon.disciplines import discipline
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.findings import Finding, Severity
 from agon.kernel.rounding import publish
-from agon.records import Records, read_rows
 
 _GRID = 12
 
@@ -32,6 +29,11 @@ class _ScoredSeason:
     def findings(self) -> tuple[Finding, ...]:
         """The findings in the end."""
         return self.runner.findings_at(self.played, self.played.epochs[-1])
+
+    @cached_property
+    def remaining(self) -> Mapping[str, Remaining]:
+        """The honest participants on the boards of the lab without the attacker's records."""
+        return self.runner.lab.remaining(self.played, self.runner.rules)
 
     def accusations(self, code: str | None = None) -> set[str]:
         """Return the honest participants that findings (of one code) name."""
@@ -63,6 +65,7 @@ class Runner:
     world: Any
     rules: Any
     _baselines: dict[int, _ScoredSeason] = field(default_factory=dict)
+    _last: tuple[str, Plan, _ScoredSeason] | None = None
 
     def run(self, strategy: Strategy[Any], *, goal: str | None = None) -> AttackResult:
         """Return the result of the first plan that reaches the goal, else of the best one.
@@ -83,12 +86,20 @@ class Runner:
                 best = plan, after
         if best is None:
             raise ValueError(f"{strategy.name} has no plans")
+        self._last = strategy.name, *best
         return self._result(strategy, best[0], chosen, before, best[1])
 
     def run_plan(self, strategy: Strategy[Any], plan: Plan, *, goal: str) -> AttackResult:
         """Return the result of one plan, as a replay repeats it."""
-        after = self._score(self.play(strategy, plan))
+        after = self._after(strategy, plan)
         return self._result(strategy, plan, goal, self._baseline(strategy.wait), after)
+
+    def remaining(
+        self, strategy: Strategy[Any] | None, plan: Plan, *, wait: int = 0
+    ) -> Mapping[str, Remaining]:
+        """Return the honest participants after a plan, on boards without the attacker's records."""
+        after = self._baseline(wait) if strategy is None else self._after(strategy, plan)
+        return after.remaining
 
     @property
     def honest_ranks(self) -> Mapping[str, int]:
@@ -108,8 +119,7 @@ class Runner:
 
     def findings_at(self, played: SeasonRecords, epoch: int) -> tuple[Finding, ...]:
         """Return the warnings and errors by the end of an epoch."""
-        with self._records(played, epoch) as (records, rules):
-            findings = discipline(self.lab.discipline).find(records, rules)
+        findings = self.lab.findings(played, self.rules, epoch)
         return tuple(f for f in findings if f.severity is not Severity.INFO)
 
     def play(self, strategy: Strategy[Any] | None, plan: Plan, *, wait: int = 0) -> SeasonRecords:
@@ -122,10 +132,14 @@ class Runner:
             self._baselines[wait] = self._score(self.play(None, {}, wait=wait))
         return self._baselines[wait]
 
+    def _after(self, strategy: Strategy[Any], plan: Plan) -> _ScoredSeason:
+        """Return the scored season of a plan; the last one is kept."""
+        if self._last is None or self._last[:2] != (strategy.name, plan):
+            self._last = strategy.name, plan, self._score(self.play(strategy, plan))
+        return self._last[2]
+
     def _score(self, played: SeasonRecords) -> _ScoredSeason:
-        with self._records(played, played.epochs[-1]) as (records, rules):
-            scored = discipline(self.lab.discipline).score(records, rules)
-            return _ScoredSeason(self, played, played.standing(scored))
+        return _ScoredSeason(self, played, self.lab.standing(played, self.rules))
 
     def _reaches(self, goal: str, before: _ScoredSeason, after: _ScoredSeason) -> bool:
         noticed = goal == "unnoticed" and bool(_notices(before, after))
@@ -157,12 +171,6 @@ class Runner:
             ),
             _harm(before, after),
         )
-
-    @contextmanager
-    def _records(self, played: SeasonRecords, epoch: int) -> Iterator[tuple[Records, Any]]:
-        schema = discipline(self.lab.discipline).schema
-        with read_rows(schema, played.tables(epoch)) as records:
-            yield records, self.lab.rules_at(self.rules, epoch)
 
 
 @dataclass

@@ -1,10 +1,14 @@
-"""Read tables of records, and append the rows of an attacker to them."""
+"""Read tables of records, append the rows of an attacker to them, and remove those of accounts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from agon.records import Records, Schema
+
+Tables = Mapping[str, pa.Table]
 
 
 def present_tables(records: Records, schema: Schema) -> Mapping[str, pa.Table]:
@@ -40,3 +44,55 @@ def append_rows(table: pa.Table | None, rows: pa.Table) -> pa.Table:
         if kind is not None and not pa.types.is_null(kind) and kind != rows[column].type:
             rows = rows.set_column(at, column, rows[column].cast(kind))
     return pa.concat_tables([table, rows], promote_options="permissive")
+
+
+def without_accounts(
+    schema: Schema, tables: Tables, accounts: Iterable[str], *, actors: Mapping[str, str]
+) -> Tables:
+    """Return tables without the rows of some accounts, and without rows that refer to such rows.
+
+    Args:
+        schema: of the tables.
+        tables: the records.
+        accounts: the ids to remove.
+        actors: of tables whose rows belong to accounts, the column that names the account.
+
+    Example:
+        >>> from agon.disciplines.dojo.records import SCHEMA
+        >>> tables = {"submissions": pa.table({"id": [1, 2], "user_id": ["ada", "bob"]})}
+        >>> remaining = without_accounts(SCHEMA, tables, ["bob"], actors={"submissions": "user_id"})
+        >>> remaining["submissions"]["id"].to_pylist()
+        [1]
+    """
+    named = pa.array(list(accounts), pa.string())
+    removed: dict[str, pa.Array] = {}
+    remaining = dict(tables)
+    is_complete = False
+    while not is_complete:
+        is_complete = True
+        for table in schema:
+            if table.name not in remaining:
+                continue
+            rows = remaining[table.name]
+            drop = pa.array([False] * rows.num_rows)
+            if actors.get(table.name) in rows.column_names:
+                drop = pc.or_(drop, _is_in(rows[actors[table.name]], named))
+            for column in table.columns:
+                of = (column.references or "").partition(".")[0]
+                if of in removed and column.name in rows.column_names:
+                    drop = pc.or_(drop, _is_in(rows[column.name], removed[of]))
+            if pc.any(drop).as_py():
+                is_complete = False
+                remaining[table.name] = rows.filter(pc.invert(drop))
+                if "id" in rows.column_names:
+                    ids = rows.filter(drop)["id"].cast(pa.string()).combine_chunks()
+                    removed[table.name] = pa.concat_arrays([*_known(removed, table.name), ids])
+    return remaining
+
+
+def _is_in(column: Any, names: pa.Array) -> Any:
+    return pc.is_in(pc.cast(column, pa.string()), value_set=names).combine_chunks()
+
+
+def _known(removed: Mapping[str, pa.Array], name: str) -> list[pa.Array]:
+    return [removed[name]] if name in removed else []

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 from typing import Any
 
 from agon.disciplines import Discipline, ScoredRecords, discipline
@@ -11,7 +12,7 @@ from agon.editions.edition import Edition, Example
 from agon.editions.registry import edition, file_of
 from agon.errors import AgonError, NotFound
 from agon.kernel.boards import Board
-from agon.records import read_rows
+from agon.records import Records, read_rows
 
 
 @dataclass(frozen=True)
@@ -56,29 +57,53 @@ def lint(full_name: str) -> list[LintIssue]:
             *_header_issues(released),
         ]
     ]
-    for example in released.examples:
-        issues += [
-            LintIssue(released.full_name, example.title, message)
-            for message in of_example(discipline(released.discipline), released, example)
-        ]
+    chosen = discipline(released.discipline)
+    for _, same in groupby(released.examples, key=lambda example: example.records):
+        issues += _of_same_records(chosen, released, list(same))
     return issues
 
 
 def of_example(chosen: Discipline, released: Edition, example: Example) -> list[str]:
     """Run one worked example and return every difference from what it expects."""
-    if not example.expect and not example.unscored:
-        return ["expects nothing; name ids under expect or unscored"]
+    return [issue.message for issue in _of_same_records(chosen, released, [example])]
+
+
+def _of_same_records(
+    chosen: Discipline, released: Edition, examples: Sequence[Example]
+) -> list[LintIssue]:
+    """Run worked examples of equal records, which are read once."""
     try:
-        records = read_rows(chosen.schema, example.records)
+        records = read_rows(chosen.schema, examples[0].records)
     except AgonError as error:
-        return [f"its records are rejected: {error}"]
+        rejected = [f"its records are rejected: {error}"]
+        return [
+            LintIssue(released.full_name, example.title, message)
+            for example in examples
+            for message in _expects_nothing(example) or rejected
+        ]
+    with records:
+        return [
+            LintIssue(released.full_name, example.title, message)
+            for example in examples
+            for message in _expects_nothing(example)
+            or _of_records(chosen, released, example, records)
+        ]
+
+
+def _expects_nothing(example: Example) -> list[str]:
+    if example.expect or example.unscored:
+        return []
+    return ["expects nothing; name ids under expect or unscored"]
+
+
+def _of_records(
+    chosen: Discipline, released: Edition, example: Example, records: Records
+) -> list[str]:
     try:
         scored = chosen.score(records, released.with_rules(example.overrides))
         return list(_differences(scored, chosen.board_name(example.board), example))
     except AgonError as error:
         return [str(error)]
-    finally:
-        records.close()
 
 
 def _rule_issues(released: Edition) -> Iterator[str]:

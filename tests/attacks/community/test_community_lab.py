@@ -14,6 +14,8 @@ from agon.disciplines.community.rules import CommunityRules
 from agon.records import read_rows
 from attacks.worlds import world_of
 
+pytestmark = pytest.mark.xdist_group("community-lab")  # one worker simulates the world
+
 LAB = lab_of("community")
 RULES = CommunityRules()
 SCHEMA = discipline("community").schema
@@ -55,7 +57,7 @@ def test_an_attack_of_the_simulation_is_described_once() -> None:
 
 def test_the_attacker_is_the_user_in_the_middle() -> None:
     """So that the price of a rank does not depend on a draw."""
-    played = LAB.play(honest_world(), RULES, None, {}, 0)
+    played: Any = LAB.play(honest_world(), RULES, None, {}, 0)
     with read_rows(SCHEMA, played.tables(1)) as records:
         standing = played.standing(discipline("community").score(records, RULES))
     assert standing.rank == 16

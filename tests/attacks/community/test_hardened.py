@@ -15,6 +15,8 @@ from attacks.worlds import world_of
 
 LAB = lab_of("community")
 COMMUNITY = discipline("community")
+pytestmark = pytest.mark.xdist_group("community-lab")  # one worker simulates the world
+
 honest_world = partial(world_of, "community", size=30)
 LITERAL, HARDENED = (edition(f"community/{name}").rules for name in ("scores0002-1", "hardened-1"))
 PLANS = {"easy-prompts": 2, "self-feedback": 2, "feedback-spam": 5, "collaboration-mill": 1}
@@ -28,7 +30,7 @@ def _effort(name: str, without: str | None) -> tuple[int, float]:
     if without is not None:
         rules = HARDENED.override({without: getattr(LITERAL, without)})
     strategy = select(LAB, [name])[0]
-    played = LAB.play(honest_world(), rules, strategy, strategy.plans[PLANS[name]], 0)
+    played: Any = LAB.play(honest_world(), rules, strategy, strategy.plans[PLANS[name]], 0)
     with read_rows(COMMUNITY.schema, played.tables(played.epochs[-1])) as records:
         standing = played.standing(COMMUNITY.score(records, rules))
     return len(played.accounts), -standing.points

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 
 from agon.disciplines.challenge import DISCIPLINE
 from agon.disciplines.challenge.integrity import CHECKS, find
-from agon.disciplines.challenge.near_copies import RUN, near_copies, runs, similarity
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.simulate import ATTACKS, simulate
 from agon.errors import NotFound
@@ -106,20 +105,6 @@ def test_looking_never_fails(tables: Tables, rules: dict[str, Any]) -> None:
     """Gaps, ties, no stake, one validator: there may be nothing to find, but no error."""
     for one in find(records_of(tables), ChallengeRules().override(rules)):
         assert one.code in CHECKS
-
-
-def test_a_rewritten_source_is_recognised_and_a_different_one_is_not() -> None:
-    """Names, numbers and layout do not hide a program; the order of its steps reveals it."""
-    one = "def f(a, b):\n    c = a * 2 + b\n    return [c for _ in range(10) if c > a]\n"
-    renamed = "def g(x,y):\n  z=x*3+y\n  return [z for _ in range(9) if z>x]"
-    other = "while True:\n    try:\n        yield queue.pop()\n    except IndexError: break\n"
-    assert similarity(runs(one), runs(renamed)) == 1.0
-    assert similarity(runs(one), runs(other)) < 0.2
-    assert [
-        (p.first, p.second) for p in near_copies({1: one, 2: other, 3: renamed}, least=0.8)
-    ] == [(1, 3)]
-    assert len(runs("a b")) == 0
-    assert RUN > 2
 
 
 def test_a_simulation_is_the_same_for_the_same_seed_and_no_other() -> None:

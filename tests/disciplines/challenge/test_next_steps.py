@@ -62,7 +62,11 @@ def test_the_least_improvement_improves_and_less_does_not(
     assert not improves(least - 1.01e-6, top, **terms)
 
 
-@settings(max_examples=size(30), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=size(30, at_least=3, dear=True),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(tables=networks(), rules=RULES, data=st.data())
 def test_the_score_that_is_named_ends_the_burn(
     tables: Tables, rules: dict[str, Any], data: st.DataObject
@@ -114,7 +118,7 @@ def _shown(value: float) -> str:
 
 
 @pytest.mark.parametrize("strategy", ["winner_takes_all", "ranked"])
-@settings(max_examples=size(50), deadline=None)
+@settings(max_examples=size(50, at_least=3, dear=True), deadline=None)
 @given(scores=st.lists(st.floats(0, 1), min_size=2, max_size=5))
 def test_the_score_that_is_named_gives_the_better_place(strategy: str, scores: list[float]) -> None:
     """Who gets what the sentence says passes the one it names, and is paid more."""
@@ -138,7 +142,7 @@ def test_the_score_that_is_named_gives_the_better_place(strategy: str, scores: l
         assert after[row["id"]]["weight"] > row["weight"], step.missing
 
 
-@settings(max_examples=size(50), deadline=None)
+@settings(max_examples=size(50, at_least=3, dear=True), deadline=None)
 @given(
     stakes=st.lists(st.integers(0, 1000), min_size=4, max_size=6),
     least=st.floats(0, 1),

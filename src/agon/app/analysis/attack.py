@@ -6,7 +6,7 @@ from typing import Any
 
 from agon.app.analysis.records import read_records
 from agon.attacks.ablation import Guard, ablate, guards_of
-from agon.attacks.catalog import lab_of
+from agon.attacks.catalog import DEFAULT_SIZE, lab_of
 from agon.attacks.prices import Prices, default_prices
 from agon.attacks.replays import Replay
 from agon.attacks.results import AttackResult
@@ -17,8 +17,6 @@ from agon.editions import Edition, default_edition
 from agon.editions import edition as released_edition
 from agon.errors import CheckFailed, Conflict
 from agon.kernel.progress import stages
-
-DEFAULT_SIZE = 10_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class AttackReport:
 
     Attributes:
         discipline: its name.
-        size: of the simulated world; None: real records.
+        size: people of the simulated season; None: real records.
         seed: seed of all draws.
         records_sha256: hash of the real records; None: a simulated world.
         editions: the results by edition.
@@ -189,7 +187,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
         of: the name of the discipline.
         editions: full or short names (default: the reference edition).
         names: attacks of the catalog (default: all).
-        size: of the simulated world.
+        size: people of the simulated season: users, bots that judge, or miners and validators.
         seed: seed of all draws; equal arguments give equal results.
         goal: a rank to aim at (default: the goal of each attack).
         source: real records to attack from their last epoch on; None: a simulated world.

@@ -22,6 +22,7 @@ caption{text-align:left;font-weight:600;padding:.5rem 0}
 td,th{padding:.2rem .8rem .2rem 0;border-bottom:1px solid #d8dce1;text-align:left;
 vertical-align:top}
 td:first-child{white-space:nowrap}
+td:last-child:not(:only-child){min-width:9rem}
 @media(prefers-color-scheme:dark){body{background:#14171c;color:#e8eaed}
 td,th{border-color:#30363d}}
 """
@@ -170,7 +171,7 @@ def _result_columns(results: Sequence[AttackResult], report: AttackReport) -> Co
         ),
         ("ranks won", [f"{result.gain.ranks:+,}" for result in results]),
         ("points", [f"{result.gain.points:+,.6g}" for result in results]),
-        ("share won", [f"{result.gain.share:+.2%}" for result in results]),
+        ("share won", [result.gain.percent for result in results]),
         ("found by", [_detections(result) for result in results]),
     ]
 

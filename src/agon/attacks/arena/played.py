@@ -11,9 +11,10 @@ from agon.attacks.arena.season import Season
 from agon.attacks.arena.world import World
 from agon.attacks.lab import Standing
 from agon.attacks.results import Effort
-from agon.disciplines import ScoredRecords
-from agon.disciplines.arena.arrays import tables_of_arrays
+from agon.disciplines.arena.arrays import MatchArrays, named_facts, tables_of_arrays
+from agon.disciplines.arena.facts import Facts
 from agon.disciplines.arena.population import SYLLABLES
+from agon.kernel.rounding import publish
 
 _BEGIN = np.datetime64("2025-06-01T00:00:00", "us")
 
@@ -59,12 +60,16 @@ class PlayedSeason:
 
     def tables(self, epoch: int) -> Mapping[str, pa.Table]:
         """Return the records by the end of a day."""
-        arrays = self.season.arrays.until(self.season.ends[epoch])
-        ids = pa.array(self.names, pa.string())
-        created = pa.array(np.full(len(ids), _BEGIN))
-        letters = np.array(SYLLABLES)
-        parts = np.random.default_rng([self.world.seed, 3]).integers(0, len(letters), (len(ids), 6))
+        return {**self.registered, **tables_of_arrays(self._until(epoch), self.names)}
+
+    @cached_property
+    def registered(self) -> Mapping[str, pa.Table]:
+        """The accounts, with random handles, and their bots."""
+        letters, count = np.array(SYLLABLES), len(self.names)
+        parts = np.random.default_rng([self.world.seed, 3]).integers(0, len(letters), (count, 6))
         handles = ["".join(word) for word in letters[parts]]
+        ids = pa.array(self.names, pa.string())
+        created = pa.array(np.full(count, _BEGIN))
         return {
             "owners": pa.table({"id": ids, "handle": handles, "account_created_at": created}),
             "bots": pa.table(
@@ -73,30 +78,41 @@ class PlayedSeason:
                     "owner_id": ids,
                     "name": ids,
                     "qualified_at": created,
-                    "is_judge": pa.array(np.ones(len(ids), dtype=bool)),
+                    "is_judge": pa.array(np.ones(count, dtype=bool)),
                 }
             ),
-            **tables_of_arrays(arrays, self.names),
         }
 
-    def standing(self, scored: ScoredRecords) -> Standing:
-        """Return who stands where: the attacker's best bot among the honest ones, by rating.
+    def facts(self, epoch: int, *, undone: bool = False) -> Facts:
+        """Return the facts of the records by the end of a day.
+
+        Args:
+            epoch: the day.
+            undone: whether the bots of the attacker, their matches and votes are left out.
+        """
+        arrays, names = self._until(epoch), self.names
+        if undone:
+            arrays, names = arrays.of_first(len(self.honest)), self.honest
+        return named_facts(arrays, names, created=_BEGIN)
+
+    @property
+    def standing(self) -> Standing:
+        """Who stands where: the attacker's best bot among the honest ones, by rating.
 
         The share is the part of all votes in rated matches and honeypots cast by its judges.
         """
-        own = set(self.accounts)
-        ratings = {row["id"]: row["score"] for row in scored.board("bots").rows()}
-        best = max(score for name, score in ratings.items() if name in own)
-        honest = np.sort([score for name, score in ratings.items() if name not in own])
-        ranks = {
-            name: 1
-            + len(honest)
-            - int(np.searchsorted(honest, score, side="right"))
-            + (best > score)
-            for name, score in ratings.items()
-            if name not in own
-        }
-        rank = 1 + len(honest) - int(np.searchsorted(honest, best, side="right"))
-        votes = {row["id"]: row["votes"] for row in scored.board("judges").rows()}
-        cast = sum(count for name, count in votes.items() if name in own)
-        return Standing(rank, best, cast / max(1, sum(votes.values())), ranks)
+        ratings, count = publish(self.season.ratings), len(self.honest)
+        best = float(ratings[count:].max())
+        honest = np.sort(ratings[:count])
+        above = count - np.searchsorted(honest, ratings[:count], side="right")
+        ranks = 1 + above + (best > ratings[:count])
+        rank = 1 + count - int(np.searchsorted(honest, best, side="right"))
+        judges = self.season.arrays.judge
+        cast = int(np.count_nonzero(judges >= count))
+        named = dict(zip(self.honest, ranks.tolist(), strict=True))
+        return Standing(rank, best, cast / max(1, len(judges)), named)
+
+    def _until(self, epoch: int) -> MatchArrays:
+        if epoch == self.epochs[-1]:
+            return self.season.arrays
+        return self.season.arrays.until(self.season.ends[epoch])

@@ -2,17 +2,20 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from agon.attacks.arena.world import DAYS, ROUNDS, World
-from agon.disciplines.arena.arrays import MatchArrays, facts_of_arrays, no_matches
+from agon.attacks.arena.world import DAYS, World
+from agon.disciplines.arena.arrays import MatchArrays, facts_of_arrays
 from agon.disciplines.arena.facts import HONEYPOT, RATED, Bools
 from agon.disciplines.arena.formulas import NONE, Codes, Ints, Vector
-from agon.disciplines.arena.history import credibilities_of, ratings_of, results_of
+from agon.disciplines.arena.history import credibilities_of, elo_fold, results_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.simulate import draw_panels
+from agon.kernel.compiling import COMPILED_FROM
+from agon.kernel.ratings.elo import EloState
 
 _NOISE = 80  # of the ratings by which bots are paired, as in the simulation of records
 _HONEYPOT = 0.98  # how often an honest judge passes one
@@ -62,7 +65,6 @@ class Season:
         conduct: how each of its judges votes; honest where none is set.
         forfeits: of each of its bots, the share of matches it would lose that it does not answer.
         offsets: by how much each of its bots plays above (below: negative) its strength.
-        arrays: all matches so far.
         ends: number of matches by the end of each day.
         dice: random draws of the attacker.
     """
@@ -75,7 +77,6 @@ class Season:
         self.forfeits: dict[int, float] = {}
         self.offsets: dict[int, float] = {}
         self.actions: list[tuple[int, str, int]] = []
-        self.arrays: MatchArrays = no_matches()
         self.ends: list[int] = []
         self.dice = np.random.default_rng([world.seed, 1])
         self._world = world
@@ -84,7 +85,12 @@ class Season:
         self._accuracy = np.append(world.accuracy, _ACCURACY)
         self._playing = np.ones(len(world) + 1, dtype=bool)
         self._judging = np.ones(len(world) + 1, dtype=bool)
-        self.ratings: Vector = np.full(len(world) + 1, float(rules.elo_start))
+        self._fallen: set[int] = set()
+        self._days: list[MatchArrays] = []
+        self._elo = EloState.fresh(len(world) + 1, start=rules.elo_start)
+        self._credibility = np.full(len(world) + 1, rules.credibility_start, dtype=np.int64)
+        self.ratings: Vector = self._elo.ratings
+        self._is_long = len(world) * DAYS * world.rounds // 2 >= COMPILED_FROM  # in matches
 
     @property
     def is_first(self) -> bool:
@@ -124,20 +130,44 @@ class Season:
         """Return the attacker's bot with the highest published rating."""
         return max(self.accounts, key=lambda bot: float(self.ratings[bot]))
 
+    @cached_property
+    def arrays(self) -> MatchArrays:
+        """All matches, after the last day."""
+        return MatchArrays.join(self._days)
+
     def advance(self) -> None:
         """Play the day's rounds, publish the ratings, and go on to the next day."""
-        rng = np.random.default_rng([self._world.seed, 2, self.day])
-        self.arrays = self.arrays.extend(self._matches(rng))
-        self.ends.append(len(self.arrays))
-        bots = len(self._strength)
-        facts = facts_of_arrays(self.arrays, bots=bots, judges=bots)
-        results = results_of(facts, self.rules)
-        self.ratings = ratings_of(facts, results, self.rules).rating.copy()
-        credibilities = credibilities_of(facts, results, self.rules)
-        fell = credibilities.after < self.rules.credibility_active
-        self._judging = np.ones(bots, dtype=bool)
-        self._judging[credibilities.judge[fell]] = False
+        played = self._matches(np.random.default_rng([self._world.seed, 2, self.day]))
+        self._days.append(played)
+        self.ends.append(len(played) + (self.ends[-1] if self.ends else 0))
+        self._rate(played)
         self.day += 1
+
+    def _rate(self, played: MatchArrays) -> None:
+        """Continue ratings and credibility with the day's matches.
+
+        A judge whose credibility once fell below what is needed is not asked again.
+        """
+        bots, rules = len(self._strength), self.rules
+        facts = facts_of_arrays(played, bots=bots, judges=bots)
+        results = results_of(facts, rules)
+        rated = np.flatnonzero(results.final != NONE)
+        pairs = facts.matches.bot_a[rated], facts.matches.bot_b[rated]
+        state = self._elo.with_players(bots, start=rules.elo_start)
+        self._elo = elo_fold(
+            state, *pairs, results.final[rated], rules, compiled=self._is_long
+        ).state
+        self.ratings = self._elo.ratings
+        before = np.full(bots, rules.credibility_start, dtype=np.int64)
+        before[: len(self._credibility)] = self._credibility
+        credibilities = credibilities_of(
+            facts, results, rules, before=before, compiled=self._is_long
+        )
+        self._credibility = credibilities.credibility
+        fell = np.unique(credibilities.judge[credibilities.after < rules.credibility_active])
+        self._fallen.update(fell.tolist())
+        self._judging = np.ones(bots, dtype=bool)
+        self._judging[list(self._fallen)] = False
 
     def _matches(self, rng: np.random.Generator) -> MatchArrays:
         bot_a, bot_b = self._pairs(rng)
@@ -176,7 +206,7 @@ class Season:
     def _pairs(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Pair neighbors in rating plus noise, round after round."""
         bots = np.flatnonzero(self._playing)
-        noisy = self.ratings[bots] + rng.normal(0, _NOISE, (ROUNDS, len(bots)))
+        noisy = self.ratings[bots] + rng.normal(0, _NOISE, (self._world.rounds, len(bots)))
         order = bots[np.argsort(noisy, axis=1)[:, : len(bots) // 2 * 2]].reshape(-1, 2)
         order = np.where(rng.random(len(order))[:, None] < 0.5, order, order[:, ::-1])  # noqa: PLR2004 - even odds
         own = np.isin(order, self.accounts).all(axis=1)  # of one person: seldom, not played

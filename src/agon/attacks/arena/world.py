@@ -15,8 +15,8 @@ DAYS = 14
 ROUNDS = 12
 """Rounds a day: one every two hours."""
 
+_LARGE = 1_000  # bots above which there are half as many rounds: 84 matches of each bot
 _SPREAD = 150  # standard deviation of strengths, as in the simulation of records
-_MATCHES_PER_BOT = DAYS * ROUNDS // 2
 _FEWEST = 12
 
 
@@ -37,18 +37,26 @@ class World:
     def __len__(self) -> int:
         return len(self.strength)
 
+    @property
+    def rounds(self) -> int:
+        """Rounds a day.
+
+        Many bots have half as many, so that a lab takes minutes: 84 matches still establish a
+        rating, and each judge votes 126 times.
+        """
+        return ROUNDS if len(self) <= _LARGE else ROUNDS // 2
+
 
 def simulated_world(size: int, seed: int) -> World:
-    """Return an arena that plays about ``size`` matches in a season.
+    """Return an arena of ``size`` people; each has a bot and judges.
 
     Raises:
-        ValueError: the size is below 1.
+        ValueError: there are fewer than twelve.
     """
-    if size < 1:
-        raise ValueError(f"expected a number of matches from 1 on, got {size}")
-    bots = max(_FEWEST, round(size / _MATCHES_PER_BOT))
+    if size < _FEWEST:
+        raise ValueError(f"expected at least {_FEWEST} people with a bot each, got {size}")
     rng = np.random.default_rng(seed)
-    return World(rng.normal(1000, _SPREAD, bots), rng.beta(32, 8, bots), seed)
+    return World(rng.normal(1000, _SPREAD, size), rng.beta(32, 8, size), seed)
 
 
 def observed_world(records: Records, seed: int) -> World:

@@ -9,10 +9,10 @@ from agon.attacks.strategy import Plan, Strategy
 
 
 def act(season: Season, plan: Plan) -> None:
-    """Copy the best public agent in the first epoch."""
+    """Copy the best agent with a public source in the first epoch."""
     if season.is_first:
-        best = int(season.rivals[0])
-        season.submit(season.miners[0], like=best, change="copy", copy=not plan["renamed"])
+        for best in season.disclosed[:1].tolist():
+            season.submit(season.miners[0], like=best, change="copy", copy=not plan["renamed"])
 
 
 STRATEGY = Strategy(

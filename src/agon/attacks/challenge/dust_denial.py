@@ -20,8 +20,9 @@ def act(season: Season, plan: Plan) -> None:
     """Join in the first epoch; report nearly 0 for the nearest rivals ahead."""
     if season.is_first:
         join(season, identities=majority(season), share=DUST)
-    own = season.estimates[season.own]
-    ahead = [at for at in season.rivals.tolist() if not season.estimates[at] < own]
+    estimates = season.estimates
+    own = estimates[season.own]
+    ahead = [at for at in season.rivals.tolist() if not estimates[at] < own]
     uids = list(dict.fromkeys(season.miner_of(at) for at in reversed(ahead)))
     chosen = set(uids[: int(plan["rivals"])])
     denied = [at for at in ahead if season.miner_of(at) in chosen]

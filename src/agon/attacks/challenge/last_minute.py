@@ -9,11 +9,11 @@ from agon.attacks.strategy import Plan, Strategy
 
 
 def act(season: Season, plan: Plan) -> None:
-    """Submit versions of the best public agent in the last epoch."""
+    """Submit versions of the best agent with a public source in the last epoch."""
     if season.is_last:
-        best = int(season.rivals[0])
         for number in range(int(plan["versions"])):
-            season.submit(season.miners[0], like=best, change=f"version{number}")
+            for best in season.disclosed[:1].tolist():
+                season.submit(season.miners[0], like=best, change=f"version{number}")
 
 
 STRATEGY = Strategy(

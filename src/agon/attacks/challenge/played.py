@@ -16,6 +16,8 @@ from agon.attacks.tables import append_rows
 from agon.disciplines import ScoredRecords
 from agon.disciplines.challenge.emission import BURN_UID
 
+_NO_IDS = np.zeros(0, dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class PlayedSeason:
@@ -88,23 +90,7 @@ class PlayedSeason:
         }
         if "competitions" in self.world.tables:
             submissions["competition"] = pa.array([competition] * len(rows), pa.string())
-        columns: list[list[object]] = [[], [], [], []]
-        for number, when, scores in season.measurements():
-            if when <= epoch:
-                _extend(columns, [season.id_of(number)] * len(scores), facts.validators,
-                        scores.tolist(), when)  # fmt: skip
-        for when, numbers, validator, values in season.evaluations:
-            if when <= epoch:
-                ids = [season.id_of(number) for number in numbers]
-                _extend(columns, ids, [validator] * len(ids), values.tolist(), when)
-        evaluations = pa.table(
-            {
-                "submission_id": pa.array(columns[0], pa.string()),
-                "validator_id": pa.array(columns[1], pa.string()),
-                "score": pa.array(columns[2], pa.float64()),
-                "epoch": pa.array(columns[3], pa.int64()),
-            }
-        )
+        evaluations = self._evaluations_until(epoch)
         joined = [row for row in season.validators if row["epoch"] <= epoch]
         validators = pa.table(
             {
@@ -118,6 +104,38 @@ class PlayedSeason:
             "evaluations": evaluations,
             "validators": validators,
         }
+
+    def _evaluations_until(self, epoch: int) -> pa.Table:
+        """Return what is reported of the attacker's agents, and what the attacker reports."""
+        season, honest = self.season, self.world.facts.validators
+        submissions, validators, scores, epochs = [_NO_IDS], [_NO_IDS], [np.zeros(0)], [_NO_IDS]
+        for number, when, measured in season.measurements():
+            if when <= epoch:
+                submissions.append(np.full(len(measured), number))
+                validators.append(np.arange(len(honest)))
+                scores.append(measured)
+                epochs.append(np.full(len(measured), when))
+        for when, numbers, validator, values in season.evaluations:
+            if when <= epoch:
+                submissions.append(np.asarray(numbers))
+                validators.append(np.full(len(numbers), len(honest) + validator))
+                scores.append(values)
+                epochs.append(np.full(len(numbers), when))
+        names = [*honest, *(str(validator["id"]) for validator in season.validators)]
+        return pa.table(
+            {
+                "submission_id": self._submission_ids.take(pa.array(np.concatenate(submissions))),
+                "validator_id": pa.array(names).take(pa.array(np.concatenate(validators))),
+                "score": np.concatenate(scores),
+                "epoch": np.concatenate(epochs),
+            }
+        )
+
+    @cached_property
+    def _submission_ids(self) -> pa.Array:
+        """The ids of all submissions by number."""
+        own = [row["id"] for row in self.season.submissions]
+        return pa.array([*self.world.facts.submissions.ids, *own], pa.string())
 
     def _time(self, epoch: int, place: int) -> object:
         """Return a time after that of all honest submissions up to an epoch."""
@@ -152,14 +170,3 @@ class PlayedSeason:
         rank = 1 + above.pop("")
         ranks = {uid: 1 + number for uid, number in above.items()}
         return Standing(rank, max(scores, default=0.0), share, ranks)
-
-
-def _extend(
-    columns: list[list[object]], ids: list[str], validators: list[str], scores: list[float],
-    epoch: int,
-) -> None:  # fmt: skip
-    """Append evaluations of one epoch to columns."""
-    columns[0] += ids
-    columns[1] += validators
-    columns[2] += scores
-    columns[3] += [epoch] * len(ids)

@@ -46,7 +46,8 @@ class Season:
         self.dice = np.random.default_rng([world.seed, 1])
         self.submissions: list[dict[str, Any]] = []
         self.validators: list[dict[str, Any]] = []
-        self.evaluations: list[tuple[int, list[int], str, FloatArray]] = []
+        self._numbers: dict[str, int] = {}
+        self.evaluations: list[tuple[int, IntArray, int, FloatArray]] = []
         self.actions: list[tuple[int, str, int]] = []
         self._world = world
         self._first = len(world.facts.submissions)
@@ -93,6 +94,12 @@ class Season:
         )
         return public[np.argsort(-estimates[public], kind="stable")]
 
+    @property
+    def disclosed(self) -> IntArray:
+        """The public submissions of others whose source is public, too, the best first."""
+        rivals = self.rivals
+        return rivals[self._world.disclosed[rivals]]
+
     def miner_of(self, submission: int) -> int:
         """Return the uid of a rival's miner."""
         return int(self._world.facts.submissions.miners[submission])
@@ -119,21 +126,17 @@ class Season:
     def join_as_validator(self, stake: float) -> str:
         """Register a validator with a stake; return its name."""
         name = f"attacker-{len(self.validators) + 1}"
+        self._numbers[name] = len(self.validators)
         self.validators.append({"id": name, "stake": stake, "epoch": self.now})
         self._count("validator", 1)
         return name
 
-    def report(self, validator: str, submissions: Sequence[int], scores: Any) -> None:
+    def report(self, validator: str, submissions: Sequence[int] | IntArray, scores: Any) -> None:
         """Report scores of submissions, one each, or one of all."""
         values = np.broadcast_to(np.asarray(scores, dtype=np.float64), (len(submissions),))
-        self.evaluations.append((self.now, list(map(int, submissions)), validator, values))
+        numbers = np.asarray(submissions, dtype=np.int64)
+        self.evaluations.append((self.now, numbers, self._numbers[validator], values))
         self._count("evaluation", len(submissions))
-
-    def id_of(self, submission: int) -> str:
-        """Return the id of a submission by its number."""
-        if submission < self._first:
-            return self._world.facts.submissions.ids[submission]
-        return str(self.submissions[submission - self._first]["id"])
 
     def advance(self) -> None:
         """Go on to the next epoch, in which the reports of this one are public."""

@@ -39,7 +39,7 @@ def agree(season: Season, validators: Sequence[str], *, but: Sequence[int] = ())
     public = np.flatnonzero(~np.isnan(estimates))
     for validator in validators:
         passed = season.dice.binomial(TASKS, estimates[public])
-        season.report(validator, public.tolist(), passed / TASKS)
+        season.report(validator, public, passed / TASKS)
 
 
 def near(season: Season, score: float) -> float:

@@ -21,7 +21,7 @@ def act(season: Season, plan: Plan) -> None:
     steps = season.dice.choice([-1, 1], len(public)) / TASKS
     moved = season.dice.random(len(public)) < plan["moved"]
     scores = np.clip(copied[public] + np.where(moved, steps, 0.0), 0.0, 1.0)
-    season.report(season.validators[0]["id"], public.tolist(), scores)
+    season.report(season.validators[0]["id"], public, scores)
 
 
 STRATEGY = Strategy(

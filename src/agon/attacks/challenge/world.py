@@ -12,13 +12,17 @@ import pyarrow.compute as pc
 from agon.attacks.tables import present_tables
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.records import SCHEMA
-from agon.disciplines.challenge.simulate import simulate
+from agon.disciplines.challenge.simulate import Network, simulate_network
 from agon.records import Kind, Records, read_rows
 
 IntArray = npt.NDArray[np.int64]
 
 DAYS = 14
 """Epochs in which the attacker can act; each is taken as a day."""
+
+_FEWEST = 12
+_LARGE = 1_000
+_MAX_SUBMISSIONS = 4_000  # unless there are more miners
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,15 @@ class World:
         stakes[self.facts.stakes.validators] = self.facts.stakes.stakes
         return stakes
 
+    @cached_property
+    def disclosed(self) -> npt.NDArray[np.bool_]:
+        """Whether the source of each submission is public; in records without any, all are."""
+        table = self.tables["submissions"]
+        known: set[str] = set()
+        if "source" in table.column_names:
+            known = set(table.filter(pc.is_valid(table["source"]))["id"].to_pylist())
+        return np.array([not known or name in known for name in self.facts.submissions.ids])
+
     def source_of(self, submission: int) -> str | None:
         """Return the source that a submission discloses."""
         return self._text_of("source", submission)
@@ -77,8 +90,28 @@ class World:
 
 
 def simulated_world(size: int, seed: int) -> World:
-    """Return a simulated network whose last :data:`DAYS` epochs the attacker takes part in."""
-    world = _world(simulate(size=size, seed=seed).tables, seed)
+    """Return a network of ``size`` people; the attacker takes part in the last :data:`DAYS` epochs.
+
+    √size of them, 6 to 16, are validators, and miners submit four agents each, with public
+    sources. In a network of more than 1,000 people 8 are validators, and miners submit fewer and
+    shorter agents, so that a lab takes minutes.
+
+    Raises:
+        ValueError: there are fewer than twelve people.
+    """
+    if size < _FEWEST:
+        raise ValueError(f"expected at least {_FEWEST} miners and validators, got {size}")
+    validators = 8 if size > _LARGE else int(np.clip(round(size**0.5), 6, 16))
+    miners = size - validators
+    submissions = min(4 * miners, max(miners, _MAX_SUBMISSIONS))
+    network = Network(
+        miners=miners,
+        validators=validators,
+        submissions=submissions,
+        sources=submissions,
+        lines=6 if size > _LARGE else 30,
+    )
+    world = _world(simulate_network(network, seed=seed).tables, seed)
     end = world.facts.last_epoch
     begin = max(int(world.facts.epochs[0]) + 1, end - DAYS + 1)
     return World(world.tables, world.facts, begin, end, seed)

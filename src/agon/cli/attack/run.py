@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agon.attacks.catalog import DEFAULT_SIZE
 from agon.attacks.goals import RANK_GOALS
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
@@ -38,6 +39,14 @@ _HELP = """Show what each known attack on {of} costs and gains, and which findin
 _WORLDS = 5
 """Simulated contests per row of the page's figures on findings."""
 
+_PEOPLE = {
+    "challenge": "miners and validators",
+    "arena": "each has a bot and judges",
+    "community": "users",
+    "dojo": "users, each with 20 submissions",
+}
+"""Who takes part in a season."""
+
 _TOML_AND_JSON = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -63,10 +72,10 @@ def command_of(discipline: str) -> click.Command:
     @option(
         "--size",
         type=click.IntRange(min=1),
-        default=10_000,
+        default=DEFAULT_SIZE,
         show_default=True,
         metavar="N",
-        help="Size of the simulated season, as for agon simulate.",
+        help="People of the simulated season: " + _PEOPLE[discipline] + ".",
     )
     @parameters.seed
     @option(
@@ -261,7 +270,7 @@ def _draw(out: "Output", results: "tuple[AttackResult, ...]", prices: "Prices") 
             Column("reached", ["yes" if result.reached else "no" for result in results]),
             Column("$", [f"{cost['money']:,.2f}" for cost in costs], right=True),
             Column("ranks won", [signed_text(result.gain.ranks) for result in results], right=True),
-            Column("share won", [f"{result.gain.share:+.2%}" for result in results], right=True),
+            Column("share won", [result.gain.percent for result in results], right=True),
             Column(
                 "found by", ["\n".join(_detections(r)) or "nothing" for r in results], folds=True
             ),

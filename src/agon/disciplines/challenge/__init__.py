@@ -15,6 +15,7 @@ _PARTS = PackageParts(__name__)
 
 DISCIPLINE = Discipline(
     name="challenge",
+    summary="Agents solve tasks; validators evaluate them, and the best share each epoch's pay.",
     schema=SCHEMA,
     rules=ChallengeRules,
     boards=BOARDS,

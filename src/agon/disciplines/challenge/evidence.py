@@ -96,5 +96,6 @@ def _evaluated_pairs(evaluations: Evaluations, epoch: int) -> tuple[IntArray, In
     submissions = evaluations.submissions[low:high].astype(np.int64)
     validators = evaluations.validators[low:high].astype(np.int64)
     width = int(validators.max(initial=0)) + 1
-    pairs = np.unique(submissions * width + validators)
+    pairs = np.sort(submissions * width + validators)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
     return pairs // width, pairs % width

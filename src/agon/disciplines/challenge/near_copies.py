@@ -1,10 +1,10 @@
 """Detect renamed copies of an agent's source: runs of tokens that two sources share."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
+from itertools import combinations, pairwise
 from zlib import crc32
 
 import numpy as np
@@ -13,8 +13,7 @@ import numpy.typing as npt
 RUN = 8
 """Tokens in a run: long enough that two authors rarely write the same one independently."""
 
-_SKETCH = 32  # smallest run hashes by which candidate pairs are selected
-_COMMON = 50  # a run in more sources is common usage, not an author's
+_COMMON = 50  # of more sources with a run, only neighbors are compared
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 _WORDS = frozenset(
     """
@@ -49,7 +48,7 @@ def runs(source: str) -> Runs:
         >>> one.tolist() == other.tolist()
         True
     """
-    tokens = np.array([crc32(_class(token).encode()) for token in _TOKEN.findall(source)])
+    tokens = np.array([_code(token) for token in _TOKEN.findall(source)])
     if len(tokens) < RUN:
         return np.zeros(0, dtype=np.uint64)
     hashed = np.zeros(len(tokens) - RUN + 1, dtype=np.uint64)
@@ -59,10 +58,12 @@ def runs(source: str) -> Runs:
     return np.unique(hashed)
 
 
-def _class(token: str) -> str:
-    if token in _WORDS or not (token[0].isalnum() or token[0] == "_"):
-        return token
-    return "0" if token[0].isdigit() else "name"
+@lru_cache(maxsize=4_096)
+def _code(token: str) -> int:
+    """Return a number of the token: names, and numbers, have one each."""
+    if token not in _WORDS and (token[0].isalnum() or token[0] == "_"):
+        token = "0" if token[0].isdigit() else "name"
+    return crc32(token.encode())
 
 
 def similarity(first: Runs, second: Runs) -> float:
@@ -77,41 +78,56 @@ def similarity(first: Runs, second: Runs) -> float:
     return shared / union if union else 0.0
 
 
-def near_copies(sources: Mapping[int, str], *, least: float) -> Iterator[Likeness]:
+def near_copies(of: Mapping[int, Runs], *, least: float) -> Iterator[Likeness]:
     """Return the pairs of sources that share at least ``least`` of their runs.
 
-    Pairs are compared when one of their few smallest hashes is the same, so the cost is that of
-    the sources, not of all pairs.
+    Two such sources share one of their rarest runs: with ``least`` = 0.8, of the rarest fifth of
+    each, and one more. Only pairs that do are compared, so the cost is that of the sources, not of
+    all pairs. Where more than 50 sources share such a run, each is compared with the one before it
+    only: a family of copies is found as a chain.
 
     Args:
-        sources: source text by number.
-        least: similarity from 0 to 1.
+        of: runs of the sources by number.
+        least: similarity from 0 to 1, above 0.
     """
-    of = {at: runs(source) for at, source in sources.items()}
-    holders: dict[int, list[int]] = defaultdict(list)
-    for at, hashes in of.items():
-        for hashed in hashes[:_SKETCH].tolist():
-            holders[hashed].append(at)
-    pairs = {
-        (min(source, other), max(source, other))
-        for held in holders.values()
-        if len(held) <= _COMMON
-        for at, source in enumerate(held)
-        for other in held[:at]
-    }
-    for first, second in sorted(pairs):
+    for first, second in sorted(_candidates(of, least)):
         share = similarity(of[first], of[second])
         if share >= least:
             yield Likeness(first, second, share)
 
 
-def usual_similarity(sources: Mapping[int, str]) -> float:
-    """Return the median similarity of neighboring sources; 0 for fewer than two.
+def _candidates(of: Mapping[int, Runs], least: float) -> set[tuple[int, int]]:
+    """Return the pairs that share a run which is among the rarest of both."""
+    numbers = sorted(of)
+    lengths = np.array([len(of[number]) for number in numbers], dtype=np.int64)
+    if not lengths.sum():
+        return set()
+    owners = np.repeat(np.arange(len(numbers)), lengths)
+    _, distinct, counts = np.unique(
+        np.concatenate([of[number] for number in numbers]), return_inverse=True, return_counts=True
+    )
+    compared = lengths - np.ceil(least * lengths - 1e-9) + 1  # the rarest of each
+    shared = counts[distinct] > 1
+    compared -= np.bincount(owners[~shared], minlength=len(numbers))
+    owners, distinct = owners[shared], distinct[shared]
+    order = np.lexsort((distinct, counts[distinct], owners))
+    starts = np.searchsorted(owners, np.arange(len(numbers)))
+    kept = order[np.arange(len(owners)) - starts[owners] < compared[owners]]
+    kept = kept[np.argsort(distinct[kept], kind="stable")]
+    families = np.split(owners[kept], np.flatnonzero(np.diff(distinct[kept])) + 1)
+    pairs: set[tuple[int, int]] = set()
+    for family in families:
+        held = [numbers[owner] for owner in family.tolist()]
+        pairs.update(pairwise(held) if len(held) > _COMMON else combinations(held, 2))
+    return pairs
+
+
+def usual_similarity(of: Mapping[int, Runs]) -> float:
+    """Return the median similarity of neighboring sources, given their runs; 0 for fewer than two.
 
     Example:
-        >>> usual_similarity({1: "def f(): return 1 + 2 * 3"})
+        >>> usual_similarity({1: runs("def f(): return 1 + 2 * 3")})
         0.0
     """
-    hashed = [runs(source) for _, source in sorted(sources.items())]
-    adjacent = [similarity(*pair) for pair in pairwise(hashed)]
+    adjacent = [similarity(*pair) for pair in pairwise(hashed for _, hashed in sorted(of.items()))]
     return float(np.median(adjacent)) if adjacent else 0.0

@@ -22,7 +22,7 @@ LIFE = 8
 """Epochs in which a submission is evaluated; later its last evaluations count."""
 
 WITH_SOURCE = 500
-"""Number of submissions with their source."""
+"""How many submissions disclose their source, where not stated."""
 
 _PRESENT = 0.95  # of the evaluations that could be made are made
 _BONUS = 0.15  # what a self-serving validator adds
@@ -100,10 +100,38 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
     """
     if size < 1:
         raise ValueError(f"size = {size}; give at least 1 evaluation")
+    validators = int(np.clip(round(size**0.25), 6, 64))
+    submissions = max(6, round(size / (validators * LIFE * _PRESENT)))
+    network = Network(miners=max(5, submissions // 4), validators=validators,
+                      submissions=submissions)  # fmt: skip
+    return simulate_network(network, seed=seed, attacks=attacks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """The honest participants of a simulated network.
+
+    Attributes:
+        miners: number of miners, of whom some may submit nothing.
+        validators: number of validators.
+        submissions: number of submissions, each by a random miner.
+        sources: how many of them, the first ones, disclose their source.
+        lines: of each source.
+    """
+
+    miners: int
+    validators: int
+    submissions: int
+    sources: int = WITH_SOURCE
+    lines: int = 30
+
+
+def simulate_network(network: Network, *, seed: int, attacks: Sequence[str] = ()) -> Simulation:
+    """Return a simulation of a network; :func:`simulate` says what is in it."""
     require_known(attacks, ATTACKS)
     dice = np.random.default_rng(seed)
-    honest = int(np.clip(round(size**0.25), 6, 64))
-    agents = _agents(dice, max(6, round(size / (honest * LIFE * _PRESENT))))
+    honest = network.validators
+    agents = _agents(dice, network)
     for miner_attack in BY_MINERS:
         if miner_attack.name in attacks:
             miner_attack.play(agents)
@@ -123,14 +151,15 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
     )
 
 
-def _agents(dice: np.random.Generator, count: int) -> _Agents:
+def _agents(dice: np.random.Generator, network: Network) -> _Agents:
     """Return submissions: each miner has a skill, and all improve over time."""
-    miners = dice.integers(1, max(5, count // 4) + 1, count)
+    count = network.submissions
+    miners = dice.integers(1, network.miners + 1, count)
     talents = dice.normal(0, 0.08, int(miners.max()) + 1)
     progress = np.arange(count) / count
     skills = 0.25 + 0.5 * progress + talents[miners] + dice.normal(0, 0.03, count)
     last = max(LIFE, round(count**0.5) * 2)
-    sources = [_source(dice) for _ in range(min(count, WITH_SOURCE))]
+    sources = [_source(dice, network.lines) for _ in range(min(count, network.sources))]
     contents = [f"{number:016x}" for number in dice.integers(1, 2**62, count).tolist()]
     contents[: len(sources)] = [sha256(source.encode()).hexdigest() for source in sources]
     return _Agents(
@@ -142,11 +171,11 @@ def _agents(dice: np.random.Generator, count: int) -> _Agents:
     )
 
 
-def _source(dice: np.random.Generator) -> str:
-    """Return random program-like text of 30 lines; each has a different structure."""
-    words = dice.integers(0, len(_WORDS), (30, 3))
-    signs = dice.integers(0, len(_OPERATORS), (30, 4))
-    names = dice.integers(0, 50, (30, 4))
+def _source(dice: np.random.Generator, count: int) -> str:
+    """Return random program-like text of ``count`` lines; each has a different structure."""
+    words = dice.integers(0, len(_WORDS), (count, 3))
+    signs = dice.integers(0, len(_OPERATORS), (count, 4))
+    names = dice.integers(0, 50, (count, 4))
     lines = ["def solve(task):"]
     for word, sign, name in zip(words.tolist(), signs.tolist(), names.tolist(), strict=True):
         used = " ".join(f"x{n} {_OPERATORS[s]}" for n, s in zip(name, sign, strict=True))

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from agon.disciplines.challenge.facts import Facts
-from agon.disciplines.challenge.near_copies import near_copies, usual_similarity
+from agon.disciplines.challenge.near_copies import near_copies, runs, usual_similarity
 from agon.disciplines.challenge.reasons import percent
 from agon.disciplines.challenge.records import MAIN
 from agon.kernel.findings import Finding, RecordRefs, Severity
@@ -47,9 +47,10 @@ def near_duplicate_agents(records: Records, facts: Facts) -> Iterator[Finding]:
         "SELECT id::VARCHAR AS id, source FROM submissions WHERE source IS NOT NULL"
     )
     submissions = facts.submissions
-    sources = {submissions.number[row["id"]]: row["source"] for row in table.to_pylist()}
-    usual = usual_similarity(sources)
-    for pair in near_copies(sources, least=NEAR):
+    of = {submissions.number[row["id"]]: runs(row["source"]) for row in table.to_pylist()}
+    usual = 0.0
+    for pair in near_copies(of, least=NEAR):
+        usual = usual or usual_similarity(of)
         first, second = sorted((pair.first, pair.second), key=lambda at: int(submissions.turns[at]))
         uids = (str(submissions.miners[first]), str(submissions.miners[second]))
         same = submissions.contents[first] == submissions.contents[second] != -1

@@ -125,7 +125,8 @@ def _items(evidence: Evidence, epochs: IntArray) -> IntArray:
 def _with_shadows(evidence: Evidence, people: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Add each validator's evaluation of the previous epoch as one by judge + ``people``."""
     items = _items(evidence, evidence.epochs)
-    order = np.lexsort([evidence.epochs, evidence.submissions, evidence.validators])
+    order = np.argsort(items * people + evidence.validators)  # by submission, then epoch
+    order = order[np.argsort(evidence.validators[order], kind="stable")]
     before, after = order[:-1], order[1:]
     follows = (
         (evidence.validators[before] == evidence.validators[after])
@@ -143,7 +144,8 @@ def _with_shadows(evidence: Evidence, people: int) -> tuple[IntArray, IntArray, 
 
 def _codes(items: IntArray, scores: FloatArray) -> IntArray:
     """Number the distinct scores of each item from 0, the lowest first."""
-    order = np.lexsort([scores, items])
+    values, places = np.unique(scores, return_inverse=True)
+    order = np.argsort(items * len(values) + places)
     new_item = np.ones(len(items), dtype=bool)
     new_item[1:] = items[order][1:] != items[order][:-1]
     step = np.zeros(len(items), dtype=np.int64)

@@ -201,7 +201,7 @@ def _next_states(
             state,
             [
                 BestScore(scores.epoch, float(scores.scores[at]), at, float(scores.levels[at]))
-                for at in _candidates(best, scores, rules)
+                for at in _candidates(best, scores, rules, state.top)
             ],
             threshold=rules.improvement_threshold,
             improvement=rules.improvement,
@@ -212,10 +212,15 @@ def _next_states(
     )
 
 
-def _candidates(best: IntArray, scores: EpochScores, rules: ChallengeRules) -> list[int]:
-    """Return the submissions that may improve: the best, or all where the best may not count."""
+def _candidates(
+    best: IntArray, scores: EpochScores, rules: ChallengeRules, top: float | None
+) -> list[int]:
+    """Return the submissions above the top score, of the best or of all if it may not count."""
     count = int(scores.scored[best].sum()) if rules.improvement_stake else 1
-    return [int(at) for at in best[:count]]
+    candidates = best[:count]
+    reached = np.fmin(scores.scores[candidates], scores.levels[candidates])
+    above: list[int] = candidates[reached > (top or 0.0)].tolist()
+    return above
 
 
 def _in_order(network: Network, scores: EpochScores) -> list[IntArray]:

@@ -1,4 +1,4 @@
-"""Compute the agreement of two raters beyond chance: Cohen's κ."""
+"""Compute the agreement of two raters beyond chance: Cohen's κ, for one pair or many."""
 
 from dataclasses import dataclass
 
@@ -56,3 +56,33 @@ def cohen_kappa(first: npt.ArrayLike, second: npt.ArrayLike) -> CohenKappa:
     equal = int((numbers[:items] == numbers[items:]).sum())
     value = (equal * items - by_chance) / (items * items - by_chance)
     return CohenKappa(value, equal / items, by_chance / (items * items), items)
+
+
+def cohen_kappas(
+    raters: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, *, count: int
+) -> npt.NDArray[np.float64]:
+    """Return κ of many raters at once, each with its own second labels; NaN where undefined.
+
+    Args:
+        raters: number of the rater of each item, from 0 on.
+        first: the label that it gave, a number from 0 on.
+        second: the label that it is compared with.
+        count: number of raters.
+
+    Example:
+        >>> cohen_kappas([0, 0, 0, 0, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], count=3).tolist()
+        [0.5, nan, nan]
+    """
+    rater, x, y = (np.asarray(each, dtype=np.int64) for each in (raters, first, second))
+    labels = 1 + int(max(x.max(initial=0), y.max(initial=0)))
+    items = np.bincount(rater, minlength=count)
+    of_each = [
+        np.bincount(rater * labels + side, minlength=count * labels).reshape(count, labels)
+        for side in (x, y)
+    ]
+    by_chance = (of_each[0] * of_each[1]).sum(axis=1)
+    equal = np.bincount(rater[x == y], minlength=count)
+    possible = items * items - by_chance
+    kappas = np.full(count, np.nan)
+    np.divide(equal * items - by_chance, possible, out=kappas, where=possible > 0)
+    return kappas

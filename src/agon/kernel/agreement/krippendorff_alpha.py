@@ -10,6 +10,9 @@ from agon.errors import NotScorable
 
 IntArray = npt.NDArray[np.int64]
 
+_DENSE = 4
+"""Possible integers for each entry up to which they are numbered by a table."""
+
 
 @dataclass(frozen=True)
 class KrippendorffAlpha:
@@ -67,7 +70,8 @@ def krippendorff_alpha(
         shapes = ", ".join(str(column.shape) for column in columns)
         raise ValueError(f"columns of shapes {shapes}: one unit, rater and value per rating")
     unit, rater = _number(columns[0]), _number(columns[1])
-    if len(np.unique(unit * (rater.max(initial=0) + 1) + rater)) < len(unit):
+    keys = np.sort(unit * (rater.max(initial=0) + 1) + rater)
+    if (keys[1:] == keys[:-1]).any():
         raise ValueError("a rater rated a unit twice; keep the rating that counts")
     pairable = np.bincount(unit)[unit] > 1 if len(unit) else np.zeros(0, dtype=np.bool_)
     if not pairable.any():
@@ -112,5 +116,12 @@ def _interval(unit: IntArray, rating: npt.NDArray[Any]) -> tuple[float, float]:
 
 
 def _number(column: npt.NDArray[Any]) -> IntArray:
-    """Number distinct entries 0, 1, 2 … in ascending order."""
+    """Number distinct entries 0, 1, 2 … in ascending order; without sorting where it can."""
+    if np.issubdtype(column.dtype, np.integer) and len(column):
+        low, high = int(column.min()), int(column.max())
+        if high - low <= _DENSE * len(column):
+            from_low = column.astype(np.int64) - low
+            occurs = np.zeros(high - low + 1, dtype=np.int64)
+            occurs[from_low] = 1
+            return (np.cumsum(occurs) - 1)[from_low]
     return np.unique(column, return_inverse=True)[1].astype(np.int64)
