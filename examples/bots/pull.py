@@ -1,6 +1,6 @@
 """A bot that asks the arena for work: it needs no address of its own.
 
-AGON_URL=https://… AGON_TOKEN=… python3 pull.py CONTEST BOT
+AGON_SERVER=https://… AGON_TOKEN=… python3 pull.py CONTEST BOT
 """
 
 import json
@@ -10,8 +10,10 @@ import time
 import urllib.error
 import urllib.request
 
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
 CONTEST, BOT = sys.argv[1:]
-URL = f"{os.environ['AGON_URL']}/api/v1/contests/{CONTEST}"
+URL = f"{os.environ['AGON_SERVER']}/api/v1/contests/{CONTEST}"
 HEADERS = {
     "authorization": f"Bearer {os.environ['AGON_TOKEN']}",
     "content-type": "application/json",

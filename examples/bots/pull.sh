@@ -1,9 +1,9 @@
 #!/bin/sh
 # A bot with nothing but a shell and curl: it asks the arena for work, and picks one of its lines.
 #
-# AGON_URL=https://… AGON_TOKEN=… sh pull.sh CONTEST BOT
+# AGON_SERVER=https://… AGON_TOKEN=… sh pull.sh CONTEST BOT
 
-url="$AGON_URL/api/v1/contests/$1"
+url="$AGON_SERVER/api/v1/contests/$1"
 
 call() {
     curl --silent --show-error --fail-with-body --max-time 60 \

@@ -17,10 +17,12 @@ import structlog
 
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.live.bots import BotChanges, change, register, rotate_secret, secrets_of
+from agon.app.arena.live.qualification import begin as begin_qualification
 from agon.app.arena.live.work import HandIn, hand_in
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transfer import export
 from agon.app.contests.lifecycle.transitions import freeze, open_contest
+from agon.entities.arena import HumanAnswer
 from agon.logs import start_logging
 from agon.runners.judges.opening import open_separate_judge
 from fakes.arena import League, Model, league
@@ -53,7 +55,7 @@ def templates(instance: Instance) -> list[str]:
         for route in routes(instance.app)
         if route.method == "GET" and any(part in route.template for part in OF_ARENAS)
     ]
-    assert len(found) == 12, found
+    assert len(found) == 13, found
     return found
 
 
@@ -148,6 +150,44 @@ def phases(played: League, instance: Instance) -> list[Any]:
             done = answer if kind == "answer" else HandIn(vote="A")
             hand_in(played.service, played.contest, item["id"], done, by=LOCAL)
     return shown
+
+
+def test_until_settlement_an_attempt_to_qualify_looks_like_a_match(tmp_path: Path) -> None:
+    """A judge who knew could let a friend's bot qualify; no id, and no route, shows it.
+
+    When it is asked may: see what the how-to says of attempts between rounds.
+    """
+    names = tuple(f"b{number}" for number in range(1, 7))
+    played = league(tmp_path, bots=6, pulling=names)
+    with played.service.store.write() as session:
+        bot = session.arena.bots(played.contest.no)[0]
+        answers = [HumanAnswer(id="h1", prompt_id="p1", text="Soup, of course.")]
+        session.arena.save_human_answers(bot.contest_no, answers)
+    attempt = begin_qualification(played.service, "autumn", bot.id, by=LOCAL)
+    with played.service.store.write() as session:
+        session.queue.add(attempt, now=played.clock.at)
+    played.start()
+    with instance_of(played, tmp_path) as instance:
+        for kind in ("answer", "vote"):
+            assert played.work() == []
+            items = waiting(played)
+            matches = {item["match"]: item for item in items}
+            assert len(matches) == 4  # three of the round
+            assert len({frozenset(item) - {"id", "match"} for item in items}) == 1
+            for role in ROLES:
+                for name in matches:
+                    shown = instance.get(f"/contests/autumn/matches/{name}", role).json()
+                    stated = {field: value for field, value in shown.items() if value is not None}
+                    assert stated == {"id": name, "state": "playing"}
+                listed = instance.get("/contests/autumn/rounds", role).json()["items"]
+                assert [of["number"] for of in listed] == [1]
+            for item in items:
+                answer = HandIn(text=f"words of {item['id']}")
+                done = answer if kind == "answer" else HandIn(vote="A")
+                hand_in(played.service, played.contest, item["id"], done, by=LOCAL)
+        assert played.work() == []
+        settled = [instance.get(f"/contests/autumn/matches/{match}").json() for match in matches]
+        assert sorted(match["round"] for match in settled) == ["q1", "r1", "r1", "r1"]
 
 
 WORK = {

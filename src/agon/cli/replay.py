@@ -113,6 +113,10 @@ def open_ledger(source: str, target: Target, *, check_rules: bool) -> Iterator[P
     if Path(source).is_dir() and not target.typed:
         yield Path(source)
         return
+    if Path(source).name != source and not target.typed:
+        from agon.errors import NotFound
+
+        raise NotFound(f"there is no folder {source}; agon contest export writes one")
     with (
         tempfile.TemporaryDirectory(prefix="agon-replay-") as folder,
         target.open(create=False) as service,

@@ -8,6 +8,8 @@ from typing import Any, Literal
 RoundPhase = Literal["committed", "answering", "voting", "judging", "settling", "settled"]
 """What a round does now; ``judging`` is done by models, votes of others are cast before."""
 
+RoundKind = Literal["round", "qualification"]
+
 WorkKind = Literal["answer", "vote"]
 
 
@@ -91,7 +93,7 @@ class ArenaRound:
     contest_no: int
     id: str
     number: int
-    kind: Literal["round", "qualification"]
+    kind: RoundKind
     phase: RoundPhase
     seed: bytes = field(repr=False)
     body: Mapping[str, Any]
@@ -102,13 +104,14 @@ class ArenaRound:
     def summary(self) -> Mapping[str, Any]:
         """What the list of rounds shows, as JSON; it is stored apart from the body.
 
-        Votes are counted as if each match had its whole panel, so that their number does not show
-        which matches have none.
+        ``bot`` is who tries to qualify. Votes are counted as if each match had its whole panel, so
+        that their number does not show which matches have none.
         """
         draw, matches = self.body.get("draw", {}), self.body.get("matches", ())
         panel = self.body.get("rules", {}).get("judges_per_match", 0)
         return {
             "committed_seq": self.body.get("committed_seq"),
+            "bot": self.body.get("inputs", {}).get("bot"),
             "pairs": [(match["bot_a"], match["bot_b"]) for match in draw.get("matches", ())],
             "waiting": draw.get("waiting", ()),
             "waits_for": self.body.get("waits_for"),
@@ -127,7 +130,7 @@ class RoundState:
 
     id: str
     number: int
-    kind: Literal["round", "qualification"]
+    kind: RoundKind
     phase: RoundPhase
     began_at: datetime
     settled_seq: int | None

@@ -1,6 +1,6 @@
 """Convert between rows of live arenas and their entities."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -44,9 +44,16 @@ def columns_of(value: Any) -> dict[str, Any]:
 
 def entity_of(kind: type[T], row: Row[Any], **others: Any) -> T:
     """Return the entity of a row, and of values that the row does not have."""
+    return entity_of_values(kind, row, row._fields, **others)
+
+
+def entity_of_values(
+    kind: type[T], row: Sequence[Any], columns: tuple[str, ...], **others: Any
+) -> T:
+    """Return the entity of the values of some columns, and of others."""
     values = {
         name: row[at] if read is None or row[at] is None else read(row[at])
-        for at, name, read in _readers(kind, row._fields)  # type: ignore[arg-type]  # classes are hashable
+        for at, name, read in _readers(kind, columns)  # type: ignore[arg-type]  # classes are hashable
     }
     return kind(**values, **others)
 
@@ -57,11 +64,17 @@ def _readers(
 ) -> tuple[tuple[int, str, Callable[[Any], Any] | None], ...]:
     """Return place, name and conversion of the columns that are fields of an entity."""
     readers: list[tuple[int, str, Callable[[Any], Any] | None]] = []
+    fields: Mapping[str, Any] = kind.__dataclass_fields__  # type: ignore[attr-defined]  # every kind is a dataclass
     for at, name in enumerate(columns):
-        if name not in kind.__dataclass_fields__:  # type: ignore[attr-defined]  # every kind is a dataclass
+        if name not in fields:
             continue
-        is_time = name.endswith(("_at", "_until")) or name == "deadline"
-        read = _json_value if name in _JSON else from_micros if is_time else None
+        read: Callable[[Any], Any] | None = None
+        if name in _JSON:
+            read = _json_value
+        elif name.endswith(("_at", "_until")) or name == "deadline":
+            read = from_micros
+        elif fields[name].type is bool:  # SQLite's driver returns a number
+            read = bool
         readers.append((at, name, read))
     return tuple(readers)
 

@@ -8,9 +8,6 @@ from typing import Any
 import pytest
 
 from agon.app.arena.draw_check import check_draws
-from agon.app.arena.honeypot_check import HoneypotCheck
-from agon.disciplines.arena.rounds.honeypots import draw_robotic_answer
-from agon.disciplines.arena.rules import ArenaRules
 from agon.ledger.entry import read_line
 from agon.ledger.fold import LedgerState, empty_ledger, fold
 from fakes.arena import Model, league
@@ -87,7 +84,8 @@ CHANGES: list[tuple[str, str, Callable[[dict[str, Any]], None]]] = [
     ("matches", "bot_a is 'zz', drawn was", lambda body: body["row"].update(bot_a="zz")),
     ("matches", "honeypot of side", lambda body: body["row"].update(HONEYPOT)),
     ("round-settled", "is not stated what", lambda body: text(body, "honeypot_text", None)),
-    ("round-settled", "cannot have seen ['x']", lambda body: text(body, "seen", ["x"])),
+    ("round-settled", "stated is ['x']", lambda body: text(body, "seen", ["x"])),
+    ("round-settled", "could have shown the answers []", lambda body: text(body, "weak", ["x"])),
     ("round-settled", "cannot be repeated", lambda body: text(body, "seen", 3)),
     ("round-settled", "shows the answer r1-1/a", lambda body: text(body, "answer", "r1-1/a")),
     ("round-settled", "text of its honeypot is not",
@@ -142,32 +140,6 @@ def test_a_model_may_judge_where_no_judge_is_left(tmp_path: Path) -> None:
     reported = issues(lines, fold(played.ledger(), start=empty_ledger("autumn")))
     assert any("model-1 voted, who was not drawn" in what for what in reported)
     played.service.store.close()
-
-
-def test_only_what_its_judges_were_shown_narrows_the_choice_of_a_honeypots_text() -> None:
-    """Otherwise an operator could exclude what other judges saw, and so choose the text."""
-    check = HoneypotCheck()
-
-    def reported(name: str, *, judges: list[str], seen: list[str], replaced: int = 0) -> list[str]:
-        drawn = {"match": f"{name}-1", "honeypot_real": "a", "judges": judges, "reserves": ["j9"]}
-        check.add_round(name, [drawn], seed="s", rules=ArenaRules())
-        stated = {"prompt": "Tea?", "weak": [], "seen": seen}
-        match = {"match": f"{name}-1", "outcome": "honeypot", "replaced": [{}] * replaced}
-        outcome = {"matches": [{**match, "honeypot_text": stated}]}
-        return list(check.round_differences({"round": name, "outcome": outcome}))
-
-    assert reported("r1", judges=["j1", "j2"], seen=[], replaced=1) == []
-    first = draw_robotic_answer(
-        "s", "r1-1", prompt="Tea?", seen=(), lengths=(), max_chars=ArenaRules().max_answer_chars
-    )
-    assert first is not None
-    seen = list(first.templates)
-    assert reported("r2", judges=["j2", "j3"], seen=seen) == []
-    assert reported("r3", judges=["j9", "j4"], seen=seen) == []  # it may have replaced a judge
-    (issue,) = reported("r4", judges=["j1", "j5"], seen=["x", *seen])
-    assert "cannot have seen ['x']" in issue
-    (issue,) = reported("r5", judges=["j6", "j7"], seen=seen)
-    assert f"cannot have seen {sorted(seen)}" in issue
 
 
 def test_a_second_commitment_is_named(ledger: tuple[list[bytes], LedgerState]) -> None:

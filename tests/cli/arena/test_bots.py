@@ -85,16 +85,19 @@ def test_endpoints_play_and_are_examined_with_their_secret(agon: Cli, tmp_path: 
         try:
             good = agon("arena", "doctor", url, "--secret-file", str(file))
             bad = agon("arena", "doctor", url, "--secret-file", str(wrong))
+            without = agon("arena", "doctor", url)
             played = agon("arena", "play", "--bot", url, "--bot", url, "--secret-file", str(file),
                          "--prompts", str(prompts))  # fmt: skip
         finally:
             server.shutdown()
             thread.join()
     assert good.code == 0, good.out
-    assert "ok       replayed signature: status-401" in good.out
+    assert "ok       replayed signature: rejected with status 401" in good.out
     assert (bad.code, bad.out.splitlines()[0]) == (
         1, "failed   ping: status-401: only status 200 is an answer",
     )  # fmt: skip
+    assert without.out.endswith("only status 200 is an answer; give --secret-file\n")
+    assert "Error: 1 check failed" in without.err
     match = json.loads(played.out.splitlines()[0])
     assert (match["kind"], match["a"]["text"]) == ("skipped", "Tea?")
 

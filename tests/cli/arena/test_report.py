@@ -25,11 +25,11 @@ def test_prompts_and_human_answers_are_added(agon: Cli, database: str, tmp_path:
     (tmp_path / "p.ndjson").write_text('{"id": "new", "text": "Why?"}\n')
     add = ("arena", "prompts", "autumn")
     added = agon(*add, tmp_path / "p.ndjson", "--database", database)
-    assert added.out == "1 prompts saved\n", added.err
+    assert added.out == "1 prompt saved\n", added.err
     file = tmp_path / "h.ndjson"
     file.write_text('{"id": "h", "prompt_id": "new", "text": "So."}\n')
     answers = (*add, file, "--human-answers", "--database", database)
-    assert agon(*answers).out == "1 human answers saved\n"
+    assert agon(*answers).out == "1 human answer saved\n"
     file.write_text('{"id": "h", "prompt_id": "p77", "text": "So."}\n')
     wrong = agon(*answers)
     assert (wrong.code, "add the prompt first" in wrong.err) == (2, True)
@@ -74,3 +74,5 @@ def test_a_league_is_reported_and_replayed(agon: Cli, database: str) -> None:
     assert {"games", "forfeits"} <= set(table.out.split())
     replayed = agon("replay", "autumn", "--database", database)
     assert replayed.code == 0, replayed.err
+    missing = agon("replay", "no-ledger/")
+    assert (missing.code, "there is no folder no-ledger/" in missing.err) == (3, True)

@@ -1,7 +1,7 @@
 """Bots of arenas, and the prompts they answer."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -69,6 +69,20 @@ class Eligibility(Resource):
 
     judge: bool
     reasons: tuple[str, ...] = Field(description="What keeps it from judging.")
+
+
+class Qualification(Resource):
+    """How a bot's last attempt to qualify stands."""
+
+    state: Literal["none", "playing", "qualified", "not-qualified", "no-verdict"] = Field(
+        description="no-verdict: the network or the service failed; the attempt does not count."
+    )
+    attempt: str | None = Field(description="Its id, q3; its match is q3-1.")
+    began_at: datetime | None
+    waits_for: str | None = Field(description="What it waits for; null: nothing.")
+    next_attempt_at: datetime | None = Field(
+        description="From when the bot may try again; null: now."
+    )
 
 
 class BotFault(Resource):

@@ -56,7 +56,9 @@ class Match(Resource):
     """A match; everything but its state is null until it is settled."""
 
     id: str
-    round: str | None = Field(description="Null: it was recorded, not played in a round here.")
+    round: str | None = Field(
+        description="Null: not shown yet, or it was recorded, not played in a round here."
+    )
     state: Literal["playing", "settled"]
     outcome: str | None = None
     prompt: str | None = None
@@ -128,6 +130,30 @@ class Robustness(Resource):
     reason: str | None = Field(description="Why no rank has a number of matches.")
     noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
     bands: tuple[EloBand, ...]
+
+
+class DecidedRank(Resource):
+    """How few matches would change a published rank."""
+
+    rank: int
+    bot: str
+    next: str = Field(description="The bot ranked after it.")
+    matches: int | None = Field(
+        description="At most so many matches, if left out, change the rank; null: none found."
+    )
+    share: float | None = Field(description="Of all rated matches.")
+
+
+class BoardRobustness(Resource):
+    """What boards of an arena state of robustness, as it is stored."""
+
+    seq: int | None = Field(description="Position of the Bradley–Terry board; null: there is none.")
+    is_computed: bool = Field(description="Whether the ranks are examined; a job does it.")
+    matches: int | None = Field(description="Number of rated matches.")
+    ranks: tuple[DecidedRank, ...] = Field(description="The first Bradley–Terry ranks.")
+    reason: str | None = Field(description="Why no rank has a number of matches.")
+    noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
+    matches_established: int = Field(description="Rated matches from which a bot is established.")
 
 
 class JudgeFigure(Resource):

@@ -13,6 +13,7 @@ from agon.api.models.bots import (
     BotWithSecret,
     Eligibility,
     PromptSummary,
+    Qualification,
 )
 from agon.api.models.jobs import Job
 from agon.api.operation import ContestContext, operation
@@ -97,6 +98,14 @@ def get_eligibility(ctx: ContestContext, bot: FreeId) -> Eligibility:
     return Eligibility(judge=not reasons, reasons=reasons)
 
 
+@operation("GET", _BOTS + "/{bot}/qualification", id="getQualification", permission="bot.manage",
+           summary="State how a bot's attempt to qualify stands")  # fmt: skip
+def get_qualification(ctx: ContestContext, bot: FreeId) -> Qualification:
+    """Return what the last attempt waits for, how it ended, and when the bot may try again."""
+    attempt = qualification.status(ctx.service, ctx.view, bot, by=ctx.caller)
+    return Qualification.model_validate(vars(attempt))
+
+
 @operation("GET", _BOTS + "/{bot}/faults", id="listBotFaults", permission="contest.read",
            summary="List the faults of a bot")  # fmt: skip
 def list_bot_faults(ctx: ContestContext, bot: FreeId) -> Items[BotFault]:
@@ -176,6 +185,7 @@ class Bots(Noun):
     update = update_bot
     rotate_secret = rotate_secret
     eligibility = get_eligibility
+    qualification = get_qualification
     faults = list_bot_faults
     qualify = qualify_bot
 

@@ -5,7 +5,15 @@ from typing import Annotated
 from pydantic import Field
 
 from agon.api.models.base import Items, Page
-from agon.api.models.rounds import JudgeReport, Latency, Match, MatchSummary, Robustness, Round
+from agon.api.models.rounds import (
+    BoardRobustness,
+    JudgeReport,
+    Latency,
+    Match,
+    MatchSummary,
+    Robustness,
+    Round,
+)
 from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, FreeId
@@ -14,7 +22,7 @@ from agon.app.arena import matches
 from agon.app.arena.judges import judge_of
 from agon.app.arena.live import views
 from agon.app.arena.live.latencies import latencies
-from agon.app.arena.robustness import published_robustness
+from agon.app.arena.robustness import board_robustness, published_robustness
 
 RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The round's number.")]
 
@@ -22,10 +30,7 @@ RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The roun
 @operation("GET", "/contests/{contest}/rounds", id="listRounds", permission="contest.read",
            summary="List rounds")  # fmt: skip
 def list_rounds(ctx: ContestContext, page: PageRequest) -> Page[Round]:
-    """Return the rounds of an arena, newest first.
-
-    Numbers have gaps: attempts to qualify have numbers of their own among them.
-    """
+    """Return the rounds of an arena, newest first."""
     stored = views.rounds(ctx.service, ctx.view, before=page.after(int), limit=page.sought)
     return page.page(stored, key=lambda of: of["number"], item=Round.model_validate)
 
@@ -66,7 +71,11 @@ def list_results(
 @operation("GET", "/contests/{contest}/matches/{match}", id="getMatch", permission="contest.read",
            summary="Get a match")  # fmt: skip
 def get_match(ctx: ContestContext, match: FreeId, *, as_of: AsOf = None) -> Match:
-    """Return a match: prompt, answers, votes and the proof of its draw once it is settled."""
+    """Return a match: prompt, answers, votes and the proof of its draw once it is settled.
+
+    The id may be the one that work names; which match of which round it is, is shown when it is
+    settled.
+    """
     return Match.model_validate(matches.match_of(ctx.service, ctx.view, match, as_of=as_of))
 
 
@@ -91,6 +100,17 @@ def get_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> Robustness:
     return Robustness.model_validate(published_robustness(ctx.service, ctx.view, as_of=as_of))
 
 
+@operation("GET", "/contests/{contest}/board-robustness", id="getBoardRobustness",
+           permission="contest.read",
+           summary="Get what is stored of the robustness of boards")  # fmt: skip
+def get_board_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> BoardRobustness:
+    """Return how few matches would change the first Bradley–Terry ranks, and Elo's noise floor.
+
+    Nothing is computed for it: a job examines the ranks after they were published.
+    """
+    return BoardRobustness.model_validate(board_robustness(ctx.service, ctx.view, as_of=as_of))
+
+
 @operation("GET", "/contests/{contest}/judges/{judge}", id="getJudge", permission="contest.read",
            summary="Report on a judge")  # fmt: skip
 def get_judge(ctx: ContestContext, judge: FreeId, *, as_of: AsOf = None) -> JudgeReport:
@@ -107,4 +127,5 @@ class Rounds(Noun):
     latencies = list_latencies
     results = list_results
     robustness = get_robustness
+    board_robustness = get_board_robustness
     judge = get_judge

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from agon.disciplines.arena.facts import Facts
-from agon.disciplines.arena.history import Ratings, standings_of
+from agon.disciplines.arena.facts import Bots
+from agon.disciplines.arena.history import Standings
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.strengths import Strengths, explain_strength, strengths_board
 from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
@@ -101,14 +101,14 @@ class HeldAnchors:
     Attributes:
         values: the stated ratings by id.
         strengths: the ratings of all bots where the anchors have theirs.
-        facts: what the discipline knows of the bots.
+        bots: all bots.
         rules: the rules of the fit.
         board: the ratings by rank.
     """
 
     values: Mapping[str, float]
     strengths: Strengths
-    facts: Facts
+    bots: Bots
     rules: ArenaRules
     board: Board
 
@@ -120,9 +120,9 @@ class HeldAnchors:
         """
         row = self.board.row(name)
         explanation = explain_strength(
-            self.facts.bots.ids.index(name).as_py(),
+            self.bots.ids.index(name).as_py(),
             board=self.board,
-            facts=self.facts,
+            bots=self.bots,
             strengths=self.strengths,
             rules=self.rules,
         )
@@ -143,8 +143,8 @@ def hold(
     board: Board,
     values: Any,
     *,
-    facts: Facts,
-    ratings: Ratings,
+    bots: Bots,
+    standings: Standings,
     strengths: Strengths,
     rules: ArenaRules,
 ) -> HeldAnchors:
@@ -153,8 +153,8 @@ def hold(
     Args:
         board: the board without anchors.
         values: the stated ratings by id.
-        facts: what the discipline knows of the bots.
-        ratings: the rated matches.
+        bots: all bots.
+        standings: their matches.
         strengths: the fit without anchors.
         rules: the rules of the fit.
 
@@ -169,7 +169,7 @@ def hold(
             "memory: state one"
         )
     unit = log(10.0) / rules.elo_scale
-    rows = np.searchsorted(strengths.bots, [facts.bots.ids.index(name).as_py() for name in stated])
+    rows = np.searchsorted(strengths.bots, [bots.ids.index(name).as_py() for name in stated])
     held = {
         int(row): (value - rules.elo_start) * unit
         for row, value in zip(rows, stated.values(), strict=True)
@@ -195,13 +195,13 @@ def hold(
         strengths, score=score, low=low, high=high,
         rank_low=ranks.rank_low, rank_high=ranks.rank_high,
     )  # fmt: skip
-    shown = strengths_board(facts.bots, standings_of(facts, ratings), anchored, rules)
+    shown = strengths_board(bots, standings, anchored, rules)
     shown = replace(
         shown,
         context={**shown.context, "anchors": {"values": dict(stated), "held": True}},
         caption=f"{shown.caption} · {caption_of(stated)}",
     )
-    return HeldAnchors(stated, anchored, facts, rules, shown)
+    return HeldAnchors(stated, anchored, bots, rules, shown)
 
 
 def caption_of(values: Mapping[str, float]) -> str:

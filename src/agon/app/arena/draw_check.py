@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.analysis.score import rules_of
-from agon.app.arena.honeypot_check import HoneypotCheck
+from agon.app.arena.panel_check import PanelCheck
+from agon.app.arena.settled_rounds import DrawnRound
 from agon.disciplines.arena.rounds.commitment import drawing_seed, verify_draw
 from agon.disciplines.arena.rounds.round import (
     METHOD,
@@ -35,9 +36,9 @@ def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIs
     Each draw of a round must have the committed seed, the head before its commitment, the recorded
     inputs, and the pairs, prompts, honeypots, audits, judges and orders that follow from them under
     the rules in force at the commitment. Matches and votes that were recorded for a drawn match
-    must be those drawn, and so must the robotic text of each honeypot, by the templates that its
-    judges had seen and the lengths of answers that the round states. Draws of other methods are not
-    checked.
+    must be those drawn. So must the reserves that were asked, and the robotic text of each
+    honeypot, by what its judges had seen in all rounds before and the lengths of answers that the
+    round states. Draws of other methods are not checked.
 
     Args:
         lines: the entries' bytes from the first one on, verified before.
@@ -49,9 +50,12 @@ def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIs
         is_draw = any(kind in line for kind in _DRAW_KINDS)
         if is_draw or (check.has_draws and _RECORD_KIND in line):
             entry = read_line(line)
+            if entry.kind == "round-settled":
+                yield from check.panel_issues()
             for difference in check.differences(entry.kind, entry.body, seq=seq, head=head.hex()):
                 yield LedgerIssue(difference, _REMEDY, line=seq)
         head = chain(head, line)
+    yield from check.panel_issues()
 
 
 def check_stored_draws(store: "Store") -> Iterator[LedgerIssue]:
@@ -95,13 +99,19 @@ class _DrawCheck:
         self._state = state
         self._commitments: dict[str, tuple[Mapping[str, Any], str, int]] = {}
         self._drawn: dict[str, Mapping[str, Any]] = {}
+        self._rounds: dict[str, DrawnRound] = {}
         self._without_panel: set[str] = set()
-        self._texts = HoneypotCheck()
+        self._panels = PanelCheck()
 
     @property
     def has_draws(self) -> bool:
         """Return whether a draw was read, so that records may follow from it."""
         return bool(self._drawn)
+
+    def panel_issues(self) -> Iterator[LedgerIssue]:
+        """Yield what is wrong with the round whose records were read."""
+        for at, difference in self._panels.finish():
+            yield LedgerIssue(difference, _REMEDY, line=at)
 
     def differences(
         self, kind: str, body: Mapping[str, Any], *, seq: int, head: str
@@ -120,14 +130,16 @@ class _DrawCheck:
         elif kind == "round-settled":
             try:
                 self._note_replaced(body["outcome"]["matches"])
-                yield from self._texts.round_differences(body)
+                if body["round"] in self._rounds:
+                    self._panels.settle(self._rounds[body["round"]], body["outcome"], at=seq)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield f"round {body['round']}: its matches cannot be repeated ({error!r})"
         elif kind == "record-added" and body["table"] == "matches":
             yield from self._match_differences(body["row"])
-            yield from self._texts.match_differences(body["row"])
+            self._panels.add_record("matches", body["row"])
         elif kind == "record-added" and body["table"] == "votes":
             yield from self._vote_differences(body["row"])
+            self._panels.add_record("votes", body["row"])
 
     def _draw_differences(self, body: Mapping[str, Any]) -> Iterator[str]:
         name = str(body["purpose"]).removeprefix("round ")
@@ -146,7 +158,10 @@ class _DrawCheck:
         else:
             seed, rules = drawing_seed(str(body["seed"]), head), self._rules_at(seq)
             drawn = _draw(result["inputs"], seed=seed, rules=rules)
-            self._texts.add_round(name, drawn["matches"], seed=seed, rules=rules)
+            matches = {match["match"]: match for match in drawn["matches"]}
+            self._rounds[name] = DrawnRound(
+                inputs=result["inputs"], matches=matches, seed=seed, rules=rules
+            )
             yield from (f"round {name}: {each}" for each in _differences(result, drawn))
 
     def _rules_at(self, seq: int) -> ArenaRules:

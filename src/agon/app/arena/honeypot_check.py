@@ -1,110 +1,156 @@
 """Repeat which text stood on the robotic side of a live arena's honeypots."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agon.disciplines.arena.rounds.honeypots import draw_robotic_answer, draw_weak_answer
-from agon.disciplines.arena.rules import ArenaRules
-from agon.kernel.fingerprints import sha256
+from agon.app.arena.settled_rounds import SettledRound
+from agon.disciplines.arena.rounds.honeypot_memory import (
+    HoneypotMemory,
+    draw_unseen_answer,
+    remember,
+)
+from agon.disciplines.arena.rounds.honeypots import RoboticAnswer, draw_weak_answer
+from agon.disciplines.arena.rounds.weak_answers import PAST_ROUNDS, PastAnswer, WeakAnswers
 
 
-@dataclass(frozen=True)
-class _Round:
-    """A draw that was repeated: its honeypots by their matches, the seed, and the rules."""
+class HoneypotHistory:
+    """What judges saw in the rounds that were read, and the answers that honeypots may show.
 
-    honeypots: Mapping[str, Mapping[str, Any]]
-    seed: str
-    rules: ArenaRules
+    Attributes:
+        recent: what each judge saw in its latest votes.
+        unknown: judges of whom that is not known exactly, with the templates that they may have
+            seen besides: ledgers of earlier versions do not state which reserves were asked.
+    """
+
+    def __init__(self) -> None:
+        self.recent: dict[str, Sequence[str]] = {}
+        self.unknown: dict[str, set[str]] = {}
+        self._past = deque[dict[str, list[PastAnswer]]](maxlen=PAST_ROUNDS)
+
+    def answers(self, prompt: str) -> list[PastAnswer]:
+        """Return the answers to a prompt in rated matches of the last rounds."""
+        return [each for answers in self._past for each in answers.get(prompt, ())]
+
+    def add(
+        self, of: SettledRound, templates: Mapping[str, Sequence[str]], reserves: Mapping[str, Any]
+    ) -> None:
+        """Note a round.
+
+        Args:
+            of: the round.
+            templates: those of each honeypot that was shown, by match.
+            reserves: the reserves that were asked, by match.
+        """
+        if of.outcome["kind"] == "qualification":
+            return
+        matches, answers = [], dict[str, list[PastAnswer]]()
+        for match in of.outcome["matches"]:
+            name, drawn = match["match"], of.drawn.matches[match["match"]]
+            voters, shown = of.votes.get(name, []), templates.get(name, ())
+            audience = [*drawn["judges"], *reserves[name]] if shown else []
+            matches.append(([*voters, *audience], shown))
+            texts = of.texts.get(name, {}) if match["outcome"] == "rated" else {}
+            answers.setdefault(drawn["prompt"], []).extend(
+                PastAnswer(
+                    name=f"{name}/{side}",
+                    bot=drawn[f"bot_{side}"],
+                    text=text,
+                    judges=frozenset(voters),
+                )
+                for side, text in texts.items()
+                if text is not None
+            )
+        self.recent |= remember(self.recent, matches)
+        self._past.append(answers)
 
 
 class HoneypotCheck:
-    """The draws of rounds that were read, the texts that follow from them, and past answers."""
+    """Repeats the honeypots of one round, in the order of its matches."""
 
-    def __init__(self) -> None:
-        self._rounds: dict[str, _Round] = {}
-        self._shown: dict[str, set[str]] = {}
-        self._answers: dict[str, str] = {}
-        self._expected: dict[str, tuple[str, str]] = {}
+    def __init__(self, of: SettledRound, history: HoneypotHistory, memory: HoneypotMemory) -> None:
+        self._of = of
+        self._history = history
+        self._memory = memory
+        self._weak = WeakAnswers(of.drawn.inputs, rules=of.drawn.rules)
+        self.templates: dict[str, Sequence[str]] = {}
+        """Templates of the honeypots that were read, by match."""
 
-    def add_round(
-        self, name: str, matches: Iterable[Mapping[str, Any]], *, seed: str, rules: ArenaRules
-    ) -> None:
-        """Note a draw that was repeated."""
-        honeypots = {
-            match["match"]: match for match in matches if match["honeypot_real"] is not None
-        }
-        self._rounds[name] = _Round(honeypots, seed, rules)
-
-    def round_differences(self, body: Mapping[str, Any]) -> Iterator[str]:
-        """Yield what is wrong with how the honeypots of a settled round were written.
-
-        Raises:
-            KeyError, TypeError, ValueError, AttributeError: the entry cannot be read.
-        """
-        of = self._rounds.get(body["round"])
-        if of is None:
-            return
-        outcome = body["outcome"]
-        for match in outcome["matches"]:
-            # A honeypot that became void afterwards was shown, too.
-            is_honeypot = match["outcome"] == "honeypot" or "honeypot_text" in match
-            if is_honeypot and match["match"] in of.honeypots:
-                lengths = outcome.get("honeypot_lengths", ())
-                yield from self._honeypot_differences(of, match, lengths=lengths)
-
-    def match_differences(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """Yield whether the recorded text of a honeypot is not the one that was drawn."""
-        name = str(row["id"])
-        for side in ("a", "b"):
-            text = row.get(f"response_{side}")
-            if text is not None and row["kind"] == "rated":
-                self._answers[f"{name}/{side}"] = sha256(text)
-        side, expected = self._expected.get(name, ("", ""))
-        if expected and row["kind"] == "honeypot" and sha256(row[f"response_{side}"]) != expected:
-            yield f"match {name}: the text of its honeypot is not the drawn one"
-
-    def _honeypot_differences(
-        self, of: _Round, match: Mapping[str, Any], *, lengths: Sequence[int]
-    ) -> Iterator[str]:
-        name, stated = match["match"], match.get("honeypot_text")
+    def differences(self, drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what is wrong with the text of a honeypot, and note that its panel saw it."""
+        name, panel, stated = drawn["match"], drawn["judges"], match.get("honeypot_text")
         if stated is None:
             yield f"match {name}: it is not stated what the text of its honeypot was drawn from"
             return
-        drawn = of.honeypots[name]
-        side = "b" if drawn["honeypot_real"] == "a" else "a"
-        # Which reserves were asked is not stated, only who was replaced by one.
-        audience = [*drawn["judges"], *(drawn["reserves"] if match["replaced"] else ())]
-        answer = draw_weak_answer(of.seed, name, stated["weak"], share=of.rules.honeypot_weak_share)
+        seen = self._memory.seen(panel)
+        share = self._of.drawn.rules.honeypot_weak_share
+        yield from self._weak_differences(drawn, stated, seen)
+        expected = draw_weak_answer(self._of.drawn.seed, name, stated["weak"], share=share)
         recorded = match.get("honeypot_answer", {}).get("answer")
-        if recorded != answer:
-            yield f"match {name}: its honeypot shows the answer {recorded}, drawn was {answer}"
-        elif answer is not None:
-            self._expect(name, side, self._answers.get(answer, "none"))
-            self._show(audience, [answer])
+        if recorded != expected:
+            yield f"match {name}: its honeypot shows the answer {recorded}, drawn was {expected}"
+            return
+        if recorded is None:
+            yield from self._seen_differences(drawn, stated, seen)
+            shown, _ = self._draw(name, stated, list(stated["seen"]))
         else:
-            shown = [self._shown.get(judge, set()) for judge in drawn["judges"]]
-            unknown = sorted(set(stated["seen"]).difference(*shown))
-            if unknown:
-                yield f"match {name}: its judges cannot have seen {unknown} in a honeypot before"
-            robotic = draw_robotic_answer(
-                of.seed,
-                name,
-                prompt=stated["prompt"],
-                seen=stated["seen"],
-                lengths=lengths,
-                max_chars=of.rules.max_answer_chars,
+            texts = {each.name: each.text for each in self._history.answers(drawn["prompt"])}
+            shown = RoboticAnswer((recorded,), texts.get(recorded, ""))
+        side = "b" if drawn["honeypot_real"] == "a" else "a"
+        text = self._of.texts.get(name, {}).get(side)
+        if text not in {None, shown.text}:
+            yield f"match {name}: the text of its honeypot is not the drawn one"
+        self.templates[name] = shown.templates
+        self._memory.show(panel, shown.templates)
+
+    def _seen_differences(
+        self, drawn: Mapping[str, Any], stated: Mapping[str, Any], seen: Sequence[str]
+    ) -> Iterator[str]:
+        """Yield whether other templates were left out than those that the panel had seen."""
+        name, left_out = drawn["match"], list(stated["seen"])
+        unknown = [
+            self._history.unknown[each] for each in drawn["judges"] if each in self._history.unknown
+        ]
+        if unknown:
+            wrong = sorted(set(left_out).difference(seen, *unknown))
+            if wrong:
+                yield f"match {name}: its judges cannot have seen {wrong} in a honeypot before"
+            return
+        _, expected = self._draw(name, stated, seen)
+        if left_out != expected:
+            yield f"match {name}: its judges had seen {expected}, stated is {left_out}"
+
+    def _draw(
+        self, name: str, stated: Mapping[str, Any], seen: Sequence[str]
+    ) -> tuple[RoboticAnswer, list[str]]:
+        return draw_unseen_answer(
+            self._of.drawn.seed,
+            name,
+            prompt=stated["prompt"],
+            seen=seen,
+            lengths=self._of.outcome.get("honeypot_lengths", ()),
+            max_chars=self._of.drawn.rules.max_answer_chars,
+        )
+
+    def _weak_differences(
+        self, drawn: Mapping[str, Any], stated: Mapping[str, Any], seen: Sequence[str]
+    ) -> Iterator[str]:
+        """Yield whether other answers of weak bots could have been drawn than stated."""
+        name, usable = drawn["match"], list[str]()
+        if self._of.drawn.rules.honeypot_weak_share:
+            real_text = self._of.texts.get(name, {}).get(drawn["honeypot_real"])
+            if real_text is None or self._history.unknown.keys() & set(drawn["judges"]):
+                return  # a void match has no recorded answers
+            answers = self._weak.usable(
+                self._history.answers(drawn["prompt"]),
+                drawn,
+                panel=drawn["judges"],
+                seen=seen,
+                real_text=real_text,
             )
-            if robotic is None:
-                yield f"match {name}: its judges have seen all templates of honeypots"
-            else:
-                self._expect(name, side, sha256(robotic.text))
-                self._show(audience, robotic.templates)
-
-    def _expect(self, match: str, side: str, text_sha256: str) -> None:
-        self._expected[match] = (side, text_sha256)
-
-    def _show(self, judges: Iterable[str], templates: Iterable[str]) -> None:
-        """Note that judges may have seen templates."""
-        for judge in judges:
-            self._shown.setdefault(judge, set()).update(templates)
+            usable = sorted(each.name for each in answers)
+        if list(stated["weak"]) != usable:
+            yield (
+                f"match {name}: its honeypot could have shown the answers {usable}, stated is "
+                f"{list(stated['weak'])}"
+            )

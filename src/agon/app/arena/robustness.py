@@ -1,16 +1,19 @@
 """State how robust the ranks of an arena are, of records or of its published boards."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from threading import Lock
 from typing import Any, Final
 
 from agon.app.access.permissions import View
 from agon.app.analysis.score import score
-from agon.app.arena.live.scored import arena_of, live_rules
+from agon.app.arena.live.scored import arena_of, arena_rules, live_rules
+from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
+from agon.disciplines import discipline
 from agon.disciplines.arena.boards import BRADLEY_TERRY
 from agon.disciplines.arena.robustness import (
     RANKS,
@@ -21,10 +24,14 @@ from agon.disciplines.arena.robustness import (
     noise_floors,
     rank_robustness,
 )
+from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
-from agon.errors import NotScorable
+from agon.entities.contests import Contest
+from agon.errors import NotFound, NotScorable
 
 _MAX_KEPT: Final = 32
+_STORED: Final = "robustness"
+"""The name under which the summary of a board holds how robust its ranks are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +122,102 @@ def published_robustness(
             result = _robustness(arena_of(replica.result(at=snapshot.seq).scored), ranks)
         _RESULTS.add(key, result)
     return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecidedRank:
+    """How few matches would change a published rank: :class:`RankRobustness` without their ids."""
+
+    rank: int
+    bot: str
+    next: str
+    matches: int | None
+    share: float | None
+
+
+_RANK_FIELDS: Final = tuple(field.name for field in fields(DecidedRank))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardRobustness:
+    """What boards of an arena state of robustness; nothing is computed for it.
+
+    Attributes:
+        seq: the position of the Bradley–Terry board; None: none is published.
+        is_computed: whether ``ranks`` are; a job computes them after the board was published.
+        matches: number of rated matches; None: not computed yet.
+        ranks: the first Bradley–Terry ranks.
+        reason: why there are none; None: there are, or they are not computed yet.
+        noise: Elo's noise floor for new and for established bots.
+        matches_established: rated matches from which a bot is established.
+    """
+
+    seq: int | None
+    is_computed: bool
+    matches: int | None
+    ranks: tuple[DecidedRank, ...]
+    reason: str | None
+    noise: tuple[NoiseFloor, NoiseFloor]
+    matches_established: int
+
+
+def decides_ranks(contest: Contest, boards: Collection[str]) -> bool:
+    """Return whether boards of a contest have ranks whose robustness is computed."""
+    return issubclass(discipline(contest.discipline).rules, ArenaRules) and BRADLEY_TERRY in boards
+
+
+def store_robustness(service: Service, contest_id: str) -> int | None:
+    """Compute the robustness of the newest Bradley–Terry ranks and store it with their board.
+
+    Returns:
+        The board's position; None: the contest has no such board, or nothing has to be stored.
+    """
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+        if not decides_ranks(contest, contest.boards):
+            return None
+        newest = session.snapshots.latest(contest.no, BRADLEY_TERRY)
+        rows = None if newest is None else rows_snapshot_of(session, newest)
+        if newest is None or rows is None or _STORED in session.snapshots.summary(rows.no):
+            return None
+    with service.replicas.current(service.store, contest) as replica:
+        result = _robustness(arena_of(replica.result(at=newest.seq).scored), RANKS)
+    ranks = [{name: getattr(rank, name) for name in _RANK_FIELDS} for rank in result.ranks]
+    value = {"matches": result.matches, "reason": result.reason, "ranks": ranks}
+    with service.store.write() as session:
+        session.snapshots.add_to_summary(rows.no, _STORED, value)
+    return newest.seq
+
+
+def board_robustness(service: Service, view: View, *, as_of: str | None = None) -> BoardRobustness:
+    """Return what is stored of the robustness of published ranks.
+
+    Args:
+        service: the service.
+        view: what the caller may see.
+        as_of: a position of the ledger in digits or a time; None: the newest.
+
+    Raises:
+        Conflict: the contest is no arena.
+        Unreadable: ``as_of`` is neither a position nor a time.
+    """
+    rules = live_rules(view.contest)
+    stored: Mapping[str, Any] = {}
+    newest = None
+    with service.store.read() as session, suppress(NotFound):
+        newest = snapshot_at(session, view, BRADLEY_TERRY, as_of)
+        rules = arena_rules(view.contest, newest)
+        rows = rows_snapshot_of(session, newest)
+        stored = {} if rows is None else session.snapshots.summary(rows.no).get(_STORED, {})
+    return BoardRobustness(
+        seq=None if newest is None else newest.seq,
+        is_computed=bool(stored),
+        matches=stored.get("matches"),
+        ranks=tuple(DecidedRank(**rank) for rank in stored.get("ranks", ())),
+        reason=stored.get("reason"),
+        noise=noise_floors(rules),
+        matches_established=rules.games_established,
+    )
 
 
 def _robustness(arena: ScoredArena, ranks: int) -> Robustness:

@@ -105,7 +105,8 @@ def examine(url: str, *, secret_file: Path | None, seconds: float) -> None:
         click.echo(f"{check.result:7}  {check.name}: {check.detail}")
         failures += check.result == "failed"
     if failures:
-        raise CheckFailed(f"{failures} of the checks failed; correct the bot and run this again")
+        noun = "check" if failures == 1 else "checks"
+        raise CheckFailed(f"{failures} {noun} failed; correct the bot and run this again")
 
 
 @click.command("play", cls=Command)

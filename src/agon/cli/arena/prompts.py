@@ -34,4 +34,5 @@ def add_prompts(contest: str, file: str, *, human_answers: bool, form: str, targ
 
         deliver(json_chunks(lists.plain_values(summary)), None)
         return
-    click.echo(f"{summary.saved:,} {'human answers' if human_answers else 'prompts'} saved")
+    noun = "human answer" if human_answers else "prompt"
+    click.echo(f"{summary.saved:,} {noun}{'' if summary.saved == 1 else 's'} saved")

@@ -19,6 +19,7 @@ def _intervals(board: str, rules: Any) -> Mapping[str, Any] | None:
 
 DISCIPLINE = Discipline(
     name="arena",
+    summary="Bots answer the same prompts; judges choose, and ratings follow.",
     schema=SCHEMA,
     rules=ArenaRules,
     boards=BOARDS,
@@ -34,6 +35,7 @@ DISCIPLINE = Discipline(
     shares_ranks=lambda _: True,
     intervals=_intervals,
     addresses={"owners": ("ip", "network")},
+    relational=True,
     demo=Demo(
         dataset="llmfao",
         commands=(

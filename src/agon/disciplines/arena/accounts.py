@@ -2,8 +2,11 @@
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
 
 
 def handle_base(handle: str) -> str:
@@ -50,6 +53,8 @@ def similarity(first: str, second: str) -> float:
     return 1.0 if not longer or distance is None else 1.0 - distance / longer
 
 
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # of a polynomial hash modulo 2^64; odd
+
 _MAX_EDITS = 2  # handles are short; three edits in twenty letters are another name
 
 
@@ -80,7 +85,7 @@ def similar_handles(
     pairs_found = [
         (i, j, 1.0) for members in owners.values() for i, j in combinations(sorted(members), 2)
     ]
-    for first, other_base in _near(owners):
+    for first, other_base in _near(list(owners)):
         distance = edit_distance(first, other_base, most=_MAX_EDITS)
         if distance is None:
             continue
@@ -92,18 +97,43 @@ def similar_handles(
     return sorted(pairs_found)
 
 
-def _near(bases: Iterable[str]) -> set[tuple[str, str]]:
-    """Pair different bases that share a text after at most two deletions each."""
-    sharing: dict[str, list[str]] = defaultdict(list)
-    for base in bases:
-        for shortened in _deletions(base):
-            sharing[shortened].append(base)
-    return {(min(pair), max(pair)) for group in sharing.values() for pair in combinations(group, 2)}
+def _near(bases: Sequence[str]) -> set[tuple[str, str]]:
+    """Pair different bases of which at most two deletions each may leave the same text.
+
+    Texts are compared by a hash, so that a pair may be there by chance.
+    """
+    if not bases:
+        return set()
+    hashed, owner = _hashes(bases)
+    order = np.argsort(hashed, kind="stable")
+    hashed, owner = hashed[order], owner[order]
+    starts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(hashed)), [len(hashed)]])
+    shared = np.flatnonzero(np.diff(starts) > 1)
+    near = set()
+    for start, stop in zip(starts[shared].tolist(), starts[shared + 1].tolist(), strict=True):
+        group = {bases[at] for at in owner[start:stop].tolist()}
+        near |= {(min(pair), max(pair)) for pair in combinations(group, 2)}
+    return near
 
 
-def _deletions(word: str) -> set[str]:
-    """List a word and what up to two deletions leave of it."""
-    shortened = {word}
-    for _ in range(_MAX_EDITS):
-        shortened |= {text[:at] + text[at + 1 :] for text in shortened for at in range(len(text))}
-    return shortened
+def _hashes(bases: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Return the hash of each word after each choice of deletions, and the index of the word."""
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for at, base in enumerate(bases):
+        by_length[len(base)].append(at)
+    hashes, owners = [], []
+    for length, members in by_length.items():
+        text = "".join(bases[at] for at in members)
+        letters = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32).reshape(-1, length)
+        for deleted in _deletions(length):
+            left = np.delete(letters, deleted, axis=1).astype(np.uint64)
+            weights = _FACTOR ** np.arange(1, left.shape[1] + 1, dtype=np.uint64)
+            hashes.append((left * weights).sum(axis=1, dtype=np.uint64))
+            owners.append(np.array(members, dtype=np.int64))
+    return np.concatenate(hashes), np.concatenate(owners)
+
+
+def _deletions(length: int) -> Iterator[tuple[int, ...]]:
+    """Yield each choice of at most two places of a word."""
+    for count in range(min(_MAX_EDITS, length) + 1):
+        yield from combinations(range(length), count)

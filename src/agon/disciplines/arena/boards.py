@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from agon.disciplines.arena.facts import API, Bots, Facts
+from agon.disciplines.arena.formulas import Vector
 from agon.disciplines.arena.history import Credibilities, Standings
 from agon.disciplines.arena.quality import Quality
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
@@ -19,11 +20,11 @@ NO_MATCH = "has no rated match"
 API_JUDGE = "is an API judge: it stands in when too few judges are eligible and has no credibility"
 
 
-def bots_board(bots: Bots, standings: Standings, rules: ArenaRules) -> Board:
+def bots_board(bots: Bots, rating: Vector, standings: Standings, rules: ArenaRules) -> Board:
     """Rank every qualified or playing bot by Elo rating; equal ratings share a rank."""
     games = standings.games
     listed = bots.qualified | (games > 0)
-    rating = publish(standings.rating)
+    rating = publish(rating)
     columns = {
         "rating": rating,
         "matches": games,

@@ -282,7 +282,7 @@ def _expected_shares(bot: Ints, seen: Vector, chosen: Vector, bots: int) -> Vect
     of all bots.
     """
     per_bot = [
-        np.stack([np.bincount(bot, counts[:, state], bots) for state in range(3)], axis=1)
+        np.stack([np.bincount(bot, of_state, bots) for of_state in counts.T.copy()], axis=1)
         for counts in (seen, chosen)
     ]
     pooled = per_bot[1].sum(axis=0) / np.maximum(per_bot[0].sum(axis=0), 1)

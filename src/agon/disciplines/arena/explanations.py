@@ -11,12 +11,12 @@ from agon.disciplines.arena.formulas import SIDE_A, TIE, Ints, expected_score, k
 from agon.disciplines.arena.history import (
     Credibilities,
     Event,
-    RatingHistory,
     Ratings,
     Results,
     games_of_version,
     verdict_of_votes,
 )
+from agon.disciplines.arena.rating_history import RatingHistory
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -75,13 +74,27 @@ def others_consensus(facts: Facts) -> Codes:
         the side, or a tie, with strictly most of their votes; −1 where no single one has, and
         where there is no other vote.
     """
-    votes = facts.votes
-    rest = facts.matches.counts[votes.match].copy()
-    rest[np.arange(len(votes)), votes.side] -= 1
-    decided = consensus(rest)
-    undecided = (decided == TIE) & (rest[:, TIE] <= rest[:, :TIE].max(axis=1))
-    decided[undecided] = NONE
-    return decided
+    counts, votes = facts.matches.counts, facts.votes
+    # Few different counts occur in panels of few judges: each is decided once.
+    shape = (int(counts.max(initial=0)) + 1,) * 3
+    if np.prod(shape) <= len(counts):
+        kinds = np.stack(np.unravel_index(np.arange(np.prod(shape)), shape), axis=1)
+        kind = np.ravel_multi_index(tuple(counts.T), shape)
+    else:
+        kinds, kind = counts, np.arange(len(counts))
+    decided = np.stack(
+        [_consensus_or_none(kinds - vote) for vote in np.eye(3, dtype=np.int64)], axis=1
+    )
+    others: Codes = decided[kind[votes.match], votes.side]
+    return others
+
+
+def _consensus_or_none(counts: Ints) -> Codes:
+    """Return the consensus of votes; −1 where no single side, or a tie, has strictly most."""
+    result = consensus(counts)
+    undecided = (result == TIE) & (counts[:, TIE] <= counts[:, :TIE].max(axis=1))
+    result[undecided] = NONE
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,15 +129,13 @@ class Ratings:
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """The Elo rating of every bot, and its results.
+    """The results of every bot.
 
     Attributes:
-        rating: after all matches.
         wins, losses, ties: rated matches by result.
         of_version: rated matches since its newest version.
     """
 
-    rating: Vector
     wins: Ints
     losses: Ints
     ties: Ints
@@ -137,9 +148,8 @@ class Standings:
 
 
 def standings_of(facts: Facts, ratings: Ratings) -> Standings:
-    """Return what ratings come to for each bot."""
+    """Return the results of each bot."""
     return Standings(
-        ratings.rating,
         ratings.wins,
         ratings.losses,
         ratings.ties,
@@ -182,8 +192,13 @@ def elo_fold(
     b: npt.NDArray[np.int32],
     result: Codes,
     rules: ArenaRules,
+    *,
+    compiled: bool | None = None,
 ) -> Fold:
-    """Play matches in order from a state, under the rules of Elo."""
+    """Play matches in order from a state, under the rules of Elo.
+
+    ``compiled``: whether to run compiled code; None: where there are enough matches for it.
+    """
     return fold(
         state,
         a,
@@ -195,6 +210,7 @@ def elo_fold(
         scale=rules.elo_scale,
         start=rules.elo_start,
         round_changes=rules.round_changes,
+        compiled=compiled,
     )
 
 
@@ -281,8 +297,23 @@ def verdict_of_votes(facts: Facts, results: Results, rules: ArenaRules) -> Codes
     return verdict
 
 
-def credibilities_of(facts: Facts, results: Results, rules: ArenaRules) -> Credibilities:
-    """Fold what happened to every judge (seed 003, 2. Credibility Score)."""
+def credibilities_of(
+    facts: Facts,
+    results: Results,
+    rules: ArenaRules,
+    *,
+    before: Ints | None = None,
+    compiled: bool | None = None,
+) -> Credibilities:
+    """Fold what happened to every judge (seed 003, 2. Credibility Score).
+
+    Args:
+        facts: the votes.
+        results: the outcome of each match.
+        rules: what each event changes.
+        before: every judge's credibility to go on from; None: ``credibility_start``.
+        compiled: whether to run compiled code; None: where there are enough events for it.
+    """
     votes, matches, judges = facts.votes, facts.matches, facts.judges
     kind = matches.kind[votes.match]
     rated = kind == RATED
@@ -307,8 +338,11 @@ def credibilities_of(facts: Facts, results: Results, rules: ArenaRules) -> Credi
         max(rules.credibility_active, rules.credibility_floor),
         rules.credibility_floor,
     )
-    start = np.full(len(judges), rules.credibility_start, dtype=np.int64)
-    walk = credibility_path(start, judge, change, floor, ceiling=rules.credibility_ceiling)
+    if before is None:
+        before = np.full(len(judges), rules.credibility_start, dtype=np.int64)
+    walk = credibility_path(
+        before, judge, change, floor, ceiling=rules.credibility_ceiling, compiled=compiled
+    )
     count = len(judges)
     return Credibilities(
         judge,
@@ -353,34 +387,3 @@ def _with_reinstatements(
     order = np.lexsort((late, when, judges))
     kinds = np.concatenate([events, np.full(len(human), Event.REINSTATED, dtype=np.int8)])
     return judges[order], np.concatenate([match, human])[order], kinds[order]
-
-
-@dataclass(frozen=True, eq=False)
-class RatingHistory:
-    """The state of both bots before every rated match, and each bot's matches in order.
-
-    Attributes:
-        before_a, before_b: ratings before each match of :class:`Ratings`.
-        played: numbers of matches in :class:`Ratings`, by bot, in order of play.
-        opens: bot i's matches are ``played`` from ``opens[i]`` up to ``opens[i + 1]``.
-    """
-
-    before_a: Vector
-    before_b: Vector
-    played: Ints
-    opens: Ints
-
-
-def rating_history(ratings: Ratings, *, start: float) -> RatingHistory:
-    """Retrace every bot's rating: the start plus its changes one after the other, bit by bit."""
-    count = len(ratings.match)
-    side = np.concatenate([ratings.a, ratings.b])
-    change = np.concatenate([ratings.change_a, ratings.change_b])
-    number = np.tile(np.arange(count), 2)
-    order = np.lexsort((number, side))
-    opens = np.searchsorted(side[order], np.arange(len(ratings.rating) + 1))
-    before = np.empty(2 * count)
-    for first, last in pairwise(opens.tolist()):
-        of_bot = order[first:last]
-        before[of_bot] = np.cumsum(np.concatenate([[start], change[of_bot]]))[:-1]
-    return RatingHistory(before[:count], before[count:], number[order], opens)

@@ -42,7 +42,12 @@ class Inspection:
 
 def find(records: Records, rules: ArenaRules) -> list[Finding]:
     """Return the findings of the spec page, each with its statistic and what chance would give."""
-    return run_checks(TABLE, Inspection(records, facts_of(records), rules))
+    return inspect(Inspection(records, facts_of(records), rules))
+
+
+def inspect(inspection: Inspection) -> list[Finding]:
+    """Return the findings of records whose facts are known."""
+    return run_checks(TABLE, inspection)
 
 
 def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:

@@ -11,8 +11,7 @@ from agon.disciplines.arena.facts import RATED, Codes, Facts, Numbers
 from agon.disciplines.arena.formulas import TIE
 from agon.disciplines.arena.history import Results
 from agon.disciplines.arena.rules import ArenaRules
-from agon.errors import NotScorable
-from agon.kernel.agreement.cohen_kappa import cohen_kappa
+from agon.kernel.agreement.cohen_kappa import cohen_kappas
 from agon.kernel.agreement.dawid_skene import dawid_skene, worker_accuracy
 from agon.kernel.rounding import publish
 
@@ -56,16 +55,9 @@ def kappas_of(facts: Facts, results: Results) -> dict[int, float]:
     Source: arena, Integrity findings.
     """
     judge, match, side = _votes_of_rated_matches(facts)
-    kappas: dict[int, float] = {}
-    starts = np.searchsorted(judge, np.arange(len(facts.judges) + 1))
-    consensus = results.panel[match]
-    for number in np.flatnonzero(np.diff(starts)).tolist():
-        own = slice(starts[number], starts[number + 1])
-        try:
-            kappas[number] = publish(cohen_kappa(side[own], consensus[own]).value)
-        except NotScorable:  # one and the same side throughout
-            continue
-    return kappas
+    values = cohen_kappas(judge, side, results.panel[match], count=len(facts.judges))
+    defined = np.flatnonzero(~np.isnan(values))
+    return dict(zip(defined.tolist(), publish(values[defined]).tolist(), strict=True))
 
 
 def quality_of(facts: Facts, results: Results, rules: ArenaRules) -> Quality:

@@ -42,11 +42,19 @@ def recent_votes(facts: Facts, *, kinds: tuple[int, ...], most: int) -> RecentVo
     """Return every judge's last votes on some kinds of matches: by time, then order of play."""
     votes = facts.votes
     counted = np.flatnonzero(np.isin(facts.matches.kind[votes.match], kinds))
-    order = counted[np.lexsort((votes.match[counted], votes.voted[counted], votes.judge[counted]))]
-    judge = votes.judge[order]
+    if not _is_in_time(votes.judge[counted], votes.voted[counted]):
+        by_time = np.lexsort((votes.match[counted], votes.voted[counted], votes.judge[counted]))
+        counted = counted[by_time]
+    order, judge = counted, votes.judge[counted]
     ends = np.searchsorted(judge, judge, side="right")
     last = order[ends - np.arange(len(order)) <= most]
     return RecentVotes(votes.judge[last], votes.match[last], votes.side[last], votes.label[last])
+
+
+def _is_in_time(judge: Numbers, voted: Ints) -> bool:
+    """Return whether each judge's votes, which are in order of play, are in order of time."""
+    earlier = voted[1:] < voted[:-1]
+    return not (earlier & (judge[1:] == judge[:-1])).any()
 
 
 def vote_refs(facts: Facts, judge: int, matches: Ints | Numbers) -> RecordRefs:

@@ -65,7 +65,8 @@ class Examination:
         nonce = tokens.token_hex(8)
         reply = self._ask("ping", nonce=nonce)
         if isinstance(reply, Fault):
-            return Check("ping", "failed", _describe(reply))
+            hint = "; give --secret-file" if self._secret is None and _is_rejection(reply) else ""
+            return Check("ping", "failed", _describe(reply) + hint)
         if reply.nonce != nonce:
             return Check("ping", "failed", "the nonce was not returned; return {'nonce': …}")
         return Check("ping", "ok", f"the nonce came back in {reply.latency_ms:.0f} ms")
@@ -95,12 +96,11 @@ class Examination:
         requests = ((headers, body), (old, body), (fresh, other), (foreign, body))
         for name, (sent, content) in zip(names, requests, strict=True):
             outcome = self._post(sent, content)
-            is_rejected = isinstance(outcome, Fault) and outcome.code.startswith("status-4")
-            yield Check(
-                f"{name} signature",
-                "ok" if is_rejected else "failed",
-                _outcome(outcome) + ("" if is_rejected else "; answer 401"),
-            )
+            if isinstance(outcome, Fault) and _is_rejection(outcome):
+                status = outcome.code.removeprefix("status-")
+                yield Check(f"{name} signature", "ok", f"rejected with status {status}")
+            else:
+                yield Check(f"{name} signature", "failed", f"{_outcome(outcome)}; answer 401")
 
     def _answer(self) -> Iterator[Check]:
         reply = self._ask("answer", future_field=[1])
@@ -155,6 +155,10 @@ def _work(kind: str) -> dict[str, Any]:
         "last_latency_ms": None,
         "protocol": PROTOCOL,
     }
+
+
+def _is_rejection(fault: Fault) -> bool:
+    return fault.code.startswith("status-4")
 
 
 def _outcome(outcome: Response | Fault) -> str:

@@ -36,4 +36,4 @@ def url(request: pytest.FixtureRequest) -> str | None:
     if request.param == "sqlite":
         return None
     server: Postgresql = request.getfixturevalue("postgresql")
-    return server.address(server.emptied())
+    return server.service()

@@ -1,7 +1,9 @@
 """Bots that ask for their work, people who judge, and attempts to qualify."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from threading import Barrier
@@ -9,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.access.permissions import LOCAL, View
+from agon.app.access.permissions import LOCAL, View, view_of
 from agon.app.arena.draw_check import check_draws
 from agon.app.arena.live import qualification, views
 from agon.app.arena.live.ports import ArenaPorts
@@ -67,14 +69,14 @@ def test_a_bot_without_an_endpoint_asks_for_work_and_hands_it_in(make_league: Ma
 
 def test_a_vote_takes_few_round_trips_to_postgresql(postgresql: Postgresql, tmp_path: Path) -> None:
     """Each round trip is a part of the time that a judge waits; on a busy machine a large one."""
-    url = postgresql.address(postgresql.emptied())
+    url = postgresql.service()
     played = league(tmp_path, url=url, bots=2, pulling=("b1", "b2"))
     played.play()
     [item] = work_of_bot(played.service, "autumn", played.bot("b1").id, by=LOCAL)
     contest = played.contest
     with round_trips(played.service.store) as answers:
         hand_in(played.service, contest, item["id"], HandIn(text="soup"), by=LOCAL)
-    assert len(answers) == 6  # BEGIN, work, bot, the round's lock, the result, COMMIT
+    assert len(answers) == 4  # BEGIN, work with bot and the round's lock, the result, COMMIT
     played.service.store.close()
 
 
@@ -136,9 +138,12 @@ def test_a_bot_qualifies_when_its_answer_is_picked_once_an_hour(make_league: Mak
     with league.service.store.write() as session:
         answers = [HumanAnswer(id="h1", prompt_id="p1", text="Soup, of course.")]
         session.arena.save_human_answers(bot.contest_no, answers)
+    assert attempt_of(league).state == "none"
     league.fail("b1", owner="transport", code="refused")
     assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
     assert league.bot("b1").attempted_at is None
+    failed = attempt_of(league)
+    assert (failed.state, failed.attempt, failed.next_attempt_at) == ("no-verdict", "q1", None)
     league.network.behavior.clear()
     assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
     (attempt,) = league.outcomes()
@@ -146,19 +151,45 @@ def test_a_bot_qualifies_when_its_answer_is_picked_once_an_hour(make_league: Mak
                  if body["row"]["id"] == bot.id]  # fmt: skip
     assert (len(qualified) == 2) == (attempt["picked"] == "a")
     assert league.rows("votes") == []
+    ended, began_at = attempt_of(league), league.bot("b1").attempted_at
+    assert ended.state == ("qualified" if attempt["picked"] == "a" else "not-qualified")
+    assert ended.waits_for is None
+    assert began_at is not None
+    assert ended.next_attempt_at == began_at + timedelta(hours=1)
     with pytest.raises(Conflict, match="try again at"):
         qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
     league.later(3601)
+    assert attempt_of(league).next_attempt_at is None
     qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
-    assert [made["purpose"] for made in league.entries("draw-made")] == ["round r1", "round r2"]
+    assert [made["purpose"] for made in league.entries("draw-made")] == ["round q1", "round q2"]
     lines = league.ledger()
     assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
 
 
-def test_the_id_of_a_match_does_not_show_that_it_is_an_attempt_to_qualify(
+def attempt_of(league: League) -> qualification.AttemptStatus:
+    """Return how the last attempt of the bot b1 stands."""
+    view = view_of(league.contest, LOCAL)
+    return qualification.status(league.service, view, league.bot("b1").id, by=LOCAL)
+
+
+def test_an_attempt_without_judges_says_what_it_waits_for(make_league: MakeLeague) -> None:
+    """Its owner cannot see it in the list of rounds; without it, only an hour passes."""
+    league = make_league(bots=2, judge_min_matches=99)
+    bot = league.bot("b1")
+    with league.service.store.write() as session:
+        answers = [HumanAnswer(id="h1", prompt_id="p1", text="Soup, of course.")]
+        session.arena.save_human_answers(bot.contest_no, answers)
+    queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL))
+    waiting = attempt_of(league)
+    assert waiting.state == "playing"
+    assert waiting.waits_for is not None
+    assert "too few judges can judge it, and no model is configured" in waiting.waits_for
+
+
+def test_attempts_to_qualify_and_rounds_have_numbers_of_their_own(
     make_league: MakeLeague,
 ) -> None:
-    """A judge who knew could let a friend's bot qualify; rounds and attempts share numbers."""
+    """Rounds are listed without gaps; the ids in work do not show which of both a match is of."""
     league = make_league(bots=4, pulling=("b1",))
     bot = league.bot("b1")
     with league.service.store.write() as session:
@@ -167,15 +198,27 @@ def test_the_id_of_a_match_does_not_show_that_it_is_an_attempt_to_qualify(
     assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
     assert league.play() == []
     items = work_of_bot(league.service, "autumn", bot.id, by=LOCAL)
-    assert sorted(item["match"].partition("-")[0] for item in items) == ["r1", "r2"]
+    assert all(re.fullmatch("m[0-9a-f]{16}", item["match"]) for item in items)
+    assert len({item["match"] for item in items}) == 2
     assert {frozenset(item) for item in items} == {frozenset(items[0])}
-    assert [body["round"] for body in league.entries("draw-committed")] == ["r1", "r2"]
+    assert [body["round"] for body in league.entries("draw-committed")] == ["q1", "r1"]
     view = View(contest=league.contest, until=None, staff=True)
-    assert [of["number"] for of in views.rounds(league.service, view)] == [2]
+    assert [of["number"] for of in views.rounds(league.service, view)] == [1]
     with pytest.raises(NotFound):
-        views.round_of(league.service, view, 1)
-    with league.service.store.read() as session:
-        assert session.arena.last_number(bot.contest_no) == 2
+        views.round_of(league.service, view, 2)
+
+
+def test_a_round_is_not_named_as_an_attempt_of_an_earlier_version(make_league: MakeLeague) -> None:
+    """Attempts to qualify were named as rounds, and a second round of that name replaced one."""
+    league = make_league(bots=4)
+    league.model = Model()
+    assert league.play() == []
+    with league.service.store.write() as session:
+        played = session.arena.round(league.contest.no, "r1")
+        earlier = replace(played, id="r2", number=2, kind="qualification")
+        session.arena.save_round(earlier)
+    assert league.play() == []
+    assert [body["round"] for body in league.entries("draw-committed")] == ["r1", "r3"]
 
 
 def test_rounds_begin_automatically_and_one_that_is_played_is_not_overtaken(

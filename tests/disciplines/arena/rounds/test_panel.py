@@ -51,9 +51,14 @@ def drawn(candidates: list[Candidate], match: str = "m1", **rules: float) -> Pan
         ({"account_created_at": None}, "the age of the owner's account is unknown"),
         (
             {"account_created_at": NOW - timedelta(days=6)},
-            "the owner's account is 6 days old: 1 more days",
+            "the owner's account is 6 days old; 7 days are needed",
         ),
-        ({"matches": 4}, "has completed 4 matches: 1 more"),
+        (
+            {"account_created_at": NOW - timedelta(seconds=497)},
+            "the owner's account is 8 minutes old; 7 days are needed",
+        ),
+        ({"matches": 4}, "has completed 4 matches: 1 more match"),
+        ({"matches": 1}, "has completed 1 match: 4 more matches"),
         ({"credibility": 49}, "credibility 49 is below 50"),
         ({"is_inactive": True}, "fell below 50 and was not reinstated"),
     ],
@@ -162,6 +167,6 @@ def test_candidates_have_their_state_after_all_records() -> None:
     made = (NOW - timedelta(days=9)).replace(tzinfo=UTC)
     assert result == [Candidate("y", "o", True, made, 1, 40, is_inactive=True)]
     assert obstacles(result[0], at=NOW.replace(tzinfo=UTC), rules=RULES) == (
-        "has completed 1 matches: 4 more",
+        "has completed 1 match: 4 more matches",
         "credibility 40 is below 50",
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.honeypots import HoneypotTexts
-from agon.app.arena.live.matches import SIDES, copy_of, matches_of
+from agon.app.arena.live.matches import SIDES, copy_of, matches_of, public_id
 from agon.app.arena.live.pinging import PROTOCOL
 from agon.app.service import Service
 from agon.disciplines.arena.plagiarism import text_similarity
@@ -35,7 +35,7 @@ def assign_answers(
             bot = bots[drawn[f"bot_{side}"]]
             body = {"prompt": match["text"], "max_chars": rules.max_answer_chars}
             items.append(
-                new_work(service, of, drawn["match"], "answer", bot.id, bot, body, deadline)
+                new_work(service, of, public_id(match), "answer", bot.id, bot, body, deadline)
             )
     session.arena.add_work(items)
     return deadline
@@ -104,7 +104,7 @@ def judge_answers(
             bot = drawn[f"bot_{side}"]
             if bot is None:
                 continue
-            result = results[drawn["match"], bot].result or {}
+            result = results[public_id(match), bot].result or {}
             if "fault" in result:
                 match["faults"].append({"side": side, "bot": bot, **result["fault"]})
             else:

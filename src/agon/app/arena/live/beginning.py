@@ -21,9 +21,10 @@ from agon.disciplines.arena.rounds.round import (
 )
 from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
 from agon.disciplines.arena.rules import ArenaRules
-from agon.entities.arena import ArenaRound
+from agon.entities.arena import ArenaRound, RoundKind
 from agon.entities.contests import Contest
 from agon.errors import Conflict
+from agon.kernel.fingerprints import sha256
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft
 from agon.store.session import Session
@@ -83,12 +84,12 @@ def commit_round(
         if automatic:
             return {"round": None, "cause": issue}
         raise Conflict(issue)
-    number = session.arena.last_number(contest.no) + 1
+    number, name = next_name(session, contest, "round")
     body = {
         "at": scores["at"],
         "seq": scores["seq"],
         "rules": live_rules(contest).model_dump(mode="json"),
-        "inputs": _inputs(session, contest, round_name(number), scores, last).as_json(),
+        "inputs": _inputs(session, contest, name, scores, last).as_json(),
     }
     return commit(service, session, contest, "round", number, body, by=by)
 
@@ -97,7 +98,7 @@ def commit(
     service: Service,
     session: Session,
     contest: Contest,
-    kind: Any,
+    kind: RoundKind,
     number: int,
     body: Mapping[str, Any],
     *,
@@ -105,7 +106,7 @@ def commit(
 ) -> Mapping[str, Any]:
     """Append the commitment to a new seed, store it encrypted, and queue the draw."""
     seed, now = service.random(_SEED_BYTES).hex(), service.clock()
-    name = round_name(number)
+    name = body["inputs"]["name"]
     draft = Draft(
         kind="draw-committed",
         body={"round": name, "commitment": commitment(seed), "method": METHOD},
@@ -135,12 +136,11 @@ def commit(
     return {"round": name}
 
 
-def round_name(number: int) -> str:
-    """Return the id of a round or of an attempt to qualify.
-
-    It does not show which of both, because judges see it in the ids of matches.
-    """
-    return f"r{number}"
+def next_name(session: Session, contest: Contest, kind: RoundKind) -> tuple[int, str]:
+    """Return number and id of the next round, ``r7``, or of the next attempt to qualify, ``q7``."""
+    prefix = "r" if kind == "round" else "q"
+    number = session.arena.last_number(contest.no, prefix=prefix) + 1
+    return number, f"{prefix}{number}"
 
 
 def seed_of(service: Service, contest: Contest, of: ArenaRound) -> str:
@@ -155,29 +155,36 @@ def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -
     seed = drawing_seed(seed_of(service, contest, of), body["head"])
     if of.kind == "qualification":
         drawn = draw_qualification(body["inputs"], seed=seed, rules=rules)
-        body["matches"] = [_qualification(session, contest, drawn["matches"][0])]
+        body["matches"] = [_qualification(session, contest, drawn["matches"][0], seed=seed)]
         return replace(of, body={**body, "draw": drawn})
     drawn = draw_round(RoundInputs.from_json(body["inputs"]), seed=seed, rules=rules)
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
     body["draw"] = drawn
-    body["matches"] = [_match(match, texts) for match in drawn["matches"]]
+    body["matches"] = [_match(match, texts, seed=seed) for match in drawn["matches"]]
     _remember_prompts(session, contest, drawn["matches"], count=rules.prompts_unseen)
     return replace(of, body=body)
 
 
-def _qualification(session: Session, contest: Contest, drawn: dict[str, Any]) -> dict[str, Any]:
+def _qualification(
+    session: Session, contest: Contest, drawn: dict[str, Any], *, seed: str
+) -> dict[str, Any]:
     """Return what is stored of an attempt to qualify; the person's answer is there already."""
     answers = {answer.id: answer for answer in session.arena.human_answers(contest.no)}
     human = answers[drawn["human"]]
     drawn["prompt"] = human.prompt_id
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
-    return {**_match(drawn, texts), "answers": {"b": {"text": human.text}}}
+    return {**_match(drawn, texts, seed=seed), "answers": {"b": {"text": human.text}}}
 
 
-def _match(drawn: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is stored of a match while it is played."""
+def _match(drawn: Mapping[str, Any], texts: Mapping[str, str], *, seed: str) -> dict[str, Any]:
+    """Return what is stored of a match while it is played.
+
+    Its public id follows from the secret seed, so that a judge does not know the match's round, or
+    whether it is an attempt to qualify.
+    """
     return {
         "match": drawn["match"],
+        "public_id": f"m{sha256([seed, drawn['match']])[:16]}",
         "text": texts[drawn["prompt"]],
         "answers": {},
         "faults": [],

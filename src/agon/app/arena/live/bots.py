@@ -92,8 +92,8 @@ def register(
         own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
         if len(own) >= rules.bots_per_owner:
             raise Conflict(
-                f"{owner_id} has {len(own)} bots already, and the rule bots_per_owner allows "
-                f"{rules.bots_per_owner}; change the bot {own[0].id} instead"
+                f"{owner_id} has as many bots as the rule bots_per_owner allows "
+                f"({rules.bots_per_owner}); change the bot {own[0].id} instead"
             )
         new = LiveBot(
             contest_no=contest.no,

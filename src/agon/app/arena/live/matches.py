@@ -22,3 +22,9 @@ def copy_of(of: ArenaRound) -> dict[str, Any]:
 def matches_of(of: ArenaRound) -> Iterable[tuple[Drawn, dict[str, Any]]]:
     """Return each match as it was drawn, and what is stored of it."""
     return zip(of.body["draw"]["matches"], of.body["matches"], strict=True)
+
+
+def public_id(match: Mapping[str, Any]) -> str:
+    """Return the id by which work names a match; rounds of earlier versions have the drawn id."""
+    name: str = match.get("public_id") or match["match"]
+    return name

@@ -15,7 +15,10 @@ from agon.entities.contests import Contest
 from agon.kernel.times import written_time
 from agon.store.session import Session
 
-_NO_JUDGE = "no model is configured to judge; configure [arena.judge], or let more judges qualify"
+_NO_JUDGE = (
+    "too few judges can judge it, and no model is configured to; configure [arena.judge], or let "
+    "more judges qualify or be present"
+)
 
 
 def is_audited(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> bool:

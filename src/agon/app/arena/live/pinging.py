@@ -12,6 +12,12 @@ PROTOCOL: Final = "agon-arena-1"
 
 PING_SECONDS: Final = 10.0
 _NONCE_BYTES: Final = 16
+_REMEDIES: Final = {
+    "address-refused": "name another endpoint",
+    "dns": "correct the endpoint's name",
+    "status-401": "a bot that is not registered yet has no secret: let it answer pings without "
+    "verifying them",
+}
 
 
 def endpoint_check(
@@ -28,10 +34,8 @@ def endpoint_check(
         reply = transport.ask(Endpoint(url, (secret,)), ping, seconds=PING_SECONDS)
         if isinstance(reply, Fault):
             cause = f"{reply.code}: {reply.detail}" if reply.detail else reply.code
-            raise Unreadable(
-                f"the endpoint did not answer the ping ({cause}); start the bot before it is "
-                "registered"
-            )
+            remedy = _REMEDIES.get(reply.code, "start the bot, and try again")
+            raise Unreadable(f"the endpoint did not answer the ping ({cause}); {remedy}")
         if reply.nonce != nonce:
             raise Unreadable(
                 'the endpoint did not repeat the nonce; answer {"kind": "ping", "nonce": N} with '

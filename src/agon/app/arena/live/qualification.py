@@ -1,21 +1,105 @@
 """Let a bot qualify: it and a person answer one prompt, and a panel picks the more human answer."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import timedelta
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
 
-from agon.app.arena.live.beginning import commit, round_name
+from agon.app.access.permissions import View
+from agon.app.arena.live.beginning import commit, next_name
 from agon.app.arena.live.bots import own_bot
+from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.scored import live_rules
+from agon.app.arena.live.settlement import is_uncounted, winner_of
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.entities.access import Caller
+from agon.entities.arena import ArenaRound, LiveBot, RoundState
 from agon.entities.contests import Contest
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict
 from agon.kernel.times import written_time
 from agon.store.session import Session
+
+MAX_ATTEMPTS: Final = 500
+"""Number of a contest's attempts among which the last one of a bot is searched."""
+
+AttemptState = Literal["none", "playing", "qualified", "not-qualified", "no-verdict"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttemptStatus:
+    """How a bot's last attempt to qualify stands.
+
+    Attributes:
+        state: ``no-verdict``: it failed by the network or the service, and does not count.
+        attempt: its id; its match is this and ``-1``.
+        began_at: when it began.
+        waits_for: what it waits for; None: nothing.
+        next_attempt_at: from when the bot may try again; None: now.
+    """
+
+    state: AttemptState
+    attempt: str | None = None
+    began_at: datetime | None = None
+    waits_for: str | None = None
+    next_attempt_at: datetime | None = None
+
+
+def status(service: Service, view: View, bot_id: str, *, by: Caller) -> AttemptStatus:
+    """Return how a bot's last attempt to qualify stands.
+
+    Raises:
+        NotFound: there is no such bot, or it is not the caller's.
+    """
+    contest = view.contest
+    with service.store.read() as session:
+        bot = own_bot(session, contest, bot_id, by=by)
+        again = next_attempt_at(bot, contest)
+        next_at = None if again is None or again <= service.clock() else again
+        last = session.arena.newest_attempt(contest.no, bot_id, limit=MAX_ATTEMPTS)
+        if last is None:
+            return AttemptStatus(state="none", next_attempt_at=next_at)
+        state: AttemptState = "playing"
+        if last.phase == "settled":
+            state = _verdict(session.arena.round(contest.no, last.id))
+    return AttemptStatus(
+        state=state,
+        attempt=last.id,
+        began_at=last.began_at,
+        waits_for=_cause(last),
+        next_attempt_at=next_at,
+    )
+
+
+def _verdict(of: ArenaRound) -> AttemptState:
+    ((_, match),) = tuple(matches_of(of))
+    if is_uncounted(match):
+        return "no-verdict"
+    is_picked = match["outcome"] is None and winner_of(match["votes"]) == "a"
+    return "qualified" if is_picked else "not-qualified"
+
+
+def _cause(of: RoundState) -> str | None:
+    """Return what an attempt waits for."""
+    missing = of.summary["missing_votes"]
+    if of.phase == "settled":
+        return None
+    if of.phase == "committed":
+        return "its draw by a worker"
+    if of.phase == "answering":
+        return "the answer of the bot"
+    if of.phase == "voting":
+        return f"{missing} {'vote' if missing == 1 else 'votes'} of its panel"
+    return of.summary["waits_for"] or "the vote of a model"
+
+
+def next_attempt_at(bot: LiveBot, contest: Contest) -> datetime | None:
+    """Return from when a bot may try to qualify; None: no attempt counts yet."""
+    if bot.attempted_at is None:
+        return None
+    minutes = live_rules(contest).qualification_interval_minutes
+    return bot.attempted_at + timedelta(minutes=minutes)
 
 
 def begin(service: Service, contest_id: str, bot_id: str, *, by: Caller) -> NewJob:
@@ -36,14 +120,13 @@ def begin(service: Service, contest_id: str, bot_id: str, *, by: Caller) -> NewJ
 
 def require_possible(service: Service, session: Session, contest: Contest, bot_id: str) -> None:
     """Raise Conflict unless a bot may try to qualify now."""
-    bot, rules = session.arena.bot(contest.no, bot_id), live_rules(contest)
-    if bot.attempted_at is not None:
-        again = bot.attempted_at + timedelta(minutes=rules.qualification_interval_minutes)
-        if service.clock() < again:
-            raise Conflict(
-                f"{bot_id} tried to qualify at {written_time(bot.attempted_at)}; try again at "
-                f"{written_time(again)}"
-            )
+    bot = session.arena.bot(contest.no, bot_id)
+    again = next_attempt_at(bot, contest)
+    if bot.attempted_at is not None and again is not None and service.clock() < again:
+        raise Conflict(
+            f"{bot_id} tried to qualify at {written_time(bot.attempted_at)}; try again at "
+            f"{written_time(again)}"
+        )
     if not session.arena.human_answers(contest.no):
         raise Conflict("the contest has no human answers; add some with POST /human-answers")
 
@@ -61,14 +144,14 @@ def commit_qualification(
     require_possible(service, session, contest, bot_id)
     bot = session.arena.bot(contest.no, bot_id)
     session.arena.save_bot(replace(bot, attempted_at=service.clock()))
-    number = session.arena.last_number(contest.no) + 1
+    number, name = next_name(session, contest, "qualification")
     answers = session.arena.human_answers(contest.no)
     body = {
         "at": scores["at"],
         "seq": scores["seq"],
         "rules": live_rules(contest).model_dump(mode="json"),
         "inputs": {
-            "name": round_name(number),
+            "name": name,
             "at": scores["at"],
             "bot": bot_id,
             "owner_id": bot.owner_id,

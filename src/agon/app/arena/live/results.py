@@ -53,12 +53,13 @@ def expire(item: Work, now: datetime) -> Work:
 
 
 def save_result(service: Service, session: Session, contest: Contest, done: Work) -> bool:
-    """Store the result of work that has none; the last one of its round queues the next step.
+    """Store the result of work whose round is locked, unless it has one.
+
+    The last one of its round queues the next step.
 
     Returns:
         Whether it had none.
     """
-    session.arena.require_lock(contest.no, done.round)
     stored = session.arena.set_result(done)
     if stored.is_last:
         job = round_job(contest, id=service.new_id(), round_id=done.round)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from agon.app.analysis.score import rules_of
@@ -11,7 +12,7 @@ from agon.app.service import Service
 from agon.disciplines import ScoredRecords
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
-from agon.entities.contests import Contest
+from agon.entities.contests import Contest, Snapshot
 from agon.errors import Conflict
 
 
@@ -28,6 +29,19 @@ def live_rules(contest: Contest) -> ArenaRules:
             "name an arena"
         )
     return rules
+
+
+def arena_rules(contest: Contest, snapshot: Snapshot) -> ArenaRules:
+    """Return the rules of an arena under which a board was scored.
+
+    Raises:
+        Conflict: the contest is of another discipline.
+    """
+    manifest = snapshot.manifest
+    scored_under = replace(
+        contest, edition=manifest["edition"], overrides=manifest["overrides"] or {}
+    )
+    return live_rules(scored_under)
 
 
 @contextmanager

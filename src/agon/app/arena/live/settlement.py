@@ -64,6 +64,7 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
         if rows:
             RecordImporter(service, session, contest, SYSTEM, replace=False).run(rows)
         count_forfeits(service, session, contest, of)
+        remember_round(session, contest, of)
         body["again"] = [
             (drawn["bot_a"], drawn["bot_b"])
             for drawn, match in matches_of(of)
@@ -71,7 +72,6 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
         ]
     else:
         _settle_qualification(service, session, contest, of)
-    remember_round(session, contest, of)
     _count_audits(session, of)
     mark_stated_versions(service, session, contest, of)
     seq = session.contests.get(contest.id).seq
@@ -111,8 +111,8 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
         "degraded": of.body.get("degraded", False),
         "matches": matches,
     }
-    if "honeypot_lengths" in of.body:
-        outcome["honeypot_lengths"] = of.body["honeypot_lengths"]
+    # "asked": the reserves that were asked, in this order, each with its match
+    outcome |= {name: of.body[name] for name in ("honeypot_lengths", "asked") if name in of.body}
     return outcome
 
 
@@ -190,13 +190,19 @@ def _count_audits(session: Session, of: ArenaRound) -> None:
             session.judging.add_count(vote["judge_id"], "audit", successes=int(agrees), trials=1)
 
 
+def is_uncounted(match: Mapping[str, Any]) -> bool:
+    """Return whether an attempt to qualify failed by the network or the service."""
+    others = any(fault["owner"] != "bot" for fault in match["faults"])
+    return match["outcome"] == "again" or others
+
+
 def _settle_qualification(
     service: Service, session: Session, contest: Contest, of: ArenaRound
 ) -> None:
     """Qualify a bot whose answer was picked; a failed judge or network is no attempt."""
     ((drawn, match),) = tuple(matches_of(of))
     bot = session.arena.bot(contest.no, drawn["bot_a"])
-    if match["outcome"] == "again" or any(fault["owner"] != "bot" for fault in match["faults"]):
+    if is_uncounted(match):
         session.arena.save_bot(replace(bot, attempted_at=None))
     elif match["outcome"] is None and winner_of(match["votes"]) == "a":
         contest = session.contests.lock(contest.id)

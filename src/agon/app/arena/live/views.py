@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from agon.app.access.permissions import View
 from agon.app.arena.live.beginning import seed_of
-from agon.app.arena.live.matches import matches_of
+from agon.app.arena.live.matches import matches_of, public_id
 from agon.app.arena.live.settlement import result_of
 from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
@@ -54,26 +54,32 @@ def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
 def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
     """Return a match: its state; prompt, answers, votes and the proof once it is settled.
 
+    Args:
+        service: the service.
+        view: what the caller may see.
+        match_id: the match's id, or the one that work names; its round is null until it is settled.
+
     Raises:
         NotFound: there is no such match.
     """
-    name = match_id.rpartition("-")[0]
     missing = NotFound(f"there is no match {match_id!r}; see the list of rounds")
     with service.store.read() as session:
+        name = session.arena.round_of_match(view.contest.no, match_id)
         try:
-            of = session.arena.round(view.contest.no, name)
+            of = session.arena.round(view.contest.no, name or match_id.rpartition("-")[0])
         except NotFound:
             raise missing from None
     if "draw" not in of.body or not _is_known(view, of) or _is_hidden(view, of):
         raise missing
     for drawn, match in matches_of(of):
-        if drawn["match"] != match_id:
+        if match_id not in {drawn["match"], public_id(match)}:
             continue
         if not _is_visible(view, of):
-            return {"id": match_id, "round": of.id, "state": "playing"}
+            is_drawn_id = match_id == drawn["match"]
+            return {"id": match_id, "round": of.id if is_drawn_id else None, "state": "playing"}
         seed = seed_of(service, view.contest, of)
         return {
-            "id": match_id,
+            "id": drawn["match"],
             "round": of.id,
             "state": "settled",
             "outcome": match["outcome"] or result_of(drawn),

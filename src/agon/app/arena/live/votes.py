@@ -6,9 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 from agon.app.arena.live.answers import new_work
-from agon.app.arena.live.matches import copy_of, matches_of
-from agon.app.arena.live.memory import Memory, templates_of
+from agon.app.arena.live.matches import copy_of, matches_of, public_id
+from agon.app.arena.live.memory import memory_of, templates_of
 from agon.app.service import Service
+from agon.disciplines.arena.rounds.honeypot_memory import HoneypotMemory
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, Work
 from agon.entities.contests import Contest
@@ -36,7 +37,7 @@ def advance_votes(
     body = copy_of(of)
     changed = replace(of, body=body)
     rules = ArenaRules(**body["rules"])
-    memory = Memory(session, contest, changed)
+    memory = memory_of(session, contest, changed)
     deadline = service.clock() + timedelta(seconds=rules.vote_seconds)
     bots = session.arena.bots_named(contest.no, _judges(of))
     new: list[Work] = []
@@ -46,20 +47,22 @@ def advance_votes(
     for drawn, match in matches_of(changed):
         if match["outcome"] is not None or match["api"]:
             continue
-        own = by_match.get(drawn["match"], {})
+        own = by_match.get(public_id(match), {})
         for judge in list(match["panel"]):
             result = own[judge].result if judge in own else None
             if result is not None and "fault" in result:
-                _replace(match, drawn, judge, result["fault"], memory)
+                reserve = _replace(match, drawn, judge, result["fault"], memory)
+                if reserve is not None:
+                    body["asked"] = [*body.get("asked", ()), [drawn["match"], reserve]]
         if match["api"]:
             match["votes"] = []
             continue
         for judge in match["panel"]:
             if judge not in own:
                 bot = bots.get(judge)  # none: a person
-                body = _question(drawn, match, judge, max_chars=rules.max_answer_chars)
+                question = _question(drawn, match, judge, max_chars=rules.max_answer_chars)
                 new.append(
-                    new_work(service, of, drawn["match"], "vote", judge, bot, body, deadline)
+                    new_work(service, of, public_id(match), "vote", judge, bot, question, deadline)
                 )
         match["votes"] = [
             _vote(drawn, own[judge])
@@ -84,20 +87,21 @@ def _replace(
     drawn: Mapping[str, Any],
     judge: str,
     fault: Mapping[str, Any],
-    memory: Memory,
-) -> None:
-    """Replace a judge by the next in the draw who has not seen the templates of a honeypot."""
+    memory: HoneypotMemory,
+) -> str | None:
+    """Replace a judge; return the reserve that is asked instead, None: there was none left."""
     at = match["panel"].index(judge)
     match["replaced"].append({"judge": judge, **fault})
     known = {*match["panel"], *(each["judge"] for each in match["replaced"])}
     reserves = [reserve for reserve in drawn["reserves"] if reserve not in known]
-    templates = templates_of(drawn, match)
-    new = [each for each in reserves if not set(templates) & set(memory.seen([each]))]
-    if reserves:
-        match["panel"][at] = (new or reserves)[0]
-        memory.show(match["panel"][at : at + 1], templates)
-    else:
+    if not reserves:
         match["api"] = True
+        return None
+    templates = templates_of(drawn, match)
+    reserve = memory.next_reserve(reserves, templates)
+    match["panel"][at] = reserve
+    memory.show([reserve], templates)
+    return reserve
 
 
 def _judges(of: ArenaRound) -> set[str]:

@@ -7,16 +7,16 @@ from typing import Any, Final
 import orjson
 
 from agon.app.access.permissions import SYSTEM
-from agon.app.arena.live.bots import newest_row, own_bot
+from agon.app.arena.live.bots import is_own, newest_row, own_bot
 from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_result
 from agon.app.arena.live.versions import stated_version
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.access import Caller
-from agon.entities.arena import Work
+from agon.entities.arena import LiveBot, Work
 from agon.entities.contests import Contest
-from agon.errors import AgonError, Conflict, Gone, NotFound, Unreadable
+from agon.errors import Conflict, Gone, NotFound, Unreadable
 from agon.store.session import Session
 
 MAX_DETAIL: Final = 200
@@ -90,8 +90,8 @@ def hand_in(
     _require_one(handed_in)
     body = orjson.dumps(vars(handed_in)).decode()
     with service.store.write() as session:
-        item = session.arena.work(work_id)
-        _require_own(session, contest, item, by)
+        item, bot = session.arena.lock_work(work_id)
+        _require_own(contest, item, bot, by)
         now = service.clock()
         result = _result(item, handed_in)
         if item.handed_in is None and now <= item.deadline:
@@ -146,17 +146,14 @@ def _judge(by: Caller) -> str:
     return by.user
 
 
-def _require_own(session: Session, contest: Contest, item: Work, by: Caller) -> None:
+def _require_own(contest: Contest, item: Work, bot: LiveBot | None, by: Caller) -> None:
     """Raise NotFound unless the work is of this contest and of the caller."""
-    missing = NotFound(f"you have no work {item.id!r}; ask for the work that waits")
-    if item.contest_no != contest.no:
-        raise missing
-    if by.user is not None and by.user == item.assignee:
-        return
-    try:
-        own_bot(session, contest, item.assignee, by=by)
-    except AgonError:
-        raise missing from None
+    if item.contest_no == contest.no:
+        if by.user is not None and by.user == item.assignee:
+            return
+        if bot is not None and is_own(bot, contest, by):
+            return
+    raise NotFound(f"you have no work {item.id!r}; ask for the work that waits")
 
 
 def _require_one(handed_in: HandIn) -> None:

@@ -9,6 +9,7 @@ from agon.disciplines.arena.formulas import NONE
 from agon.disciplines.arena.history import Credibilities, Ratings
 from agon.disciplines.arena.rounds.draws import sample, shown_first
 from agon.disciplines.arena.rules import ArenaRules
+from agon.kernel.times import duration_text
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple
         ...                 matches=3, credibility=100)
         >>> for reason in obstacles(new, at=datetime(2026, 1, 8), rules=ArenaRules()):
         ...     print(reason)
-        the owner's account is 3 days old: 4 more days
-        has completed 3 matches: 2 more
+        the owner's account is 3 days old; 7 days are needed
+        has completed 3 matches: 2 more matches
     """
     reasons = []
     if not candidate.qualified:
@@ -76,18 +77,22 @@ def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple
         reasons.append("the age of the owner's account is unknown")
     else:
         age = at - candidate.account_created_at
-        needed = timedelta(days=rules.account_age_days)
-        if age < needed:
-            days, missing = age / timedelta(days=1), (needed - age) / timedelta(days=1)
-            reasons.append(f"the owner's account is {days:.3g} days old: {missing:.3g} more days")
+        days = rules.account_age_days
+        if age < timedelta(days=days):
+            needed = "1 day is" if days == 1 else f"{days:g} days are"
+            reasons.append(f"the owner's account is {duration_text(age)} old; {needed} needed")
     if candidate.matches < rules.judge_min_matches:
         missing = rules.judge_min_matches - candidate.matches
-        reasons.append(f"has completed {candidate.matches} matches: {missing} more")
+        reasons.append(f"has completed {_matches(candidate.matches)}: {_matches(missing, 'more ')}")
     if candidate.credibility < rules.credibility_active:
         reasons.append(f"credibility {candidate.credibility} is below {rules.credibility_active}")
     elif candidate.is_inactive:
         reasons.append(f"fell below {rules.credibility_active} and was not reinstated")
     return tuple(reasons)
+
+
+def _matches(count: int, more: str = "") -> str:
+    return f"{count} {more}{'match' if count == 1 else 'matches'}"
 
 
 @dataclass(frozen=True)
