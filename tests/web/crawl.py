@@ -1,8 +1,8 @@
 """Follow the links of the site as a visitor does."""
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -13,7 +13,7 @@ from fakes.instance import Instance
 from web.markup import Markup
 
 PER_KIND = 2
-"""Maximum number of addresses of a kind that are visited."""
+"""Maximum number of addresses of a kind that are visited unless a test says another."""
 
 ENTRANCES = ("/", "/join", "/sign-in")
 """Where visitors come from elsewhere: the home page, an invitation, a session that ended."""
@@ -50,7 +50,9 @@ class Visited:
         return Markup(self.body)
 
 
-def crawl(instance: Instance, headers: dict[str, str]) -> dict[str, Visited]:
+def crawl(
+    instance: Instance, headers: dict[str, str], per_kind: int = PER_KIND
+) -> dict[str, Visited]:
     """Return the pages that links lead to, with the links of each kind limited.
 
     Raises:
@@ -59,13 +61,13 @@ def crawl(instance: Instance, headers: dict[str, str]) -> dict[str, Visited]:
     visited: dict[str, Visited] = {}
     kinds: Counter[Any] = Counter()
     fragments: set[tuple[str, str, str]] = set()
-    coming = [(address, "") for address in ENTRANCES]
+    coming = deque((address, "") for address in ENTRANCES)
     while coming:
-        address, referrer = coming.pop(0)
+        address, referrer = coming.popleft()
         if address in visited:
             continue
         kinds[kind(address)] += 1
-        if kinds[kind(address)] > PER_KIND:
+        if kinds[kind(address)] > per_kind:
             continue
         response = instance.client.get(address, headers=headers)
         page = Visited(address, response.status_code, response.text, response.headers, referrer)
@@ -89,12 +91,14 @@ def crawl(instance: Instance, headers: dict[str, str]) -> dict[str, Visited]:
     return visited
 
 
+@cache
 def route(address: str) -> str | None:
     """Return the pattern of a page's address; None: not a page of the site."""
     path = urlsplit(address).path
     return next((path_ for path_, pattern in _PATTERNS.items() if pattern.match(path)), None)
 
 
+@cache
 def kind(address: str) -> tuple[str, ...]:
     """Return the kind of an address: its page, contest and parameters."""
     target = urlsplit(address)

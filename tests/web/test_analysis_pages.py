@@ -11,6 +11,7 @@ import pytest
 from agon.app.charts.histogram import WIDTH
 from agon.disciplines import discipline
 from agon.editions import editions
+from agon.ledger.entry import read_line
 from agon.web import addresses, rendering
 from fakes.contests import HOSTILE, all_disciplines
 from fakes.instance import Instance, instance_at
@@ -65,7 +66,7 @@ def test_every_column_of_a_board_has_a_help_with_the_numbers_of_the_board(site: 
     """A column without an explanation is guessed at; the range of one page says little."""
     text, page = page_of(site, addresses.board("arena", "bots", limit=1))
     rows = site.get("/contests/arena/boards/bots").json()["rows"]
-    head = text.partition("<thead>")[2].partition("</thead>")[0]
+    head = text.partition("<thead")[2].partition("</thead>")[0]
     assert head.count('class="help"') == head.count("<th ") - 1 > 4
     matches = [row["matches"] for row in rows]
     assert f"From {min(matches)} to {max(matches)}." in text.partition(">Matches</dt>")[2]
@@ -224,8 +225,22 @@ def test_problems_of_records_lead_to_their_boards(site: Instance) -> None:
     assert [addresses.board("season", name) for name in boards if ":" in name] == [
         link for link in markup.links if "/boards/" in link
     ]
+    titles = [board["title"] for board in site.get("/contests/season/boards").json()["items"]]
+    assert titles == ["", *(title_of(site, name) for name in boards if ":" in name)]
+    assert any(titles)
+    assert all(title in markup.text for title in titles)
     _, markup = page_of(site, addresses.problems("autumn"))
     assert any("/boards/problem" in link for link in markup.links)
+
+
+def title_of(site: Instance, board: str) -> str:
+    """Return the title that the records of the season state for the problem of a board."""
+    with site.service.store.read() as session:
+        no = session.contests.get("season").no
+        entries = session.entries.rows(no, "problems", limit=100)
+    rows = (read_line(entry.line).body["row"] for entry in entries)
+    title: str = next(row.get("title", "") for row in rows if f"problem:{row['id']}" == board)
+    return title
 
 
 def first(site: Instance) -> str:

@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from agon.app.access.permissions import LOCAL
+from agon.app.arena.robustness import store_robustness
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transitions import open_contest
-from agon.web.addresses import bot, bots, match, matches, robustness, vote
+from agon.entities.arena import HumanAnswer
+from agon.web.addresses import board, bot, bots, match, matches, robustness, vote
 from agon.web.addresses import judge as judge_page
+from agon.web.rendering import aligned_texts
 from fakes.arena import League
 from fakes.arena import league as make_league
 from fakes.instance import instance_at
@@ -171,6 +174,48 @@ def test_a_page_states_which_matches_hold_a_rank(league: League, judge: Browser)
     assert known["bands"][0]["rank_high"] == 3
 
 
+def test_boards_state_robustness_once_a_job_has_computed_it(league: League, judge: Browser) -> None:
+    """A page never waits for it, and one of the past does not change when it is there."""
+    names = [league.bot(f"b{n}").id for n in (1, 2)]
+    rows = [
+        ("matches", {"id": f"m{n}", "played_at": f"2026-01-01T00:00:0{n}Z", "kind": "rated",
+                     "bot_a": names[0], "bot_b": names[1], "winner": winner}, None)
+        for n, winner in enumerate("aaaabb")
+    ]  # fmt: skip
+    record(league.service, "autumn", rows, by=LOCAL)
+    service = judge.instance.service
+    seq = publish(service, "autumn").snapshots[0].seq
+    strengths = board("autumn", "bradley-terry")
+    past = judge.get(f"{strengths}?as_of={seq}").content
+    assert "Robustness: not computed yet." in judge.get(strengths).text
+    assert (store_robustness(service, "autumn"), store_robustness(service, "autumn")) == (seq, None)
+    page = Markup(judge.get(strengths).text)
+    assert page.errors == []
+    assert "3 matches (50 %)" in page.text
+    assert "not computed" not in page.text
+    assert f"{robustness('autumn')}#ranks" in page.links
+    assert judge.get(f"{strengths}?as_of={seq}").content == past
+    stored = judge.instance.get("/contests/autumn/board-robustness").json()
+    assert (stored["seq"], stored["is_computed"], stored["matches"]) == (seq, True, 6)
+
+
+def test_the_elo_board_shows_the_noise_of_ratings_as_bands(league: League, judge: Browser) -> None:
+    """A difference within the band is chance; new bots have the wider one."""
+    names = [league.bot(f"b{n}").id for n in (1, 2)]
+    row = {"id": "m", "played_at": "2026-01-01T00:00:00Z", "kind": "rated", "bot_a": names[0],
+           "bot_b": names[1], "winner": "a"}  # fmt: skip
+    record(league.service, "autumn", [("matches", row, None)], by=LOCAL)
+    publish(judge.instance.service, "autumn")
+    page = Markup(judge.get(board("autumn", "bots")).text)
+    assert page.errors == []
+    new, _ = judge.instance.get("/contests/autumn/board-robustness").json()["noise"]
+    rows = judge.instance.get("/contests/autumn/boards/bots").json()["rows"]
+    ends = [row["score"] + sign * new["width"] for row in rows for sign in (-1, 1)]
+    low, high, *_ = aligned_texts(ends)
+    assert f"{low} to {high}" in page.text
+    assert f"±{new['width']:.0f} while a bot is new" in " ".join(page.text.split())
+
+
 def test_the_page_of_a_judge_states_figures_with_their_cases(
     league: League, judge: Browser
 ) -> None:
@@ -220,6 +265,7 @@ def test_an_owner_registers_a_bot_and_reads_why_it_failed(league: League, judge:
     page = Markup(created.text)
     assert (created.status_code, page.errors, "<Ada's>" in page.text) == (200, [], True)
     assert "has not qualified" in page.text
+    assert "The bot has not tried to qualify." in page.text
     again = owner.submit(bots("autumn"), bots("autumn"), fields)
     assert (again.status_code, "bots_per_owner" in again.text) == (422, True)
     address = next(link for link in Markup(owner.get(bots("autumn")).text).links
@@ -235,6 +281,16 @@ def test_an_owner_registers_a_bot_and_reads_why_it_failed(league: League, judge:
         assert text in Markup(owner.get(address).text).text
     refused = owner.submit(address, address, {"action": "qualify"})
     assert (refused.status_code, "human answers" in refused.text) == (422, True)
+    with league.service.store.write() as session:
+        session.arena.save_human_answers(
+            league.contest.no, [HumanAnswer(id="h1", prompt_id="p1", text="Soup, of course.")]
+        )
+    assert owner.submit(address, address, {"action": "qualify"}).status_code == 200
+    league.work()
+    waiting = Markup(owner.get(address).text).text
+    assert "Attempt q1" in waiting
+    assert "It waits for: the answer of the bot." in waiting
+    assert "The bot may try again from" in waiting
     assert "Pause" not in judge.get(address).text
     league.fail("b1")
     league.play()

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agon.app.contests.boards import publish as publishing
+from agon.store.connection.known_results import NotRead, Query, Results
 from agon.web.page import SharedReads
 from agon.web.page_cache import PageCache
 from fakes.instance import instance_at
@@ -25,9 +26,13 @@ def request_for(path: str, states: Iterator[int]) -> Request:
     async def state() -> int:
         return next(states)
 
+    async def query(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return [(sql, *values)]
+
     scope = {
         "type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [],
         "server": ("site", 80), "scheme": "http", "agon.who": "anonymous", "agon.state": state,
+        "agon.query": query,
     }  # fmt: skip
     return Request(scope)
 
@@ -44,7 +49,7 @@ class Makers:
         self.calls.append(("slow", threading.current_thread() is threading.main_thread()))
         return Response("slow")
 
-    def quick(self, shared: SharedReads) -> Response | None:
+    def quick(self, shared: SharedReads, _results: Results | None) -> Response | None:
         """Return a response on the event loop, or None."""
         self.calls.append(("quick", dict(shared)))
         shared["contest"] = len(self.calls)
@@ -93,6 +98,59 @@ def test_a_page_is_of_one_state_also_if_something_is_stored_meanwhile(cache: Pag
     # The second page is made again, and shares nothing then.
     shared = [reads for _, reads in makers.calls]
     assert shared == [{}, {"contest": 1}, {}, {}]
+
+
+def test_a_page_that_needs_few_queries_takes_no_thread() -> None:
+    """Threads that make pages wait for each other longer than for PostgreSQL."""
+    threads: list[tuple[str, bool]] = []
+
+    def quick(shared: SharedReads, results: Results | None) -> Response:
+        rows: Any = None
+        if results is not None:
+            for query in (
+                Query("SELECT lines", [7], is_shared=False),
+                Query("SELECT no", [], is_shared=True),
+            ):
+                known = shared if query.is_shared else results
+                if query.key not in known:
+                    raise NotRead(query)
+            rows = results["SELECT lines", 7]
+        threads.append((str(rows), running_loop() is None))
+        shared["contest"] = "spring"
+        return Response(str(rows))
+
+    async def visit() -> None:
+        cache, states = PageCache(in_threads=True), iter([1] * 9)
+        for path in ("/a", "/b"):
+            await cache.respond(request_for(path, states), Makers().slow, make_quick=quick)
+        assert ("SELECT no",) in cache._reads_of(1)
+
+    asyncio.run(visit())
+    # The first page reads what they share in a thread.
+    assert threads == [("None", True), (str([("SELECT lines", 7)]), False)]
+
+
+@pytest.mark.parametrize("query", [None, "SELECT random()"])
+def test_a_page_that_needs_many_queries_is_made_in_a_thread(query: str | None) -> None:
+    """It would begin again and again on the event loop, on which all other requests wait."""
+    calls: list[bool] = []
+
+    def quick(shared: SharedReads, results: Results | None) -> Response:
+        calls.append(running_loop() is None)
+        if results is not None:
+            raise NotRead(None if query is None else Query(query, [len(calls)], is_shared=False))
+        shared["contest"] = "spring"
+        return Response("page")
+
+    async def visit() -> None:
+        cache, states = PageCache(in_threads=True), iter([1] * 9)
+        for path in ("/a", "/b"):
+            request = request_for(path, states)
+            response = await cache.respond(request, Makers().slow, make_quick=quick)
+            assert response.body == b"page"
+
+    asyncio.run(visit())
+    assert (calls[0], calls[-1], len(calls)) == (True, True, 3 if query is None else 7)
 
 
 def test_what_takes_long_is_made_in_a_thread() -> None:

@@ -153,6 +153,67 @@ def test_a_comparison_sums_to_the_difference_of_the_scores(site: Instance) -> No
     assert addresses.person("league", "bob", board="bots") in markup.links
 
 
+def test_a_page_states_the_distance_to_the_ranks_before_and_after(site: Instance) -> None:
+    """The first question of a participant is how far the next rank is; a name opens why."""
+    rows = site.get("/contests/league/boards/bots").json()["rows"]
+    for at, row in enumerate(rows):
+        page, markup = page_of(site, addresses.person("league", row["id"]))
+        shown = page.partition('id="neighbors"')[2].partition("</p>")[0]
+        expected = []
+        for other in (*rows[max(0, at - 1) : at], *rows[at + 1 : at + 2]):
+            gap = other["score"] - row["score"]
+            number = number_text(abs(gap))
+            expected.append(f">{number}</b> {'behind' if gap > 0 else 'ahead of'} <a" if gap else
+                            "level with <a")  # fmt: skip
+            query = {"board": "bots", "with": other["id"]}
+            assert f"{addresses.person('league', row['id'], **query)}#compare" in markup.links
+        assert re.findall(r">[\d,.]+</b> (?:behind|ahead of) <a|level with <a", shown) == expected
+
+
+def test_a_bot_s_page_sums_its_matches_against_each_opponent(site: Instance) -> None:
+    """Whom a bot beats says more than the rating, and each sum leads to its matches."""
+    page, markup = page_of(site, addresses.person("league", "bob"))
+    explanation = site.get("/contests/league/boards/bots/explanations/bob").json()
+    matches = [part for part in explanation["parts"] if part["inputs"].get("opponent") == "ada"]
+    points = sum(part["inputs"]["score"] for part in matches)
+    expected = sum(part["inputs"]["expected"] for part in matches)
+    change = sum(part["points"] for part in matches)
+    assert len(matches) == 5
+    row = page.partition('id="against"')[2].partition("<bdi>ada</bdi>")[2].partition("</tr>")[0]
+    assert re.findall(r'<td class="num">(.*?)</td>', row) == [
+        "5", "4", "0", "1", f"{points:.1f}", f"{expected:.1f}", f"+{points - expected:.1f}",
+        f"+{change:.0f}",
+    ]  # fmt: skip
+    assert {addresses.match("league", name) for name in ("m1", "n0")} <= set(markup.links)
+    _, rated = page_of(site, addresses.person("league", "bob", board="bradley-terry"))
+    assert "Against each opponent" in rated.text
+
+
+def test_an_account_lists_the_scores_of_its_user(site: Instance) -> None:
+    """After signing in the first question is where one stands; a score opens why."""
+    browser = Browser(site)
+    browser.sign_in("participant")
+    page = Markup(browser.get(addresses.account()).text)
+    assert page.errors == []
+    assert addresses.row("league", "ada", board="bots") in page.links
+    judge = Browser(site)
+    judge.sign_in("judge")
+    assert "No board has the id judy yet" in Markup(judge.get(addresses.account()).text).text
+
+
+def test_a_frozen_board_says_what_is_not_shown(browser: Browser) -> None:
+    """Who sees no change after a good day must know that the board stands still."""
+    instance = browser.instance
+    instance.contest("spring", people=1)
+    board = addresses.contest("spring")
+    assert "The board is frozen" not in browser.get(board).text
+    instance.post("/contests/spring/freeze", "organiser")
+    instance.people("spring", 2, begin=1)
+    assert "is shown only when the organizers end the freeze" in browser.get(board).text
+    browser.sign_in("organiser")
+    assert "the public sees" in browser.get(board).text
+
+
 def test_a_score_under_other_rules_is_in_the_address(site: Instance) -> None:
     """A participant wants to know what a rule does, and to show it to others."""
     page, _ = page_of(site, addresses.person("league", "ada"))

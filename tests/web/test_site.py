@@ -225,7 +225,7 @@ def test_a_page_as_of_a_position_stays_the_same_bytes(site: Instance, tmp_path: 
 @pytest.mark.parametrize(
     ("address", "status", "text"),
     [
-        ("/nothing", 404, "there is no resource at this URL"),
+        ("/nothing", 404, "there is nothing at this address"),
         ("/c/unknown", 404, "there is no contest 'unknown'"),
         ("/c/secret", 404, "there is no contest 'secret'"),
         ("/c/league/boards/unknown", 404, "unknown"),

@@ -118,7 +118,7 @@ def _middleware(context: ServerContext, rows: BoardRows) -> list[Middleware]:
         Middleware(LoggingMiddleware, serving=context),
         Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
         Middleware(AuthMiddleware, serving=context),
-        Middleware(PageDataMiddleware, state=rows.state),
+        Middleware(PageDataMiddleware, state=rows.state, query=rows.query),
         Middleware(BoardPagesMiddleware, pages=pages),
         Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
         Middleware(IdempotencyMiddleware, serving=context),

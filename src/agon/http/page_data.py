@@ -1,6 +1,7 @@
 """What pages need of the server: the data of the API at their own addresses, and the state."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -8,23 +9,30 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from agon.http.addresses import normalize_path
 from agon.store.board_rows import StateToken
 
+_RunQuery: TypeAlias = Callable[[str, Sequence[Any]], Awaitable[list[tuple[Any, ...]]]]
+
 
 class PageDataMiddleware:
     """Lets pages pass a request on to the operations of the API.
 
     ``scope["agon.data"]`` is :meth:`respond`; such a request is authenticated and counted once.
-    ``scope["agon.state"]`` returns the state of the database.
+    ``scope["agon.state"]`` returns the state of the database, ``scope["agon.query"]`` the rows of a
+    query.
     """
 
-    def __init__(self, app: ASGIApp, *, state: Callable[[], Awaitable[StateToken]]) -> None:
+    def __init__(
+        self, app: ASGIApp, *, state: Callable[[], Awaitable[StateToken]], query: _RunQuery
+    ) -> None:
         self.app = app
         self.state = state
+        self.query = query
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         if scope["type"] == "http":
             scope["agon.data"] = self.respond
             scope["agon.state"] = self.state
+            scope["agon.query"] = self.query
         await self.app(scope, receive, send)
 
     async def respond(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:

@@ -63,7 +63,8 @@ CODES: Final[Mapping[int, str]] = {
 """Code of each status, for errors of HTTP itself."""
 
 _REMEDIES: Final[Mapping[int, str]] = {
-    404: "there is no resource at this URL; see /api/openapi.json for all operations",
+    404: "there is nothing at this address; / lists the contests, and /api/openapi.json the "
+    "operations of the API",
     405: "this URL does not allow the method; use one listed in the Allow header",
 }
 

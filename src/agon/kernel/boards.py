@@ -20,6 +20,7 @@ from agon.kernel.fingerprints import canonical_json
 _AT_A_TIME = 65_536  # rows hashed at a time
 _SHOWN = 10  # rows of a repr
 _INTEGRAL = r"^(0|-?[1-9][0-9]{0,17})$"
+_TOO_LONG = 10**18  # integers with more digits are ordered as text
 
 
 @dataclass(frozen=True)
@@ -144,10 +145,17 @@ def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
     Ids are compared unchanged; ``2`` comes before ``10`` whether a file has numbers or text, so
     that a board does not depend on the file format.
 
+    Args:
+        ids: text, or integers.
+
     Example:
         >>> id_order(pa.array(["10", "b", "2", "a"])).tolist()
         [1, 3, 0, 2]
     """
+    if kinds.is_integer(ids.type) and len(ids):
+        numbers = ids.to_numpy()
+        if numbers.min() > -_TOO_LONG and numbers.max() < _TOO_LONG:
+            return _places(np.argsort(numbers, kind="stable"))
     text = pc.cast(ids, pa.string())
     if isinstance(text, pa.ChunkedArray):
         text = text.combine_chunks()
@@ -163,8 +171,12 @@ def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
     order = pc.sort_indices(
         keys, [("is_text", "ascending"), ("number", "ascending"), ("text", "ascending")]
     )
-    places = np.empty(len(text), dtype=np.int64)
-    places[order.to_numpy()] = np.arange(len(text))
+    return _places(order.to_numpy())
+
+
+def _places(order: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
     return places
 
 

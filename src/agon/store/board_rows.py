@@ -20,6 +20,7 @@ from agon.entities.contests import ROWS_PER_CHUNK
 from agon.errors import DatabaseUnavailable
 from agon.store.connection.database_errors import translate_errors
 from agon.store.connection.engines import display_url, parse_url
+from agon.store.connection.transaction import with_percent_marks
 
 _TIMEOUT_S: Final = 10
 """Maximum number of seconds the database may take for one read."""
@@ -39,6 +40,9 @@ class _Chunk(NamedTuple):
 class _ChunkReader(Protocol):
     async def read(self, chunks: Sequence[_Chunk]) -> tuple[StateToken, list[bytes | None]]:
         """Return the state of the database and the chunks in it; None for one that is not there."""
+
+    async def query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
 
     async def close(self) -> None:
         """Close the connection."""
@@ -110,6 +114,15 @@ class BoardRows:
         state, [bucket] = await self._read([_Chunk("ids", no, id_hash)])
         return state, None if bucket is None else orjson.loads(bucket).get(name)
 
+    async def query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; ``?`` marks a value.
+
+        Raises:
+            DatabaseUnavailable: the database does not answer.
+        """
+        with translate_errors(self._database):
+            return await self._reader.query(sql, values)
+
     async def close(self) -> None:
         """Close the connection; a second call does nothing."""
         await self._reader.close()
@@ -150,6 +163,11 @@ class _SqliteReader:
             await self.close()  # with the transaction that may be open
             raise
         return state, [None if row is None else row[0] for row in rows]
+
+    async def query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection.execute(sql, values).fetchall()
 
     async def close(self) -> None:
         if self._connection is not None:
@@ -217,6 +235,7 @@ class _PostgresqlReader:
         self._connection: Any = None
         self._waiting: list[_Request] = []
         self._task: asyncio.Task[None] | None = None
+        self._turns = asyncio.Lock()
 
     async def read(self, chunks: Sequence[_Chunk]) -> tuple[StateToken, list[bytes | None]]:
         request = _Request(chunks, asyncio.get_running_loop().create_future())
@@ -224,6 +243,9 @@ class _PostgresqlReader:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._answer_all())
         return await request.result
+
+    async def query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return await self._execute(with_percent_marks(sql), values)
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -238,7 +260,6 @@ class _PostgresqlReader:
                     [chunk for request in batch for chunk in request.chunks]
                 )
             except Exception as error:  # noqa: BLE001 (every request that waits gets it)
-                await self.close()
                 for request in batch:
                     request.fail(error)
                 continue
@@ -255,19 +276,26 @@ class _PostgresqlReader:
             arrays[f"{kind}_as"].append(number)
             if kind == "rows":
                 arrays["rows_unscored"].append(chunk.kind == "unscored")
+        values: dict[int, bytes] = dict(await self._execute(self._SQL, arrays))
+        return values[0], [values.get(number) for number in range(1, len(chunks) + 1)]
+
+    async def _execute(self, sql: str, values: Any) -> list[Any]:
         try:
-            async with asyncio.timeout(_TIMEOUT_S):
+            async with asyncio.timeout(_TIMEOUT_S), self._turns:
                 if self._connection is None:
                     self._connection = await self._connect()
-                cursor = await self._connection.cursor(binary=True).execute(
-                    self._SQL, arrays, prepare=True
-                )
-                values: dict[int, bytes] = dict(await cursor.fetchall())
+                cursor = self._connection.cursor(binary=True)
+                await cursor.execute(sql, values, prepare=True)
+                rows: list[Any] = await cursor.fetchall()
         except TimeoutError:
+            await self.close()
             raise DatabaseUnavailable(
                 f"{display_url(self._url)} took too long; try again"
             ) from None
-        return values[0], [values.get(number) for number in range(1, len(chunks) + 1)]
+        except Exception:
+            await self.close()
+            raise
+        return rows
 
     async def _connect(self) -> Any:
         from psycopg import AsyncConnection

@@ -200,6 +200,13 @@ class Snapshots:
         values: dict[str, Any] | None = parse_json(rows[0][0]) if rows else None
         return values or {}
 
+    def add_to_summary(self, no: int, name: str, value: Any) -> None:
+        """Store a value that was computed of a board later; without stored rows do nothing."""
+        summary = self.summary(no)
+        if summary:
+            changed = update(SNAPSHOTS).where(SNAPSHOTS.c.no == no)
+            self._transaction.change(changed.values(summary=json_text({**summary, name: value})))
+
     def row_indexes(self, no: int, ids: Sequence[str]) -> dict[str, int]:
         """Return the indexes (from 0) of ids among a stored snapshot's rows."""
         if len(ids) == 1:

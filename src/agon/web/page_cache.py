@@ -1,20 +1,25 @@
 """Keep rendered pages of the public for as long as nothing was stored, and one second at most."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agon.store.connection.known_results import NotRead, Results
 from agon.web.cookies import chosen_theme
 from agon.web.data import sent_path
 from agon.web.page import SharedReads
 
-MakeQuick: TypeAlias = Callable[[SharedReads], Response | None]
+MakeQuick: TypeAlias = Callable[[SharedReads, Results | None], Response | None]
+"""Makes a page of what such pages share, and of results of its other queries; None: it may query
+the database."""
+
+RunQuery: TypeAlias = Callable[[str, Sequence[Any]], Awaitable[list[tuple[Any, ...]]]]
 
 LIFETIME_S: Final = 1.0
 """Maximum number of seconds a page, or what pages share, is kept: some show the time."""
@@ -24,7 +29,11 @@ _MAX_THREADS: Final = 8
 """Maximum number of threads that render pages; more would only wait for each other."""
 
 _MAX_QUICK: Final = 2
-"""The same for quick pages in threads: one computes while another waits for the database."""
+"""The same for quick pages: one computes while another waits for the database."""
+
+_MAX_QUERIES: Final = 4
+"""Maximum number of queries for a page that is made on the event loop: for each, the page is begun
+again."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,10 @@ class PageCache:
     Used from one event loop.
 
     Args:
-        in_threads: whether reads wait for the database (PostgreSQL), so that quick pages need
-            threads, too. Of SQLite they are read on the event loop, one after another: readers
-            never wait, and a thread costs half as much again.
+        in_threads: whether reads wait for the database (PostgreSQL). Then a quick page is made in
+            a thread if other pages have not read most of what it shows. Of SQLite quick pages are
+            read on the event loop, one after another: readers never wait, and a thread costs half
+            as much again.
     """
 
     def __init__(self, *, in_threads: bool) -> None:
@@ -84,12 +94,13 @@ class PageCache:
             threads = self._threads if make_quick is None else self._quick_threads
             return await run_sync(make, limiter=threads)
         read_state: Callable[[], Awaitable[Hashable]] = request.scope["agon.state"]
+        run_query: RunQuery = request.scope["agon.query"]
         state, now = await read_state(), asyncio.get_running_loop().time()
         entry = self._entries.get(key)
         if entry is None or entry.state != state or entry.until < now:
             if len(self._entries) >= _MAX_PAGES:
                 self._entries.clear()
-            task = asyncio.ensure_future(self._make(make, make_quick, read_state, state))
+            task = asyncio.ensure_future(self._make(make, make_quick, read_state, run_query, state))
             entry = _Entry(state, now + LIFETIME_S, task)
             self._entries[key] = entry
         try:
@@ -104,6 +115,7 @@ class PageCache:
         make: Callable[[], Response],
         make_quick: MakeQuick | None,
         read_state: Callable[[], Awaitable[Hashable]],
+        run_query: RunQuery,
         state: Hashable,
     ) -> Response:
         response = None
@@ -111,19 +123,31 @@ class PageCache:
             async with self._quick_turns:  # other requests have turns between two pages
                 common = self._reads_of(state)
                 reads = dict(common)
-                response = await self._call(make_quick, reads)
+                response = await self._call(make_quick, reads, run_query)
                 if common and await read_state() != state:  # what was shared is older than the rest
-                    response = await self._call(make_quick, {})
+                    response = await self._call(make_quick, {}, run_query)
                 else:
                     common.update(reads)
         if response is None:
             response = await run_sync(make, limiter=self._threads)
         return response
 
-    async def _call(self, make_quick: MakeQuick, reads: SharedReads) -> Response | None:
-        if self._in_threads:
-            return await run_sync(make_quick, reads, limiter=self._quick_threads)
-        return make_quick(reads)
+    async def _call(
+        self, make_quick: MakeQuick, reads: SharedReads, run_query: RunQuery
+    ) -> Response | None:
+        if not self._in_threads:
+            return make_quick(reads, None)
+        own: Results = {}
+        for _ in range(_MAX_QUERIES + 1 if reads else 0):
+            try:
+                return make_quick(reads, own)
+            except NotRead as missing:
+                query = missing.query
+                if query is None:
+                    break
+                rows = await run_query(query.sql, query.values)
+                (reads if query.is_shared else own)[query.key] = rows
+        return await run_sync(make_quick, reads, None, limiter=self._quick_threads)
 
     def _reads_of(self, state: Hashable) -> SharedReads:
         """Return what pages of a state share, for :data:`LIFETIME_S` at most."""

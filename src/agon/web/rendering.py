@@ -93,6 +93,17 @@ def signed_text(value: float) -> str:
     return f"+{number_text(value)}" if value > 0 else number_text(value)
 
 
+def counted_text(count: float, noun: str) -> str:
+    """Return a number with what is counted, in the singular or the plural.
+
+    Example:
+        >>> counted_text(1, "match"), counted_text(1200, "match"), counted_text(0, "row")
+        ('1 match', '1,200 matches', '0 rows')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith(("s", "ch")) else "s"
+    return f"{number_text(count)} {noun}{ending}"
+
+
 def time_text(value: datetime) -> str:
     """Return a time to the minute, in UTC.
 
@@ -132,6 +143,8 @@ def cell_text(value: Any) -> str:
         >>> cell_text(1234), cell_text("ada"), cell_text(None), cell_text({"user-score": 3})
         ('1,234', 'ada', '', 'user score 3')
     """
+    if type(value) in _NUMBERS:  # before others: to ask whether it is a mapping takes longer
+        return number_text(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{words(name)} {cell_text(each)}" for name, each in value.items())
     return short_id(value) if isinstance(value, str) else number_text(value)
@@ -170,6 +183,7 @@ def environment() -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "aligned": aligned_texts,
+        "counted": counted_text,
         "number": number_text,
         "signed": signed_text,
         "time": time_text,

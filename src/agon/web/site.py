@@ -20,6 +20,7 @@ from agon.app.service import Service
 from agon.client.client import Api
 from agon.client.local import LocalTransport
 from agon.errors import Unreadable
+from agon.store.connection.known_results import Results
 from agon.web import addresses
 from agon.web.cookies import sent_last_visit
 from agon.web.data import PageData, set_format
@@ -231,11 +232,11 @@ def _is_short(request: Request) -> bool:
 
 
 def _respond_at_once(
-    site: _Site, view: View, request: Request, shared: SharedReads
+    site: _Site, view: View, request: Request, shared: SharedReads, results: Results | None
 ) -> Response | None:
     """Return the response to a request for a page; None: a board has to be rebuilt for it."""
     try:
-        return _respond(site, view, request, {}, {}, shared=shared, rebuilds=False)
+        return _respond(site, view, request, {}, {}, shared=shared, results=results, rebuilds=False)
     except NotStored:
         return None
 
@@ -248,6 +249,7 @@ def _respond(
     files: Mapping[str, tuple[str, IO[bytes]]],
     *,
     shared: SharedReads | None = None,
+    results: Results | None = None,
     rebuilds: bool = True,
 ) -> Response:
     caller = request.scope.get("agon.caller", ANONYMOUS)
@@ -269,8 +271,9 @@ def _respond(
         if (stale := stale_form(request, visit)) is not None:
             return page_response(request, visit, stale)
     reads_only = request.method != "POST"
+    store = site.service.store
     try:
-        with site.service.store.read_one_state() if reads_only else nullcontext():
+        with store.read_one_state(shared, own_results=results) if reads_only else nullcontext():
             result = once(visit, request.url.path, lambda: view(visit))
     except ValidationError as error:
         raise Unreadable("\n".join(error_texts(error))) from None

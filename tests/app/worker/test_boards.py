@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
+from agon.app.arena.robustness import board_robustness, published_robustness
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.findings import CHANGED, findings
 from agon.app.contests.ledgers import events
 from agon.app.contests.lifecycle.creation import NewContest, create
@@ -121,6 +123,25 @@ def test_boards_come_before_the_scan(scanning: Service) -> None:
         session.queue.add(job, now=scanning.clock())
     work(scanning, {kind: recording(run) for kind, run in service_runners(scanning).items()})
     assert kinds == ["publish", "dry-run", "find"]
+
+
+def test_the_robustness_of_an_arenas_ranks_is_computed_after_publishing(scanning: Service) -> None:
+    """Boards state how few matches would change a rank, and no page computes it."""
+    spring(scanning, boards=None)
+    assert board_robustness(scanning, view(scanning, ORGANISER)).seq is None
+    worked(scanning)
+    stated = board_robustness(scanning, view(scanning, ORGANISER))
+    with scanning.store.read() as session:
+        [job] = session.queue.page(kinds=["robustness"], states=["done"])
+    assert job.result == {"seq": stated.seq}
+    proved = published_robustness(scanning, view(scanning, ORGANISER))
+    assert stated.is_computed
+    assert [(rank.bot, rank.matches) for rank in stated.ranks] == [
+        (rank.bot, rank.matches) for rank in proved.ranks
+    ]
+    play(scanning, 9, 9)
+    publish(scanning, "spring")
+    assert not board_robustness(scanning, view(scanning, ORGANISER)).is_computed
 
 
 def test_a_requested_scan_does_not_wait_for_the_pause(scanning: Service) -> None:

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fakes.instance import Instance
+from sizes import ALL
 from web.browser import Browser
-from web.crawl import Visited, crawl
+from web.crawl import PER_KIND, Visited, crawl
 
 ROLES = ("anonymous", "participant", "judge", "organiser", "operator", "organiser of another")
 
@@ -39,8 +40,16 @@ class Site:
 
     @cached_property
     def visited(self) -> dict[str, dict[str, Visited]]:
-        """What each role finds by following links: role → address → response."""
+        """What each role finds by following links: role → address → response.
+
+        Visitors who are not signed in follow two links of each kind, the others one; two with
+        TEST_ALL_SIZES.
+        """
         return {
-            role: crawl(self.instance, {"cookie": cookie} if (cookie := self.cookie(role)) else {})
+            role: crawl(
+                self.instance,
+                {"cookie": cookie} if (cookie := self.cookie(role)) else {},
+                PER_KIND if ALL or not cookie else 1,
+            )
             for role in ROLES
         }

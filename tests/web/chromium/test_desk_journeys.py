@@ -168,6 +168,7 @@ def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     visitor.follow("main th a")
     assert "the disk is full" in page.inner_text("main")
     visitor.open("/desk/tokens")
+    page.click("summary >> text=Create a token")
     page.fill("#user", "ada")
     visitor.follow("main button >> text=Create")
     secret = page.inner_text(".secret")

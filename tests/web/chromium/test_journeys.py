@@ -31,7 +31,7 @@ def test_a_visitor_sees_why_and_downloads_the_board(
     """The first question is why one is before another; the second is for the data."""
     visitor = chromium.visitor(site.origin, java_script_enabled=scripts)
     page = visitor.open("/")
-    visitor.follow(".card h2 a >> text=The community <i>")
+    visitor.follow(".card h3 a >> text=The community <i>")
     score = page.inner_text("#rows tr:first-child .score")
     visitor.follow("#rows tr:first-child a")
     assert score in page.inner_text(".verdict")

@@ -22,6 +22,7 @@ document.addEventListener('agon:shown', () => { shown += 1; });"""
 
 
 STATUS = "document.getElementById('live-status').innerText"
+PLACE = "document.getElementById('rows').getBoundingClientRect().top"
 ROWS = "[...document.querySelectorAll('#rows tr')]"
 
 
@@ -54,16 +55,44 @@ def test_no_row_moves_under_the_pointer(instance: Instance, chromium: Chromium) 
     with serve(instance) as origin:
         visitor = chromium.visitor(origin)
         page = watch(visitor)
+        advance(instance, 5, 5)
+        visitor.wait("document.getElementById('head').innerText.includes('Moved')")
         page.hover("#rows tr:first-child a")
-        before, ranks = keys(page), rows(page)
-        advance(instance, 5, 16)
+        before, shown = keys(page), page.inner_text("#rows tr:first-child")
+        place = page.evaluate(PLACE)
+        advance(instance, 6, 16)
         visitor.wait("document.getElementById('counts').innerText.includes('8 scored')")
         assert keys(page) == before
-        assert rows(page) != ranks
+        assert page.inner_text("#rows tr:first-child") != shown
+        assert page.evaluate(PLACE) == place
         page.hover("h1")
         visitor.wait(f"{ROWS}.length === 8")
         board = instance.get("/contests/spring/boards/bots").json()
         assert keys(page) == [row["id"] for row in board["rows"]]
+        visitor.close()
+
+
+def test_a_new_column_waits_until_no_row_is_pointed_at(
+    instance: Instance, chromium: Chromium
+) -> None:
+    """The second board of a contest shows how ranks moved, which makes all columns narrower."""
+    with serve(instance) as origin:
+        visitor = chromium.visitor(origin)
+        page = watch(visitor)
+        page.hover("#rows tr:first-child a")
+        before, place = page.inner_text("table.board"), page.evaluate(PLACE)
+        with page.expect_response(lambda response: response.url.endswith(BOARD)):
+            advance(instance, 5, 16)
+        page.evaluate("fetch(location.href).then(page => page.text())")  # later than the page's own
+        assert page.inner_text("table.board") == before
+        assert page.evaluate(PLACE) == place
+        page.hover("h1")
+        visitor.wait("document.getElementById('head').innerText.includes('Moved')")
+        visitor.wait(f"{ROWS}.length === 8")
+        widths = page.evaluate(
+            "[...document.querySelectorAll('.board tr')].map(tr => tr.children.length)"
+        )
+        assert len(set(widths)) == 1
         visitor.close()
 
 

@@ -38,7 +38,7 @@ def test_rules_are_changed_with_the_effect_in_view(browser: Browser) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"kind": "people", "people": "eve"}, "none of the named records counts now"),
+        ({"kind": "people", "people": "eve"}, "no record about 'eve' counts"),
         ({"kind": "records", "records": "users/eve"}, "there is no record 'users/eve'"),
         ({"kind": "adjustment", "board": "user-score", "id": "u1", "points": "many"}, "a number"),
         ({"kind": "people", "people": ""}, "a void needs at least one record or id"),
@@ -73,6 +73,22 @@ def test_ids_of_a_change_come_from_a_file(browser: Browser) -> None:
     assert "cancelled" in text(browser, change)
 
 
+def test_misspelled_ids_are_named_and_nothing_is_proposed(browser: Browser) -> None:
+    """A typing error next to the right id would leave one of two cheaters on the board."""
+    browser.sign_in("organiser")
+    page = f"/c/{browser.instance.contest()}/desk/changes"
+    for kind, ids, message in (
+        ("people", "u0\nuO\neve", "no record about 'uO', 'eve' counts; correct the ids"),
+        ("records", "users/u0\nusers/uO\neve", "there is no record 'users/uO', 'eve'"),
+        ("records", "users/u0\n1\n999", "there is no record '1', '999'"),
+    ):
+        wrong = browser.submit(page, page, {"kind": kind, kind: ids, "reason": "r"})
+        assert (wrong.status_code, message in Markup(wrong.text).text) == (422, True), ids
+        assert f"\n{ids}</textarea>" in wrong.text
+    changes = browser.instance.get("/contests/spring/change-sets", "organiser").json()["items"]
+    assert {change["state"] for change in changes} <= {"cancelled"}
+
+
 def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browser) -> None:
     """A wrong winner of a final contest: seen before it counts, marked, taken back."""
     browser.sign_in("organiser")
@@ -93,7 +109,7 @@ def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browse
         assert (wrong.status_code, message in Markup(wrong.text).text) == (422, True), rows
     proposed = browser.submit(page, page, {**fields, "rows": "id,winner\nm1,b\nm2,b\n"})
     change = proposed.headers["location"]
-    assert "2 of 2 move, at most by 1 ranks" in text(browser, change)
+    assert "2 of 2 move, at most by 1 rank" in text(browser, change)
     board = browser.get("/c/league").text
     assert board.index("people/ada") < board.index("people/bob")
     assert browser.submit(change, f"{change}/apply", {}).status_code == 303

@@ -23,10 +23,10 @@ from web.markup import Markup
         (b"id,nome\nada,Ada\n", "column name"),
         (b"PK\x03\x04" + bytes(200), "it is a workbook or a ZIP archive"),
         (b"id,name\n" + b"x" * (5 << 20), "a line is longer than 4 MiB"),
-        (b"id;name\nada;Ada\n", "1 rows of bots would be added"),
+        (b"id;name\nada;Ada\n", "1 row of bots would be added"),
         (",".join(f"c{n}" for n in range(300)).encode() + b"\n" + b"," * 299 + b"\n", "c"),
         (",".join(f"c{n}" for n in range(1001)).encode() + b"\nx\n", "the header has 1,001 names"),
-        (b"id,name\n=cmd(),+1\n", "1 rows of bots would be added"),
+        (b"id,name\n=cmd(),+1\n", "1 row of bots would be added"),
     ],
 )
 def test_a_wrong_file_is_explained_and_nothing_is_stored(

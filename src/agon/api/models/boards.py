@@ -104,6 +104,7 @@ class BoardProof(Resource):
     merkle_root: str
     rows_total: int
     unscored_total: int
+    title: str = Field(default="", description="Of a problem's board: the problem's title.")
 
 
 class Amendment(Resource):

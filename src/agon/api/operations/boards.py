@@ -23,6 +23,7 @@ from agon.api.parameters import AsOf, BoardName, ParticipantId
 from agon.api.transport import Noun
 from agon.app.access.permissions import View
 from agon.app.contests.boards import pages
+from agon.app.contests.boards.families import board_titles
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.proofs import proof
 from agon.app.contests.boards.search import search
@@ -41,8 +42,14 @@ _CACHED = {**_REBUILDING, 304: "The client's copy is current."}
 def list_boards(ctx: ContestContext) -> Items[BoardProof]:
     """Return the newest state of every board that the caller may see, the default board first."""
     snapshots = pages.boards(ctx.service, ctx.view)
+    titles = board_titles(ctx.service, ctx.view)
     return Items(
-        items=tuple(BoardProof.model_validate(pages.proof_fields(each)) for each in snapshots)
+        items=tuple(
+            BoardProof.model_validate(
+                {**pages.proof_fields(each), "title": titles.get(each.board, "")}
+            )
+            for each in snapshots
+        )
     )
 
 

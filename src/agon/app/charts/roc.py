@@ -39,7 +39,7 @@ class RocPanel:
 def roc_chart(
     panels: Sequence[RocPanel], *, name: str, title: str, subtitle: str, is_part: bool = False
 ) -> str:
-    """Return the panels as SVG; all have the same axes.
+    """Return the panels as SVG; all have the same axes, and curves that end in one point one label.
 
     Args:
         panels: row by row.
@@ -92,6 +92,7 @@ def _panel(panel: RocPanel, left: float, top: float, most: float) -> Iterator[st
     for value in ticks(0.0, most, most=3):
         yield _text(f"{value:g}", x=along(value), y=up.start + 16, class_="small quiet",
                     text_anchor="middle")  # fmt: skip
+    labels: dict[tuple[float, float], list[str]] = {}
     for at, curve in enumerate(panel.curves):
         hue = f"s{at % HUES}"
         places = [f"{number(along(x))} {number(up(y))}" for x, y in sorted(curve.points)]
@@ -100,8 +101,10 @@ def _panel(panel: RocPanel, left: float, top: float, most: float) -> Iterator[st
         for place in places:
             yield element("path", d=f"M{place}h0", class_=f"dot {hue}")
         x, y = max(curve.points)
-        label = shorten(curve.label, max_width=_MAX_LABEL)
-        yield _text(label, x=along(x) + 8, y=up(y) + 4.5, class_="small quiet")
+        labels.setdefault((along(x) + 8, up(y) + 4.5), []).append(curve.label)
+    for (x, y), texts in labels.items():
+        label = shorten(", ".join(filter(None, texts)), max_width=_MAX_LABEL)
+        yield _text(label, x=x, y=y, class_="small quiet")
 
 
 def _panel_text(panel: RocPanel) -> str:

@@ -1,4 +1,4 @@
-"""Jobs that publish and rebuild boards, run change sets dry and scan for integrity findings.
+"""Jobs of boards: publish, rebuild, run change sets dry, scan for findings, state robustness.
 
 They store their results themselves, each board or report in one transaction, and repeating them
 changes nothing. So their outcome is the job's result, and nothing else follows from it.
@@ -9,25 +9,27 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.arena.report import round_findings
+from agon.app.arena.robustness import decides_ranks, store_robustness
 from agon.app.contests.boards import publish as boards
 from agon.app.contests.cases import findings
 from agon.app.contests.changes import dry_runs
-from agon.app.queue.jobs import scan_job
+from agon.app.queue.jobs import robustness_job, scan_job
 from agon.app.queue.leases import Commit
 from agon.app.queue.source import Assignment, Progress
 from agon.app.worker.loop import Run
 from agon.entities.contests import Contest, Snapshot
-from agon.entities.jobs import Job
+from agon.entities.jobs import Job, JobKind
 from agon.store.session import Session
 
 if TYPE_CHECKING:
     from agon.app.service import Service
 
-_PAUSE_PER_SCAN: Final = 19
-"""The pause before a scan, as a multiple of the last one's duration: scans take 5 % of the time."""
+_PAUSE_PER_RUN: Final = 19
+"""The pause before a background job, as a multiple of the last one's duration: such jobs take 5 %
+of the time."""
 
-_LAST_SCAN_WITHIN: Final = timedelta(days=1)
-"""An earlier scan delays no other."""
+_LAST_RUN_WITHIN: Final = timedelta(days=1)
+"""An earlier one delays no other."""
 
 
 def publish(service: "Service") -> Run:
@@ -88,11 +90,20 @@ def find(service: "Service") -> Run:
     return run
 
 
-def store_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
-    """Return the function that stores the outcome and queues an integrity scan of new boards.
+def robustness(service: "Service") -> Run:
+    """Return the function that computes how few matches would change the first ranks."""
 
-    The scan is due when the configured pause since the last one has passed, and scans take at most
-    5 % of the time.
+    def run(assignment: Assignment, _: Progress) -> dict[str, Any]:
+        return {"seq": store_robustness(service, assignment.payload["contest"])}
+
+    return run
+
+
+def store_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
+    """Return the function that stores the outcome and queues what is computed of new boards.
+
+    An integrity scan is due when the configured pause since the last one has passed. Scans take at
+    most 5 % of the time, and so does the robustness of an arena's ranks.
     """
 
     def commit(session: Session) -> Mapping[str, Any]:
@@ -103,25 +114,32 @@ def store_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> C
             if snapshot["rows"] or snapshot["unscored"]
         )
         newest = max(scannable, default=0)
-        if service.scan_pause is not None and newest:
-            contest = session.contests.get(job.payload["contest"])
-            if newest > session.cases.scan_position(contest.no):
-                now = service.clock()
-                due = _scan_due(session, contest, pause=service.scan_pause, now=now)
-                session.queue.add(scan_job(contest, id=service.new_id(), not_before=due), now=now)
+        contest, now = session.contests.get(job.payload["contest"]), service.clock()
+        if (
+            service.scan_pause is not None
+            and newest
+            and newest > session.cases.scan_position(contest.no)
+        ):
+            due = _due(session, contest, "find", pause=service.scan_pause, now=now)
+            session.queue.add(scan_job(contest, id=service.new_id(), not_before=due), now=now)
+        if decides_ranks(contest, {snapshot["board"] for snapshot in outcome["snapshots"]}):
+            due = _due(session, contest, "robustness", pause=timedelta(), now=now)
+            session.queue.add(robustness_job(contest, id=service.new_id(), not_before=due), now=now)
         return dict(outcome)
 
     return commit
 
 
-def _scan_due(session: Session, contest: Contest, *, pause: timedelta, now: datetime) -> datetime:
-    """Return when a contest may be scanned again."""
-    since = now - max(pause, _LAST_SCAN_WITHIN)
-    last = session.queue.last_done("find", contest_no=contest.no, since=since)
+def _due(
+    session: Session, contest: Contest, kind: JobKind, *, pause: timedelta, now: datetime
+) -> datetime:
+    """Return when a background job of a kind may run again for a contest."""
+    since = now - max(pause, _LAST_RUN_WITHIN)
+    last = session.queue.last_done(kind, contest_no=contest.no, since=since)
     if last is None or last.ended_at is None or last.started_at is None:
         return now
     duration = last.ended_at - last.started_at
-    return max(now, last.ended_at + max(pause, duration * _PAUSE_PER_SCAN))
+    return max(now, last.ended_at + max(pause, duration * _PAUSE_PER_RUN))
 
 
 def store_outcome(_: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:  # noqa: ARG001 - all kinds have the same signature

@@ -27,6 +27,7 @@ RESULT_HANDLERS: Final[Mapping[JobKind, StoreResult]] = MappingProxyType(
         "round": rounds.store_round,
         "dry-run": boards.store_outcome,
         "find": boards.store_outcome,
+        "robustness": boards.store_outcome,
         "deliver": webhook_delivery.store_deliver,
     }
 )
@@ -40,6 +41,7 @@ def service_runners(service: "Service") -> dict[JobKind, Run]:
         "rebuild": boards.rebuild(service),
         "dry-run": boards.dry_run(service),
         "find": boards.find(service),
+        "robustness": boards.robustness(service),
     }
 
 

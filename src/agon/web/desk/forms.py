@@ -16,7 +16,7 @@ _MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "too_short": "Fill in this field.",
         "string_too_short": "Write at least {min_length} characters.",
         "string_too_long": "Write at most {max_length} characters.",
-        "string_pattern_mismatch": "It has characters that are not allowed, or too few.",
+        "string_pattern_mismatch": "It has other characters than those listed here, or too few.",
         "int_parsing": "Write a whole number.",
         "int_from_float": "Write a whole number.",
         "float_parsing": "Write a number.",

@@ -13,6 +13,7 @@ from agon.errors import AgonError, Unreadable
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import contest_page
 from agon.web.page import Page, Visit, error_texts
+from agon.web.rendering import counted_text
 
 _NAMES: Final = 1000
 """Maximum number of names in the header of a CSV file: each row is completed to as many values."""
@@ -41,8 +42,12 @@ def add_records(visit: Visit) -> Page:
         summary = visit.api.records.add(contest.id, rows, table=table, dry_run=dry_run)
     except AgonError as error:
         return _page(visit, error=error)
-    verb = "would be added" if dry_run else "were added"
-    done = f"{summary.added:,} rows of {table} {verb}; {summary.repeated:,} are stored already."
+    verb = "would be" if dry_run else "was" if summary.added == 1 else "were"
+    stored = "is" if summary.repeated == 1 else "are"
+    done = (
+        f"{counted_text(summary.added, 'row')} of {table} {verb} added; {summary.repeated:,} "
+        f"{stored} stored already."
+    )
     return _page(visit, done=done)
 
 

@@ -1,12 +1,13 @@
 """Sign in and out, and the visitor's account."""
 
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from agon.api.models.bots import Bot
+from agon.api.models.contests import Contest
 from agon.app.access import sessions
 from agon.disciplines import discipline
-from agon.errors import AgonError, Forbidden, TooMany, Unauthenticated
+from agon.errors import AgonError, Forbidden, NotFound, TooMany, Unauthenticated
 from agon.web import addresses
 from agon.web.page import Page, Redirect, Visit
 from agon.web.pages.cases import contests_with_cases
@@ -46,17 +47,33 @@ def sign_out(visit: Visit) -> Redirect:
 
 
 def account(visit: Visit) -> Page:
-    """Return who the visitor is and what the visitor may do."""
+    """Return who the visitor is, where the visitor stands, and what the visitor may do."""
     return Page(
         template="account.html",
         title="Account",
         values={
             "me": visit.api.access.me(),
+            "scores": _own_scores(visit),
             "bots": _own_bots(visit),
             "cases": contests_with_cases(visit),
         },
         data=addresses.api("me"),
     )
+
+
+def _own_scores(visit: Visit) -> list[tuple[Contest, str, dict[str, Any], int]]:
+    """Return the visitor's rows, each with its contest, its board and how many rows that has."""
+    if visit.caller.user is None:
+        return []
+    scores = []
+    for contest in islice(visit.api.contests.list(), _CONTESTS):
+        for board in contest.boards:
+            try:
+                page = visit.api.boards.page(contest.id, board, around=visit.caller.user, limit=1)
+            except NotFound:  # the board is not published, or has no such row
+                continue
+            scores.append((contest, board, page.rows[0], page.rows_total))
+    return scores
 
 
 def _own_bots(visit: Visit) -> list[tuple[str, Bot]]:

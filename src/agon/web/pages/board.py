@@ -11,6 +11,7 @@ from agon.web.page import Page, Visit
 from agon.web.pages.board_columns import column_texts, columns_by_name
 from agon.web.pages.board_rows import lines, part_ranges, rows_html
 from agon.web.pages.empty import or_empty
+from agon.web.pages.robustness import robustness_of
 from agon.web.rendering import number_text, short_id, words
 
 ROWS: Final = 50
@@ -47,7 +48,8 @@ def _board(visit: Visit, name: str) -> Page:
     columns = columns_of(page)
     sortable = columns_by_name(visit, page)
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
-    shown = lines(visit, page, columns, movement)
+    robust = robustness_of(visit, page)
+    shown = lines(visit, page, columns, movement, robust)
     values = {
         "contest": contest,
         "boards": visit.share(("boards", contest.id), lambda: boards.list(contest.id).items),
@@ -56,6 +58,8 @@ def _board(visit: Visit, name: str) -> Page:
         "sortable": sortable,
         "rows": rows_html(shown),
         "has_intervals": any(line.span for line in shown),
+        "has_robustness": any(line.robustness for line in shown),
+        "robust": robust,
         "has_parts": any("components" in row for row in page.rows),
         "parts": part_ranges(page, sortable),
         "since": None if movement is None else movement.since,

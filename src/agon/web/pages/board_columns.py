@@ -14,6 +14,7 @@ from agon.api.models.analysis import Column
 from agon.api.models.boards import BoardPage
 from agon.disciplines import discipline
 from agon.web.page import Visit
+from agon.web.pages.robustness import Robust
 from agon.web.rendering import environment, number_text
 
 _MAX_KEPT: Final = 256
@@ -63,7 +64,7 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
         None if since is None else (since.seq, since.at),
         tuple(order.items()), values["selection"]["limit"], values["as_of"],
         tuple(values["columns"]), tuple(values["parts"]), values["has_parts"],
-        values["has_intervals"],
+        values["has_intervals"], values["has_robustness"], _noise(values["robust"]),
     )  # fmt: skip
     if key not in _TEXTS:
         shown = {
@@ -77,6 +78,15 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
         texts = (getattr(parts, name)() for name in ("thead", "sorting", "key", "paragraphs"))
         _keep(_TEXTS, key, ColumnTexts(*texts))
     return _TEXTS[key]
+
+
+def _noise(robust: Robust | None) -> Hashable:
+    """Return what texts about robustness depend on."""
+    if robust is None:
+        return None
+    stored = robust.stored
+    noise = tuple((floor.k, floor.width, floor.confidence) for floor in stored.noise)
+    return (stored.matches, len(stored.ranks), stored.matches_established, noise)
 
 
 def _keep(cache: dict[Hashable, Any], key: Hashable, value: Any) -> None:

@@ -13,13 +13,16 @@ from markupsafe import Markup
 
 from agon.api.models.analysis import Column, Movement
 from agon.api.models.boards import BoardPage
+from agon.api.models.rounds import DecidedRank
 from agon.app.charts.markup import LIGHT
 from agon.web import addresses
 from agon.web.page import Visit
+from agon.web.pages.robustness import Robust
 from agon.web.rendering import aligned_texts, number_text, short_id, words
 
 _HUES: Final = len(LIGHT)
 _PLACES: Final = 4
+_PLAIN: Final = frozenset({int, float, bool, type(None)})
 _SVG: Final = '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none"'
 
 
@@ -39,10 +42,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class Span:
-    """An interval in percent of the range of all intervals of the page."""
+    """An interval: its ends, and its place in percent of the range of all intervals of the page."""
 
-    low: float
-    high: float
+    low: str
+    high: str
     start: float
     width: float
     middle: float
@@ -58,7 +61,9 @@ class Line:
         score: its score.
         texts: the values of the other columns, as HTML.
         bars: the parts of its score.
-        span: its interval.
+        span: its interval, or the band of noise of its rating.
+        robustness: how few matches would change its rank, as a cell of HTML; empty: the page has
+            no such column.
         moved: how many ranks it rose or fell; None: there is no board before.
         is_own: whether it is the visitor's, or the one that was looked for.
     """
@@ -69,6 +74,7 @@ class Line:
     texts: Sequence[str]
     bars: Sequence[Bar]
     span: Span | None
+    robustness: str
     moved: str | None
     is_own: bool
 
@@ -84,31 +90,41 @@ class PartRange:
 
 
 def lines(
-    visit: Visit, page: BoardPage, columns: Sequence[str], movement: Movement | None
+    visit: Visit,
+    page: BoardPage,
+    columns: Sequence[str],
+    movement: Movement | None,
+    robust: Robust | None,
 ) -> list[Line]:
     """Return the rows as they are shown, with bars and intervals on one scale each."""
     address = addresses.rows(page.contest, board=page.board, as_of=visit.as_of)
     own = {visit.query.get("around"), visit.caller.user} - {None, ""}
     hues = part_hues(page.rows)
     widest = max((_positive_sum(row) for row in page.rows), default=0.0) if hues else 0.0
-    ends = [row[end] for row in page.rows for end in ("low", "high") if end in row] or [0.0]
-    lowest, highest = min(ends), max(ends)
+    spans = _spans(page.rows, _intervals(page.rows, robust))
+    robustness = _robustness_cells(visit, page, robust)
     scores = aligned_texts([row["score"] for row in page.rows])
-    texts = [aligned_texts([row.get(name) for row in page.rows], places=_PLACES)
-             for name in columns]  # fmt: skip
+    texts = [_cells([row.get(name) for row in page.rows]) for name in columns]
     return [
         Line(
             row,
             address(row["id"]),
             score,
-            [escape(text) for text in cells],
+            cells,
             _bars(row, widest, hues) if hues else (),
-            _span(row, lowest, highest) if "low" in row and "high" in row else None,
+            spans.get(row["id"]),
+            decided,
             _movement_text(row, movement),
             row["id"] in own,
         )
-        for row, score, *cells in zip(page.rows, scores, *texts, strict=True)
+        for row, decided, score, *cells in zip(page.rows, robustness, scores, *texts, strict=True)
     ]
+
+
+def _cells(values: Sequence[Any]) -> list[str]:
+    """Return the values of a column as HTML; the text of a number needs no escaping."""
+    texts = aligned_texts(values, places=_PLACES)
+    return texts if _PLAIN.issuperset(map(type, values)) else [escape(text) for text in texts]
 
 
 def rows_html(rows: Sequence[Line]) -> Markup:
@@ -122,12 +138,14 @@ def _row_html(line: Line) -> str:
     shown = escape(short_id(row["id"]))
     own = ' class="own"' if line.is_own else ""
     moved = "" if line.moved is None else f'<td class="num moved">{line.moved}</td>'
-    texts = "".join([f'<td class="num">{text}</td>' for text in line.texts])
+    texts = "".join(
+        [f'<td class="num{" no" if text == "no" else ""}">{text}</td>' for text in line.texts]
+    )
     return (
         f'<tr data-key="{name}"{own}><td class="num">{number_text(row["rank"])}</td>{moved}'
         f'<th scope="row"><a href="{escape(line.address)}"><bdi>{shown}</bdi></a></th>'
         f'<td class="num score">{line.score}</td>'
-        f"{_parts_html(line)}{_interval_html(line)}{texts}</tr>"
+        f"{_parts_html(line)}{_interval_html(line)}{line.robustness}{texts}</tr>"
     )
 
 
@@ -155,7 +173,7 @@ def _interval_html(line: Line) -> str:
         f'<td class="interval">{_SVG} aria-hidden="true">'
         f'<rect class="f-others" x="{span.start:.2f}" y="2" width="{span.width:.2f}" height="2"/>'
         f'<rect class="f0" x="{span.middle - 0.5:.2f}" y="0" width="1" height="6"/></svg>'
-        f"<span>{number_text(span.low)} to {number_text(span.high)}{ranks}</span></td>"
+        f"<span>{span.low} to {span.high}{ranks}</span></td>"
     )
 
 
@@ -222,9 +240,56 @@ def positive_parts(row: dict[str, Any]) -> list[tuple[str, float]]:
     ]
 
 
-def _span(row: dict[str, Any], lowest: float, highest: float) -> Span:
+def _intervals(
+    rows: Sequence[dict[str, Any]], robust: Robust | None
+) -> list[tuple[float, float] | None]:
+    """Return of each row its interval, else the band within which a rating varies by chance."""
+    if robust is None or robust.width is None:
+        return [(row["low"], row["high"]) if "low" in row and "high" in row else None
+                for row in rows]  # fmt: skip
+    widths = map(robust.width, rows)
+    return [(row["score"] - width, row["score"] + width)
+            for row, width in zip(rows, widths, strict=True)]  # fmt: skip
+
+
+def _spans(
+    rows: Sequence[dict[str, Any]], intervals: Sequence[tuple[float, float] | None]
+) -> dict[str, Span]:
+    """Return the intervals of the rows that have one, by id, on one scale."""
+    spanned = [(row, ends) for row, ends in zip(rows, intervals, strict=True) if ends is not None]
+    all_ends = [end for _, ends in spanned for end in ends]
+    if not all_ends:
+        return {}
+    lowest, highest = min(all_ends), max(all_ends)
     scale = 100 / (highest - lowest) if highest > lowest else 0.0
-    low, high = row["low"], row["high"]
-    return Span(
-        low, high, (low - lowest) * scale, (high - low) * scale, (row["score"] - lowest) * scale
-    )
+    texts = aligned_texts(all_ends)
+    return {
+        row["id"]: Span(
+            low_text,
+            high_text,
+            (low - lowest) * scale,
+            (high - low) * scale,
+            (row["score"] - lowest) * scale,
+        )
+        for (row, (low, high)), low_text, high_text in zip(
+            spanned, texts[::2], texts[1::2], strict=True
+        )
+    }
+
+
+def _robustness_cells(visit: Visit, page: BoardPage, robust: Robust | None) -> list[str]:
+    """Return of each row the cell that states how few matches would change its rank."""
+    ranks = {} if robust is None else robust.ranks
+    if not any(row["id"] in ranks for row in page.rows):
+        return [""] * len(page.rows)
+    proof = escape(f"{addresses.robustness(page.contest, as_of=visit.as_of)}#ranks")
+    return [f"<td>{_decided_html(ranks.get(row['id']), proof)}</td>" for row in page.rows]
+
+
+def _decided_html(rank: DecidedRank | None, proof: str) -> str:
+    if rank is None:
+        return ""
+    if rank.matches is None or rank.share is None:
+        return f'<a href="{proof}">none found</a>'
+    matches = "match" if rank.matches == 1 else "matches"
+    return f'<a href="{proof}">{number_text(rank.matches)} {matches} ({100 * rank.share:.2g} %)</a>'

@@ -109,6 +109,7 @@ def _bot_page(
             "bot": shown,
             "is_own": is_own,
             "eligibility": visit.api.bots.eligibility(contest.id, bot_id) if is_own else None,
+            "attempt": visit.api.bots.qualification(contest.id, bot_id) if is_own else None,
             "faults": visit.api.bots.faults(contest.id, bot_id).items,
             "secret": secret,
             "notice": notice,

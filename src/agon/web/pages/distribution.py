@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -13,6 +13,9 @@ from agon.web import addresses
 from agon.web.page import Page, Visit
 from agon.web.pages.empty import or_empty
 from agon.web.rendering import number_text, short_id, words
+
+_NOTE: Final = 12
+"""Longest name that fits next to the longest bar of a chart."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ def _row(
 def _charts(
     parts: Sequence[PartDistribution], name: str | None, row: dict[str, Any] | None
 ) -> Iterator[PartChart]:
+    shown = short_id(name or "")
     for at, part in enumerate(parts):
         points = {} if row is None else {**row.get("components", {}), "score": row["score"]}
         value = points.get(part.name)
@@ -92,7 +96,7 @@ def _charts(
             HistogramBin(
                 _range(each),
                 each.n,
-                short_id(name or "") if index == own else "",
+                "" if index != own else shown if len(shown) <= _NOTE else "here",
             )
             for index, each in enumerate(part.bins)
         ]

@@ -11,7 +11,7 @@ import orjson
 from markupsafe import Markup
 
 from agon.api.conversions import explanation_of
-from agon.api.models.boards import HistoryStep
+from agon.api.models.boards import BoardPage, HistoryStep, RowQuery
 from agon.api.models.contests import Contest
 from agon.app.charts import Point, timeline
 from agon.app.charts.waterfall import levels
@@ -21,6 +21,7 @@ from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
 from agon.web.last_visit import LastVisit, last_visit
 from agon.web.page import Page, Visit
+from agon.web.pages.arena import opponents
 from agon.web.pages.cases import cases_of
 from agon.web.pages.since import previous_positions, since
 from agon.web.rendering import number_text, time_text
@@ -95,6 +96,21 @@ class Before:
 
 
 @dataclass(frozen=True)
+class Neighbor:
+    """The row before or after a participant's on the board.
+
+    Attributes:
+        id: whose it is.
+        rank: its rank.
+        gap: its score minus that of the participant.
+    """
+
+    id: str
+    rank: int
+    gap: float
+
+
+@dataclass(frozen=True)
 class Step:
     """A part of a score, with its bar in percent of the chart's width."""
 
@@ -121,7 +137,7 @@ def person(visit: Visit) -> Page:
         board = participant.boards[0]["board"] if participant.boards else board
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
     steps = steps_of(explanation)
-    published = boards.page(contest.id, board, as_of=visit.as_of, limit=1)
+    published = _board_at(visit, contest.id, name, board, explanation)
     position = published.seq
     history = _history(visit, contest.id, name, board, position)
     seen = _last_visit(visit, position)
@@ -141,6 +157,9 @@ def person(visit: Visit) -> Page:
         "before": None if seen is None else _before(visit, contest.id, name, board, seen),
         "position": position,
         "rows_total": published.rows_total,
+        "own": {} if published.index is None else published.rows[published.index - published.start],
+        "neighbors": _neighbors(published, explanation),
+        "opponents": opponents(explanation),
         "cases": cases_of(visit, contest.id) if visit.caller.user == name else (),
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
@@ -159,6 +178,28 @@ def person(visit: Visit) -> Page:
         picture=addresses.card(contest.id, name, board=board, as_of=visit.as_of),
         last_visit=seen,
     )
+
+
+def _board_at(
+    visit: Visit, contest: str, name: str, board: str, explanation: Explanation
+) -> BoardPage:
+    """Return the board with the participant's row between its neighbors, or with the first row."""
+    boards = visit.api.boards
+    if explanation.score is None:
+        return boards.page(contest, board, as_of=visit.as_of, limit=1)
+    query = RowQuery(as_of=visit.as_of, neighbors=1)
+    return boards.row(contest, board, name, query)
+
+
+def _neighbors(page: BoardPage, explanation: Explanation) -> list[Neighbor]:
+    """Return the rows before and after the participant's."""
+    if page.index is None or explanation.score is None:
+        return []
+    at, score = page.index - page.start, explanation.score
+    return [
+        Neighbor(row["id"], row["rank"], round(row["score"] - score, explanation.places))
+        for row in (*page.rows[max(0, at - 1) : at], *page.rows[at + 1 : at + 2])
+    ]
 
 
 def _summary(explanation: Explanation) -> str:

@@ -1,8 +1,14 @@
-"""The page that states how robust the ranks of an arena's bots are."""
+"""How robust the ranks of an arena's bots are: a page of its own, and columns of boards."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agon.api.models.boards import BoardPage
+from agon.api.models.rounds import BoardRobustness, DecidedRank
 from agon.web import addresses
 from agon.web.page import Page, Visit
-from agon.web.pages.arena import arena
+from agon.web.pages.arena import arena, has_matches
 from agon.web.pages.empty import or_empty
 
 
@@ -24,4 +30,52 @@ def robustness(visit: Visit) -> Page:
             "as_of": visit.as_of,
         },
         data=addresses.api("contests", contest.id, "robustness", as_of=visit.as_of),
+    )
+
+
+_ELO: Final = "bots"
+_BRADLEY_TERRY: Final = "bradley-terry"
+
+
+@dataclass(frozen=True)
+class Robust:
+    """What a board states of robustness.
+
+    Attributes:
+        stored: as the API returns it.
+        width: returns half the width of the noise band of a row; None: the board is not of Elo.
+        ranks: by bot how few matches would change its rank; empty on other boards than
+            Bradley–Terry, on pages of the past and until it is computed.
+        is_awaited: whether the ranks are not computed yet.
+    """
+
+    stored: BoardRobustness
+    width: Callable[[dict[str, Any]], float] | None
+    ranks: dict[str, DecidedRank]
+    is_awaited: bool
+
+
+def robustness_of(visit: Visit, page: BoardPage) -> Robust | None:
+    """Return what a board states of robustness; None: it is not of an arena's bots.
+
+    A page of the past is the same for ever, so it does not depend on what was computed since.
+    """
+    if page.board not in {_ELO, _BRADLEY_TERRY} or not has_matches(page.discipline):
+        return None
+    as_of = str(page.seq)
+    stored: BoardRobustness = visit.share(
+        ("robustness", page.contest, as_of),
+        lambda: visit.api.rounds.board_robustness(page.contest, as_of=as_of),
+    )
+    if page.board == _ELO:
+        new, established = (floor.width for floor in stored.noise)
+
+        def width(row: dict[str, Any]) -> float:
+            return new if row["matches"] < stored.matches_established else established
+
+        return Robust(stored, width, {}, is_awaited=False)
+    if visit.as_of is not None:
+        return Robust(stored, None, {}, is_awaited=False)
+    return Robust(
+        stored, None, {rank.bot: rank for rank in stored.ranks}, is_awaited=not stored.is_computed
     )

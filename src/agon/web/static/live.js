@@ -42,9 +42,12 @@
   }
 
   function show(page) {
-    for (const region of regions()) {
-      const next = page.getElementById(region.id);
-      if (next) update(region, next);
+    const pairs = regions().map((region) => [region, page.getElementById(region.id)]).filter(([, next]) => next);
+    const moving = pairs.find(([region, next]) => isUsed(region) && width(region) !== width(next));
+    if (moving) { hold(moving[0], () => show(page)); return; }
+    for (const [region, next] of pairs) {
+      waiting.delete(region);
+      update(region, next);
     }
     // The first rows bring parts of the page that were not there.
     if (!page.querySelector("main[data-live]")) main.removeAttribute("data-live");
@@ -52,7 +55,9 @@
   }
 
   const waiting = new Map();
-  const isUsed = (region) => region.matches(":hover") || region.contains(document.activeElement);
+  const LEAVING = ["pointerleave", "focusout"];
+  const isUsed = (region) => region !== main && (region.matches(":hover") || region.contains(document.activeElement));
+  const width = (region) => region.querySelector("[data-key]")?.children.length;
 
   function update(region, next) {
     if (region === main) {
@@ -61,22 +66,25 @@
       replace(region, next);
     } else if (isUsed(region)) {  // numbers change, but no row moves under the pointer
       patch(region, next);
-      if (!waiting.has(region)) {
-        for (const name of ["pointerleave", "focusout"]) region.addEventListener(name, release);
-      }
-      waiting.set(region, next);
+      hold(region, () => arrange(region, next));
     } else {
       arrange(region, next);
     }
+  }
+
+  function hold(region, change) {
+    for (const name of LEAVING) region.addEventListener(name, release);
+    waiting.set(region, change);
   }
 
   function release(event) {
     const region = event.currentTarget;
     setTimeout(() => {  // by then the focus has its new place
       if (!waiting.has(region) || isUsed(region)) return;
-      for (const name of ["pointerleave", "focusout"]) region.removeEventListener(name, release);
-      arrange(region, waiting.get(region));
+      for (const name of LEAVING) region.removeEventListener(name, release);
+      const change = waiting.get(region);
       waiting.delete(region);
+      change();
     });
   }
 

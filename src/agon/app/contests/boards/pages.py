@@ -8,6 +8,7 @@ import orjson
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.boards.families import board_names
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
     position,
@@ -29,8 +30,6 @@ MAX_ROWS = 1000
 
 LINES_PER_READ = 4096
 """Number of lines that are read at a time when a complete board is read."""
-
-_MAX_BOARDS_OF_FAMILY = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,17 +150,6 @@ def boards(service: Service, view: View) -> list[Snapshot]:
             for name in board_names(session, view)
         ]
     return [snapshot for snapshot in newest if snapshot is not None]
-
-
-def board_names(session: Session, view: View) -> list[str]:
-    """Return the names of a contest's boards, the default first, families resolved."""
-    names: list[str] = []
-    for name in view.contest.boards:
-        if not name.endswith(">"):
-            names.append(name)
-            continue
-        names += _family(session, view, name.partition(":")[0])
-    return names
 
 
 def page(
@@ -387,11 +375,3 @@ def _among_unscored(session: Session, rows_snapshot: Snapshot, name: str) -> tup
             if line.startswith(prefix):
                 return index, line
     raise NotFound(f"there is no {name!r} on board {rows_snapshot.board}; use an id of the board")
-
-
-def _family(session: Session, view: View, family: str) -> list[str]:
-    """Return the boards of a family (``problem``: one for each of ``problems``), by name."""
-    table, limit = f"{family}s", position(session, view, None)
-    entries = session.entries.rows(view.contest.no, table, until=limit, limit=_MAX_BOARDS_OF_FAMILY)
-    ids = {orjson.loads(entry.line)["body"]["row"]["id"] for entry in entries}
-    return sorted(f"{family}:{name}" for name in ids)

@@ -7,7 +7,8 @@ import orjson
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import board_names, find, snapshot_of_cursor
+from agon.app.contests.boards.families import board_names
+from agon.app.contests.boards.pages import find, snapshot_of_cursor
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import shown_position, snapshot_at
 from agon.app.service import Service

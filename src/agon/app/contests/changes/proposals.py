@@ -22,7 +22,7 @@ from agon.store.session import Session
 Kind: TypeAlias = Literal["rules", "void", "rejudge", "adjustment", "correction"]
 
 _MAX_NAMED: Final = 100_000
-_MAX_SHOWN: Final = 5
+_MAX_SHOWN: Final = 20
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,21 @@ def voided_records(session: Session, live: ContestReplica, change: Change) -> li
 
     Raises:
         NotFound: a named record does not exist.
-        Conflict: none counts any more.
+        Conflict: none counts any more, or none about a named participant.
     """
     records, people = change.params["records"], change.params["people"]
     seqs = set(_positions(session, change.contest_no, records))
+    missing = [text for text in records
+               if _is_position(text) and live.state.spans.table_of(int(text)) is None]  # fmt: skip
+    if missing:
+        raise _no_record(missing)
     if people:
-        seqs |= set(live.records_about(people))
+        about, known = live.records_about(people)
+        seqs |= set(about)
+        if unknown := [name for name in people if name not in known]:
+            raise Conflict(
+                f"no record about {_names(unknown)} counts; correct the ids, or leave these out"
+            )
     positions = np.array(sorted(seqs), dtype=np.int64)
     visible: list[int] = positions[
         np.isin(positions, live.state.spans.records(at=live.seq))
@@ -165,13 +174,20 @@ def _positions(session: Session, contest_no: int, references: Sequence[str]) -> 
     existing = session.entries.existing(contest_no, records=words, external_ids=words)
     missing = [text for text in words if text not in existing]
     if missing:
-        listed = ", ".join(map(repr, missing[:_MAX_SHOWN]))
-        more = f" and {len(missing) - _MAX_SHOWN:,} more" if len(missing) > _MAX_SHOWN else ""
-        raise NotFound(
-            f"there is no record {listed}{more}; give keys such as votes/m7/j3, external ids or "
-            "positions of the ledger"
-        )
+        raise _no_record(missing)
     return [int(text) if _is_position(text) else existing[text].seq for text in references]
+
+
+def _no_record(references: Sequence[str]) -> NotFound:
+    return NotFound(
+        f"there is no record {_names(references)}; give keys such as votes/m7/j3, external ids "
+        "or positions of the ledger"
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_SHOWN:,} more" if len(names) > _MAX_SHOWN else ""
+    return ", ".join(map(repr, names[:_MAX_SHOWN])) + more
 
 
 def _is_position(text: str) -> bool:

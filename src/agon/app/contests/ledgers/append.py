@@ -40,7 +40,15 @@ _PUBLIC_EVENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """Kinds with a public event, and the fields of the body it has."""
 
 _WITHOUT_BOARDS: Final = frozenset(
-    {"contest-created", "contest-edited", "submission-received", "decision-made"}
+    {
+        "contest-created",
+        "contest-edited",
+        "submission-received",
+        "decision-made",
+        "draw-committed",
+        "draw-made",
+        "round-settled",
+    }
 )
 """Kinds that change neither what boards show nor which position they show."""
 
