@@ -218,9 +218,11 @@ class LocalTransport(Transport):
         return context
 
     def _publish(self, contest: str) -> None:
+        from agon.app.arena.robustness import store_robustness
         from agon.app.contests.boards.publish import publish
 
         publish(self._service, contest)
+        store_robustness(self._service, contest)
 
     def _cancel_queued_dry_run(self, contest: str, change: str) -> None:
         """Cancel the queued job of a dry run that was done here; a leased job continues."""

@@ -1,6 +1,6 @@
 """A discipline: the one object through which the rest of agon uses it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -182,9 +182,9 @@ class PackageParts:
         scored: ScoredRecords = self._module("scoring").score(records, rules)
         return scored
 
-    def count(self, scored: Any) -> Mapping[str, Any] | None:
+    def count(self, scored: Any) -> Iterable[tuple[str, Any]] | None:
         """Return what scoring continues from when rows are added."""
-        counts: Mapping[str, Any] | None = self._module("scoring").count(scored)
+        counts: Iterable[tuple[str, Any]] | None = self._module("scoring").count(scored)
         return counts
 
     def find(self, records: "Records", rules: Any) -> "list[Finding]":
@@ -247,6 +247,7 @@ class Discipline:
         looked_up: tables that added rows are joined with.
         demo: its part of ``agon demo``; None: it is left out there.
         columns: column of its boards, or ``board.column`` where it differs by board → meaning.
+        summary: who competes in what, in one sentence for visitors of a site.
     """
 
     name: str
@@ -272,10 +273,11 @@ class Discipline:
         field(default_factory=dict)
     )
     relational: bool = False
-    count: Callable[[Any], "Mapping[str, Any] | None"] | None = None
+    count: Callable[[Any], "Iterable[tuple[str, Any]] | None"] | None = None
     looked_up: tuple[str, ...] = ()
     demo: Demo | None = None
     columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
+    summary: str = ""
 
     def column_meaning(self, board: str, column: str) -> ColumnMeaning | None:
         """Return what a column of a board is; None if the discipline does not say it."""

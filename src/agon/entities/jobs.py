@@ -6,7 +6,16 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 JobKind: TypeAlias = Literal[
-    "publish", "rebuild", "dry-run", "judge", "gate", "trial", "round", "deliver", "find"
+    "publish",
+    "rebuild",
+    "dry-run",
+    "judge",
+    "gate",
+    "trial",
+    "round",
+    "deliver",
+    "find",
+    "robustness",
 ]
 """What a job does.
 

@@ -11,6 +11,9 @@ from agon.errors import Unreadable
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_UNITS: Final = {
+    "day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)
+}  # fmt: skip
 
 
 def written_time(
@@ -76,6 +79,19 @@ def in_utc(time: datetime) -> datetime:
         OverflowError: in UTC it is outside the years 1 to 9999.
     """
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def duration_text(duration: timedelta) -> str:
+    """Return a duration in words, in its largest unit, rounded down.
+
+    Example:
+        >>> [duration_text(timedelta(seconds=count)) for count in (59, 60, 497, 90_000)]
+        ['less than a minute', '1 minute', '8 minutes', '1 day']
+    """
+    for unit, length in _UNITS.items():
+        if count := max(duration // length, 0):
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return "less than a minute"
 
 
 def to_micros(time: datetime) -> int:

@@ -1,10 +1,10 @@
 """Open sessions on a database: each accesses all tables within one transaction."""
 
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import cached_property, partial
 from threading import Lock, local
-from typing import Any
+from typing import TypeAlias
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
@@ -16,6 +16,7 @@ from agon.store.attachments import Attachments
 from agon.store.cases import Cases
 from agon.store.changes import Changes
 from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, begin, display_url
+from agon.store.connection.known_results import KnownResults, Results
 from agon.store.connection.transaction import Transaction
 from agon.store.contests import Contests
 from agon.store.entries import Entries
@@ -27,6 +28,8 @@ from agon.store.migrations import require_newest
 from agon.store.queue import Queue
 from agon.store.snapshots import Snapshots
 from agon.store.webhooks import Webhooks
+
+_Begin: TypeAlias = Callable[[], AbstractContextManager["Session"]]
 
 
 class Session:
@@ -154,16 +157,29 @@ class Store:
             yield session
 
     @contextmanager
-    def read_one_state(self) -> Iterator[None]:
+    def read_one_state(
+        self, results: Results | None = None, *, own_results: Results | None = None
+    ) -> Iterator[None]:
         """Share one session among all that this thread reads in the block, until it writes.
 
         A page that reads by several operations shows one state then, and begins one transaction. It
         begins with the first read; the first read after a write begins another.
+
+        Args:
+            results: of queries that several operations share, as read before; what is read is
+                added. The caller compares the state of the database before and after.
+            own_results: of other queries; then nothing is read from the database, and a query
+                without a result raises :class:`~agon.store.connection.known_results.NotRead`.
         """
         if self._shared is not None:
             yield
             return
-        self._thread.shared = _SharedRead(self._read)
+        results = {} if results is None else results
+        if own_results is None:
+            self._thread.shared = _SharedRead(self._read, first=partial(self._read, results))
+        else:
+            known = Session(KnownResults(results, own_results))
+            self._thread.shared = _SharedRead(lambda: nullcontext(known))
         try:
             yield
         finally:
@@ -193,13 +209,11 @@ class Store:
             shared.end()
 
     @contextmanager
-    def _read(self) -> Iterator[Session]:
+    def _read(self, results: Results | None = None) -> Iterator[Session]:
         with begin(self._engine, writing=False) as connection:
-            yield self._session(connection, results={})
+            yield self._session(connection, results={} if results is None else results)
 
-    def _session(
-        self, connection: Connection, *, results: dict[Hashable, list[tuple[Any, ...]]] | None
-    ) -> Session:
+    def _session(self, connection: Connection, *, results: Results | None) -> Session:
         if not self._checked:
             require_newest(connection, self._database)
             self._checked = True
@@ -219,10 +233,16 @@ class Store:
 
 
 class _SharedRead:
-    """A session that only reads, shared by the blocks of one thread that follow each other."""
+    """A session that only reads, shared by the blocks of one thread that follow each other.
 
-    def __init__(self, begin_session: Callable[[], AbstractContextManager[Session]]) -> None:
+    Args:
+        begin_session: begins a session.
+        first: begins the first one that is shared; None: as the others.
+    """
+
+    def __init__(self, begin_session: _Begin, *, first: _Begin | None = None) -> None:
         self._begin = begin_session
+        self._begin_next = first or begin_session
         self._open = ExitStack()
         self._session: Session | None = None
         self._is_used = False
@@ -236,7 +256,8 @@ class _SharedRead:
                 yield session
             return
         if self._session is None:
-            self._session = self._open.enter_context(self._begin())
+            begin_session, self._begin_next = self._begin_next, self._begin
+            self._session = self._open.enter_context(begin_session())
         self._is_used = True
         try:
             yield self._session

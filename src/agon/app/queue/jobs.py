@@ -26,7 +26,7 @@ MAX_ATTEMPTS: Final = 25
 """Maximum number of attempts at running a program: it must not fail because of a lost worker."""
 
 BACKGROUND_PRIORITY: Final = -5
-"""Priority of automatic integrity scans, for which no user waits."""
+"""Priority of automatic scans and statistics, for which no user waits."""
 
 _ACTIVE_WITHIN: Final = timedelta(minutes=1)
 
@@ -242,6 +242,24 @@ def scan_job(
         payload={"contest": contest.id, "unless_known": True},
         contest_no=contest.no,
         dedupe=f"find:{contest.no}:by-itself",
+        priority=BACKGROUND_PRIORITY,
+        not_before=not_before,
+    )
+
+
+def robustness_job(
+    contest: "Contest",
+    *,
+    id: str,  # noqa: A002 - it becomes NewJob.id
+    not_before: datetime | None = None,
+) -> NewJob:
+    """Return a job that computes how robust an arena's ranks are; one at a time is queued."""
+    return NewJob(
+        id=id,
+        kind="robustness",
+        payload={"contest": contest.id},
+        contest_no=contest.no,
+        dedupe=f"robustness:{contest.no}",
         priority=BACKGROUND_PRIORITY,
         not_before=not_before,
     )

@@ -193,17 +193,22 @@ class ContestReplica:
             scored = UnscorableRecords(error)
         return Result(chosen, released, rules, records, None, scored)
 
-    def records_about(self, people: Collection[str], *, at: int | None = None) -> list[int]:
-        """Return the positions of the records about any of some participants, in rising order.
+    def records_about(
+        self, people: Collection[str], *, at: int | None = None
+    ) -> tuple[list[int], set[str]]:
+        """Return the positions of the records about some participants, and whom there are any of.
 
         Participants are named by their ids on boards; the discipline's columns of participants
         (``Discipline.participant_columns``) determine which a record is about.
         """
         records = self.records(at)
         positions: set[int] = set()
+        known: set[str] = set()
         for table, column in discipline(self.contest_state(at).discipline).participant_columns:
-            positions.update(records.rows_where(table, column, people))
-        return sorted(positions)
+            rows = records.rows_where(table, column, people)
+            positions.update(rows)
+            known.update(rows.values())
+        return sorted(positions), known
 
     def close(self) -> None:
         """Release the columns; a second call does nothing."""

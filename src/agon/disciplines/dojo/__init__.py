@@ -24,6 +24,7 @@ def _withhold(scored: Any, discloses: Callable[[str], bool]) -> ScoredRecords:
 
 DISCIPLINE = Discipline(
     name="dojo",
+    summary="Programs continue integer sequences; short and novel ones score most.",
     schema=SCHEMA,
     rules=DojoRules,
     boards=("season", "problem:<id>"),

@@ -97,6 +97,7 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
     scale: float,
     start: float,
     round_changes: bool,
+    compiled: bool | None = None,
 ) -> Fold:
     """Play matches in order from a state: each moves A by K_A (S - E) and B by -K_B (S - E).
 
@@ -116,6 +117,7 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
         scale: rating distance at which the odds are ten to one.
         start: rating of a newcomer.
         round_changes: round each change to an integer, half away from zero.
+        compiled: whether to run compiled code; None: where there are enough matches for it.
 
     Raises:
         NotScorable: when a player is matched with itself or a score is outside 0 … 1.
@@ -136,7 +138,7 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
     rule = (
         float(k_new), float(k_established), games_established, log(10.0) / scale, round_changes,
     )  # fmt: skip
-    if len(player_a) >= COMPILED_FROM:
+    if len(player_a) >= COMPILED_FROM if compiled is None else compiled:
         changes = np.empty((2, len(player_a)))
         compile_loop(_play)(grown.ratings, grown.games, player_a, player_b, scores, *changes, *rule)
         return Fold(grown, changes[0], changes[1])

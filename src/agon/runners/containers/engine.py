@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -208,12 +209,28 @@ def last_line(text: bytes) -> str:
 
 
 def _open(path: str, kind: str, runtime: str) -> CommandLine:
+    if kind == "docker":
+        return CommandLine((path,), _read_docker(_info(path, kind), runtime))
+    info = _info_of_podman(path, Path(path).stat().st_mtime_ns)
+    command = (path, f"--runtime={runtime}") if runtime else (path,)
+    return CommandLine(command, _read_podman(info, runtime), _storage(info))
+
+
+@lru_cache(maxsize=8)
+def _info_of_podman(path: str, modified_ns: int) -> Mapping[str, Any]:
+    """Return what podman says of itself, which takes it longer than starting a container.
+
+    It is asked once, unless the program changes: podman has no server that could change meanwhile.
+    """
+    del modified_ns
+    return _info(path, "podman")
+
+
+def _info(path: str, kind: str) -> Mapping[str, Any]:
     bare = CommandLine((path,), Engine(name=kind, version="", runtime="", cgroups="",
                                        limits_cpus=False))  # fmt: skip
-    info = json.loads(bare.ask("info", "--format", "{{json .}}" if kind == "docker" else "json"))
-    read = _read_docker if kind == "docker" else _read_podman
-    command = (path, f"--runtime={runtime}") if runtime and kind == "podman" else (path,)
-    return CommandLine(command, read(info, runtime), _storage(info) if kind == "podman" else None)
+    printed = bare.ask("info", "--format", "{{json .}}" if kind == "docker" else "json")
+    return dict(json.loads(printed))
 
 
 def _storage(info: Mapping[str, Any]) -> Path:

@@ -35,7 +35,7 @@ class Transaction:
 
     connection: Connection
     database: str
-    results: dict[Hashable, list[tuple[Any, ...]]] | None = None
+    results: dict[Hashable, Any] | None = None
 
     @property
     def on_sqlite(self) -> bool:
@@ -94,7 +94,7 @@ class Transaction:
         """Return the rows of a query, run by the driver without SQLAlchemy; ``?`` marks a value."""
         cursor = self._cursor()
         try:
-            cursor.execute(sql if self.on_sqlite else _with_percent_marks(sql), values)
+            cursor.execute(sql if self.on_sqlite else with_percent_marks(sql), values)
             return cursor.fetchall()
         finally:
             cursor.close()
@@ -110,7 +110,8 @@ class Transaction:
         key = (sql, *values)
         if key not in self.results:
             self.results[key] = self.query(sql, values)
-        return self.results[key]
+        rows: list[tuple[Any, ...]] = self.results[key]
+        return rows
 
     def execute(self, sql: str) -> None:
         """Run a statement that returns no rows."""
@@ -156,10 +157,10 @@ class Transaction:
         return run_in_thread(partial(cursor.execute, sql, values_of_all))
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run a statement of SQLite for many rows; return how many it changed."""
+        """Run a statement for many rows; return how many it changed. ``?`` marks a value."""
         cursor = self._cursor()
         try:
-            cursor.executemany(sql, rows)
+            cursor.executemany(sql if self.on_sqlite else with_percent_marks(sql), rows)
             return max(cursor.rowcount, 0)
         finally:
             cursor.close()
@@ -210,7 +211,7 @@ def _copy_type(kind: object) -> str:
     return next((name for base, name in _COPY_TYPES.items() if isinstance(kind, base)), "text")
 
 
-def _with_percent_marks(sql: str) -> str:
+def with_percent_marks(sql: str) -> str:
     """Replace the marks of values by those of PostgreSQL's driver."""
     return sql.replace("%", "%%").replace("?", "%s")
 
