@@ -112,9 +112,9 @@ def _candidates(of: Mapping[int, Runs], least: float) -> set[tuple[int, int]]:
     owners, distinct = owners[shared], distinct[shared]
     order = np.lexsort((distinct, counts[distinct], owners))
     starts = np.searchsorted(owners, np.arange(len(numbers)))
-    kept = order[np.arange(len(owners)) - starts[owners] < compared[owners]]
-    kept = kept[np.argsort(distinct[kept], kind="stable")]
-    families = np.split(owners[kept], np.flatnonzero(np.diff(distinct[kept])) + 1)
+    leading = order[np.arange(len(owners)) - starts[owners] < compared[owners]]
+    leading = leading[np.argsort(distinct[leading], kind="stable")]
+    families = np.split(owners[leading], np.flatnonzero(np.diff(distinct[leading])) + 1)
     pairs: set[tuple[int, int]] = set()
     for family in families:
         held = [numbers[owner] for owner in family.tolist()]
