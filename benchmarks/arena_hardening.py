@@ -6,7 +6,7 @@ the literal edition, the hardened one, and the hardened one without each of its 
 
 import argparse
 
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.attacks.ablation import guards_of
 from agon.attacks.catalog import lab_of

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import report  # type: ignore[import-not-found]  # stands beside this script
-import size_l  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
+import size_l  # type: ignore[import-not-found]  # of this folder
 
 _BOTS = 1_000
 _PART = 5_000_000

@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
-import report  # type: ignore[import-not-found]  # stands beside this script
-from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
-from service_change import serving  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
+from databases import KINDS, database  # type: ignore[import-not-found]  # of this folder
+from service_change import serving  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.transport import Endpoint, Reply

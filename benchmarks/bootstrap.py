@@ -5,7 +5,7 @@ import time
 
 import evalica
 import numpy as np
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.intervals import Intervals, bootstrap_intervals

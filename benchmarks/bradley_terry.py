@@ -6,7 +6,7 @@ import time
 import evalica
 import numpy as np
 import numpy.typing as npt
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, to_elo
 from agon.kernel.ratings.encoding import encode

@@ -5,7 +5,7 @@ edition scores the same records.
 """
 
 import numpy as np
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 from scipy.stats import spearmanr
 
 from agon.disciplines.challenge.records import SCHEMA

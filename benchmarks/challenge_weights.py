@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.records import SCHEMA
@@ -54,7 +54,7 @@ def main() -> None:
         records.close()
 
         def from_arrays() -> WeightHistory:
-            # The epochs in which something happened are found anew each time.
+            # The epochs in which something happened are determined each time.
             return all_weights(replace(facts), RULES)
 
         history = from_arrays()

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-from report import compare, header, medians  # type: ignore[import-not-found]  # stands beside this
+from report import compare, header, medians  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.containers import Containers, Image, ImageSpec, Limits, Trial
 from agon.runners.containers import open_containers, provide_base_image

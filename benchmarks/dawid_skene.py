@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 import pandas as pd
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 from crowdkit.aggregation import DawidSkene as CrowdKit
 
 from agon.kernel.agreement.dawid_skene import DawidSkene, dawid_skene

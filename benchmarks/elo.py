@@ -5,7 +5,7 @@ import argparse
 import evalica
 import numpy as np
 import pyarrow as pa
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.kernel.ratings.elo import EloState, Fold, fold
 from agon.kernel.ratings.encoding import encode

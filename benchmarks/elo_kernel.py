@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.kernel.compiling import compile_loop
 from agon.kernel.ratings.elo import _play

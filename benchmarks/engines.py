@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 import size_l  # type: ignore[import-not-found]  # same
 
 LIMITS = {"sail": 4.0, "spark": 8.0}

@@ -3,7 +3,7 @@
 agon, evalica, and a notebook's own code: a logistic regression of the outcomes of every pair with
 scikit-learn, refitted on resampled rows. Each way begins with the same pandas data frame and ends
 with a table of ratings and 95 % intervals on the Elo scale with mean 1000. Its lines are those of
-its function without the definition, blank lines and comments, formatted alike.
+its function without the definition, blank lines and comments, in the same format.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from collections.abc import Callable
 import evalica
 import numpy as np
 import pandas as pd
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 from sklearn.linear_model import LogisticRegression
 
 import agon

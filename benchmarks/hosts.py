@@ -21,8 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Self
 
-import report  # type: ignore[import-not-found]  # stands beside this script
-from databases import database  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
+from databases import database  # type: ignore[import-not-found]  # of this folder
 
 from agon.api.models.contests import ContestCreate
 from agon.api.models.jobs import QueueUpdate

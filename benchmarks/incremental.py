@@ -2,8 +2,7 @@
 
 The board's hash is included. Beside it stands the full replay of the same ledger from its first
 line to the same board. The service's own promise is a second from record to board. Seconds are
-the processor's, since on a machine others use as well a clock tells of them; the clock's stand
-beside.
+CPU time, because wall time contains the work of other processes; wall time is printed, too.
 """
 
 import argparse
@@ -14,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN, discipline

@@ -23,8 +23,8 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
-import report  # type: ignore[import-not-found]  # stands beside this script
-from databases import database  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
+from databases import database  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.analysis.curves import Point, estimate, measurements
 from agon.disciplines import BUILT_IN, discipline

@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 import adbc_driver_postgresql.dbapi as driver
-import databases  # type: ignore[import-not-found]  # stands beside this script
+import databases  # type: ignore[import-not-found]  # of this folder
 import report  # type: ignore[import-not-found]  # same
 
 import agon

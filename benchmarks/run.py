@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from report import MARK  # type: ignore[import-not-found]  # stands beside this script
+from report import MARK  # type: ignore[import-not-found]  # of this folder
 
 
 def main() -> int:

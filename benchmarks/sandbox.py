@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.sandbox import RunRequest, Sandbox
 from agon.runners.sandbox import open_sandbox
@@ -24,17 +24,17 @@ import fractions, itertools, math, os, sys, unicodedata
 source = {source!r}
 for line in sys.stdin:
     for _ in range(int(line)):
-        told, tell = os.pipe()
+        reading, writing = os.pipe()
         process = os.fork()
         if process == 0:
             names = {{}}
             exec(compile(source, "x", "exec"), names)
-            os.write(tell, "".join(f"{{term}}\\n" for term in names["solver"]()).encode())
+            os.write(writing, "".join(f"{{term}}\\n" for term in names["solver"]()).encode())
             os._exit(0)
-        os.close(tell)
-        answer = os.read(told, 65536)
+        os.close(writing)
+        answer = os.read(reading, 65536)
         os.wait4(process, 0)
-        os.close(told)
+        os.close(reading)
     print("done", flush=True)
 """
 

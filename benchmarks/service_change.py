@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
-import report  # type: ignore[import-not-found]  # stands beside this script
-from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
-from service_ingest import (  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
+from databases import KINDS, database  # type: ignore[import-not-found]  # of this folder
+from service_ingest import (  # type: ignore[import-not-found]  # of this folder
     arena,
     closing_service,
     community,
@@ -59,10 +59,10 @@ def main() -> None:
                     record(service, CONTEST, read_ndjson(lines(options.size)), by=LOCAL)
                 with serving(url, Path(folder)) as port:
                     seconds = measured(port, another, changes=options.changes)
-            told(f"{discipline}, {options.size:,} records, {kind}", seconds)
+            report_times(f"{discipline}, {options.size:,} records, {kind}", seconds)
 
 
-def told(what: str, seconds: list[float]) -> None:
+def report_times(what: str, seconds: list[float]) -> None:
     """Print the times and compare the longest with the limit."""
     print(f"{what}: from a record to the board that shows it: median "
           f"{statistics.median(seconds):.2f} s, longest {max(seconds):.2f} s of {len(seconds)}",

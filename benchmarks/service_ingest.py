@@ -1,4 +1,4 @@
-"""A million records into a contest's ledger, beside plain batched INSERTs into the same database.
+"""A million records into a contest's ledger, next to plain batched INSERTs into the same database.
 
 The peer reads the same NDJSON with orjson and gives its rows to the driver's ``executemany`` in
 batches of 10,000, into tables with the same columns and a unique key, in one transaction. It
@@ -20,8 +20,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
-import report  # type: ignore[import-not-found]  # stands beside this script
-from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
+from databases import KINDS, database  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.access.permissions import LOCAL
 from agon.app.contests.ingest.ndjson import read_ndjson
@@ -65,14 +65,14 @@ def main() -> None:
 def measure(kind: str, discipline: str, body: Path, size: int) -> None:
     """Take the same records in by the use case, over HTTP, and by plain INSERTs."""
     with database(kind) as url, TemporaryDirectory() as folder:
-        told = settings(url, Path(folder))
-        with closing_service(told) as service:
+        configuration = settings(url, Path(folder))
+        with closing_service(configuration) as service:
             fresh(service, discipline, "direct")
             fresh(service, discipline, "http")
             direct = timed(lambda: by_use_case(service, body))
-        with serving(told, Path(folder)) as port:
+        with serving(configuration, Path(folder)) as port:
             over_http = timed(lambda: by_http(port, body))
-        with closing_service(told) as service, service.store.read() as session:
+        with closing_service(configuration) as service, service.store.read() as session:
             for name in ("direct", "http"):
                 assert session.contests.get(name).seq >= size
     with database(kind) as url:
@@ -104,8 +104,8 @@ def by_http(port: int, body: Path) -> None:
             connection.request("POST", "/api/v1/contests/http/records", b"".join(lines),
                                {"content-type": "application/x-ndjson"})  # fmt: skip
             answer = connection.getresponse()
-            told = answer.read()
-            assert answer.status < 300, told[:500]
+            answered = answer.read()
+            assert answer.status < 300, answered[:500]
 
 
 def by_inserts(url: str, body: Path) -> None:
@@ -182,15 +182,15 @@ def _time(number: int) -> str:
 
 
 def settings(url: str, folder: Path) -> Settings:
-    """Say how the service is run: here without tokens, everybody is an operator."""
+    """Say how the service is run: here without tokens, every request is an operator's."""
     return Settings(database=url, signing_key_file=str(folder / "signing.key"), auth="open",
                     server_key_file=str(folder / "server.key"))  # fmt: skip
 
 
 @contextmanager
-def closing_service(told: Settings) -> Iterator[Service]:
+def closing_service(configuration: Settings) -> Iterator[Service]:
     """Open the service and close it."""
-    service = open_service(told)
+    service = open_service(configuration)
     try:
         yield service
     finally:
@@ -204,12 +204,12 @@ def fresh(service: Service, discipline: str, name: str) -> None:
 
 
 @contextmanager
-def serving(told: Settings, folder: Path) -> Iterator[int]:
+def serving(configuration: Settings, folder: Path) -> Iterator[int]:
     """Run a process of the server; the port it answers at is lent."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        command = [sys.executable, __file__, "--serve", str(listening.fileno()), told.database,
-                   str(folder)]  # fmt: skip
+        command = [sys.executable, __file__, "--serve", str(listening.fileno()),
+                   configuration.database, str(folder)]  # fmt: skip
         process = subprocess.Popen(
             command, pass_fds=[listening.fileno()], stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=os.environ,
@@ -226,8 +226,10 @@ def serving(told: Settings, folder: Path) -> Iterator[int]:
 
 def serve(handle: str, url: str, folder: str) -> None:
     """Be the server's process, as ``agon.http.process`` is."""
-    told = settings(url, Path(folder))
-    server(open_service(told, create=False), told).run(sockets=[socket.socket(fileno=int(handle))])
+    configuration = settings(url, Path(folder))
+    server(open_service(configuration, create=False), configuration).run(
+        sockets=[socket.socket(fileno=int(handle))]
+    )
 
 
 if __name__ == "__main__":

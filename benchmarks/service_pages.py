@@ -1,4 +1,4 @@
-"""Pages and rows of a board of a million over HTTP, beside a static file of the same server.
+"""Pages and rows of a board of a million over HTTP, next to a static file of the same server.
 
 One process of ``agon serve`` answers, with its log and its limits as they come (the limits' rates
 alone are raised, for all requests come from one address). wrk asks for random pages and for the
@@ -23,8 +23,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import report  # type: ignore[import-not-found]  # stands beside this script
-from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
+from databases import KINDS, database  # type: ignore[import-not-found]  # of this folder
 from starlette.staticfiles import StaticFiles
 
 from agon.app.access.permissions import LOCAL
@@ -95,7 +95,7 @@ def main() -> None:
 def measure(
     kind: str, port: int, folder: Path, snapshot: Snapshot, options: argparse.Namespace
 ) -> None:
-    """Ask for pages, rows and the file in turn; print each beside the file."""
+    """Ask for pages, rows and the file in turn; print each next to the file."""
     board = "/api/v1/contests/million/boards/bots"
     dice = secrets.SystemRandom()
     starts = [dice.randrange(0, snapshot.rows - PER_PAGE) for _ in range(ADDRESSES)]
@@ -130,12 +130,12 @@ def ask(port: int, folder: Path, paths: list[str], *, connections: int, seconds:
                f"http://127.0.0.1:{port}"]  # fmt: skip
     environment = {"PATHS": str(folder / "paths"), "PATH": "/usr/bin:/usr/local/bin"}
     subprocess.run([*command, "-d1s"], env=environment, check=True, stdout=subprocess.DEVNULL)
-    told = subprocess.run([*command, f"-d{seconds}s"], env=environment, check=True, text=True,
-                          stdout=subprocess.PIPE)  # fmt: skip
-    found = re.search(r"^\{.*\}$", told.stdout, re.MULTILINE)
-    assert found, told.stdout
+    wrk = subprocess.run([*command, f"-d{seconds}s"], env=environment, check=True, text=True,
+                         stdout=subprocess.PIPE)  # fmt: skip
+    found = re.search(r"^\{.*\}$", wrk.stdout, re.MULTILINE)
+    assert found, wrk.stdout
     value = json.loads(found[0])
-    assert not value["failed"], told.stdout
+    assert not value["failed"], wrk.stdout
     return Heard(value["requests"] / value["seconds"], value["p50"], value["p95"], value["p99"])
 
 
@@ -187,7 +187,7 @@ def row(place: int) -> dict[str, Any]:
 
 
 def name(place: int) -> str:
-    """Name whoever stands at a place; names are in no order of places."""
+    """Name the user at a rank; names are not ordered by rank."""
     return f"bot-{place * 7919 % 10_000_019:08d}"
 
 
@@ -220,10 +220,10 @@ def serving(url: str, folder: Path) -> Iterator[int]:
 
 def serve(handle: str, url: str, folder: str) -> None:
     """Be the server's process: as ``agon.http.process``, with the folder's files besides."""
-    told = settings(url, Path(folder))
-    start_logging(form=told.log_format, level=told.log_level)
-    service = open_service(told, create=False)
-    serving = server(service, told)
+    configuration = settings(url, Path(folder))
+    start_logging(form=configuration.log_format, level=configuration.log_level)
+    service = open_service(configuration, create=False)
+    serving = server(service, configuration)
     app: Any = serving.config.app
     app.mount("/files", StaticFiles(directory=Path(folder) / "files"))
     serving.run(sockets=[socket.socket(fileno=int(handle))])

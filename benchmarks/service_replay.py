@@ -1,4 +1,4 @@
-"""Verify and replay an exported ledger of a million entries, beside reading and parsing its lines.
+"""Verify and replay an exported ledger of a million entries, next to reading and parsing its lines.
 
 Verifying checks the chain, every entry's form and the signed head; replaying folds the entries,
 grows the columns, scores the default board and hashes it. Nothing is cached in between.
@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import orjson
-import report  # type: ignore[import-not-found]  # stands beside this script
-from service_ingest import arena, community  # type: ignore[import-not-found]  # stands beside this
+import report  # type: ignore[import-not-found]  # of this folder
+from service_ingest import arena, community  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.replay.replay import replay
 from agon.disciplines import discipline
@@ -29,7 +29,7 @@ from agon.ledger.verification import verify_directory
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 T = TypeVar("T")
 KEY = bytes(32)
-PORTION = 10_000
+BATCH = 10_000
 
 
 def main() -> None:
@@ -105,10 +105,10 @@ def sealed(of: str, records: Iterator[bytes]) -> tuple[list[bytes], bytes]:
         given = orjson.loads(line)
         rows.setdefault(given["table"], []).append(given["row"])
     for table, given in rows.items():
-        for start in range(0, len(given), PORTION):
-            portion = [write_row(row) for row in given[start : start + PORTION]]
+        for start in range(0, len(given), BATCH):
+            batch = [write_row(row) for row in given[start : start + BATCH]]
             sealed, heads = encode_records(
-                portion, tables=[table] * len(portion), start_seq=len(lines) + 1,
+                batch, tables=[table] * len(batch), start_seq=len(lines) + 1,
                 previous_head=head, at=AT, by="system",
             )  # fmt: skip
             lines += sealed

@@ -12,9 +12,9 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import report  # type: ignore[import-not-found]  # stands beside this script
-import service_pages as pages  # type: ignore[import-not-found]  # stands beside this script
-from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
+import service_pages as pages  # type: ignore[import-not-found]  # of this folder
+from databases import KINDS, database  # type: ignore[import-not-found]  # of this folder
 from playwright.sync_api import sync_playwright
 
 from agon.app.contests.boards.cursors import Cursor
@@ -97,7 +97,7 @@ def load(chromium: Any, address: str) -> dict[str, Any]:
 
 
 def within(what: str, value: float, limit: float) -> None:
-    """Print a figure beside its limit."""
+    """Print a figure and its limit."""
     verdict = "aim met" if value <= limit else "BELOW THE FLOOR"
     print(f"{report.MARK} {what}: {value:,.4g}, limit {limit:,.4g}: {verdict}", flush=True)
 

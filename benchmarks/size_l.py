@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import orjson
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 SIZES = {"S": 10_000, "M": 100_000, "L": 1_000_000}
 LIMIT_SECONDS = 15.0

@@ -1,7 +1,7 @@
 """Time what people wait for: the first output of ``agon --help`` and ``agon score``, and listings.
 
 The command of this environment runs as a process of its own, compiled modules allowed to stay
-(``PYTHONDONTWRITEBYTECODE`` would make every start compile agon anew). A thousand rows of each
+(``PYTHONDONTWRITEBYTECODE`` would make every start compile agon again). A thousand rows of each
 discipline are scored from Parquet; each of them has to keep the limit. ``agon contest list`` and
 ``agon contest board`` are compared by CPU time with the import of the libraries that read and check
 their rows, SQLAlchemy and pydantic.
@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.analysis.simulate import simulate, write_simulation
 from agon.disciplines import BUILT_IN

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import report  # type: ignore[import-not-found]  # stands beside this script
+import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.facts import Facts

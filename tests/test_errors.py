@@ -53,7 +53,7 @@ def test_every_refusal_has_a_stable_code() -> None:
     assert errors.AgonError.code == "agon-error"
 
 
-def test_no_two_refusals_share_a_code() -> None:
+def test_no_two_errors_share_a_code() -> None:
     """A client would take a wrong URL, ``forbidden``, for a missing permission."""
     for _, name, _ in pkgutil.walk_packages(agon.__path__, "agon."):
         if not name.startswith(("agon.examples", "agon.__main__", "agon.store.migrations")):

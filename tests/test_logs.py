@@ -55,7 +55,7 @@ def test_what_libraries_log_comes_in_the_same_form(stream: io.StringIO) -> None:
     assert line["event"] == "GET /me?token=***"
 
 
-def test_a_message_is_not_told_again_in_colours(stream: io.StringIO) -> None:
+def test_a_message_is_not_repeated_in_colors(stream: io.StringIO) -> None:
     """Uvicorn adds it for terminals; in a journal its escapes are noise."""
     start_logging(form="json", level="info", stream=stream)
     more = {"color_message": "Started [\x1b[36m%d\x1b[0m]", "port": 8080}
@@ -106,7 +106,7 @@ def test_a_logged_exception_without_a_traceback_is_cleaned_too(stream: io.String
     assert lines(stream)[0]["error"] == "bad ***"
 
 
-def test_ids_and_numbers_beside_secrets_stay() -> None:
+def test_ids_and_numbers_next_to_secrets_stay() -> None:
     """Who looks for a token's deeds needs its id."""
     harmless = {"token_id": "A1", "signature_valid": True, "n": 3, "none": None, "source_id": "s"}
     assert without_secrets(harmless) == harmless
@@ -150,7 +150,7 @@ def test_a_long_text_is_cut_and_a_secret_across_the_cut_stays_out() -> None:
         assert len(cleaned) < 33_000
 
 
-def test_a_password_with_an_at_sign_and_an_address_with_a_port_are_told_apart() -> None:
+def test_a_password_with_an_at_sign_and_an_address_with_a_port_are_distinguished() -> None:
     """The one goes whole, the other stays."""
     assert without_secrets("redis://:p@ss@db:6379/0") == "redis://:***@db:6379/0"
     assert without_secrets("http://db:80/x?mail=a@b") == "http://db:80/x?mail=a@b"

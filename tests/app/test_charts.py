@@ -220,7 +220,7 @@ def test_a_scale_maps_ends_to_ends() -> None:
     assert (scale(0), scale(100), scale(50)) == (300, 20, 160)
 
 
-# Colours. sRGB → linear → what a dichromat sees (Machado, Oliveira, Fernandes 2009) → CIELAB.
+# Colors. sRGB → linear → what a dichromat sees (Machado, Oliveira, Fernandes 2009) → CIELAB.
 SEEN_BY = {
     "no deficiency": np.eye(3),
     "protanopes": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],

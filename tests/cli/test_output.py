@@ -27,7 +27,7 @@ def words(command: click.Command) -> list[str]:
 
 
 @pytest.mark.parametrize("path", WRITING)
-def test_every_command_refuses_an_unknown_ending(agon: Cli, path: str, tmp_path: Path) -> None:
+def test_every_command_rejects_an_unknown_ending(agon: Cli, path: str, tmp_path: Path) -> None:
     """A table in board.xlsx opens in no spreadsheet, and a table in board.json in no parser."""
     file = tmp_path / "board.xlsx"
     ended = agon(*path.split(), *words(WRITING[path]), "--output", file)
@@ -54,7 +54,7 @@ def test_the_ending_decides_unless_a_format_is_given(
     assert "expected --output with the ending .json, .svg or .txt" in refused.err
 
 
-def test_a_plot_refuses_an_unknown_ending(agon: Cli, arena: Path, tmp_path: Path) -> None:
+def test_a_plot_rejects_an_unknown_ending(agon: Cli, arena: Path, tmp_path: Path) -> None:
     """It was the name of a new folder; a folder with a dot in its name is created first."""
     refused = agon("challenge", "plot", arena, "--out", tmp_path / "burn.pdf")
     assert (refused.code, (tmp_path / "burn.pdf").exists()) == (2, False)
@@ -105,7 +105,7 @@ def test_top_cuts_an_explanation_and_counts_what_is_left_out(agon: Cli, season: 
     assert "title: Squares" in notes
 
 
-def test_a_column_that_folds_keeps_a_width_beside_long_names(
+def test_a_column_that_folds_keeps_a_width_next_to_long_names(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beside an id of 70 characters, the reasons had no column at all."""

@@ -60,7 +60,7 @@ def test_units_leave_the_sandbox_its_namespaces(unit: str) -> None:
     assert said["Environment"] == "AGON_CONFIG=/etc/agon/agon.toml"
 
 
-def test_both_units_are_walled_alike() -> None:
+def test_both_units_have_the_same_restrictions() -> None:
     """Workers run untrusted programs; the server must not have weaker restrictions."""
 
     def restrictions(unit: str) -> list[str]:

@@ -107,9 +107,9 @@ def test_every_command_is_used_in_a_how_to_or_the_tutorial() -> None:
     """Readers look up commands by task."""
     pages = [DOCS / "tutorial.md", *(DOCS / "howto").glob("*.md"), *(DOCS / "rules").glob("*.md")]
     text = "\n".join(map(without_parts, pages))
-    untold = [path for path, command in every_command(cli, "agon")
+    undocumented = [path for path, command in every_command(cli, "agon")
               if not isinstance(command, click.Group) and path not in text]  # fmt: skip
-    assert untold == []
+    assert undocumented == []
 
 
 def test_every_exit_code_is_documented() -> None:

@@ -88,7 +88,7 @@ def test_every_command_takes_an_engine(postgresql: Postgresql, command: Cli) -> 
         ("local[*]", "data/", Unavailable, "speaks Spark Connect only"),
     ],
 )
-def test_an_engine_that_cannot_do_it_refuses_with_the_reason(
+def test_an_engine_that_cannot_do_it_gives_the_reason(
     name: str, source: Any, error: type[AgonError], words: str
 ) -> None:
     """Another engine is never used silently."""

@@ -78,7 +78,7 @@ def test_every_engine_rates_as_a_naive_scorer_does(
     compare_arenas([sail], postgresql, database, changes, time)
 
 
-def test_commands_score_and_compare_on_sail_and_refuse_what_needs_rows(
+def test_commands_score_and_compare_on_sail_and_reject_what_needs_rows(
     command: Cli, tmp_path: Path
 ) -> None:
     """Equal hashes; a reason for what counts cannot say; another discipline is refused."""

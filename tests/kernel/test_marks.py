@@ -82,7 +82,7 @@ def test_rows_with_a_pair_are_those_of_a_set(rows: list[tuple[int, int]], pairs:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(st.integers(0, GROUPS - 1), st.booleans()), max_size=30))
-def test_rows_of_a_group_are_counted_alike_with_and_without_compiled_loops(
+def test_rows_of_a_group_are_counted_equally_with_and_without_compiled_loops(
     rows: list[tuple[int, bool]],
 ) -> None:
     """Both of all rows and of those that are chosen."""

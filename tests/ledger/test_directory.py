@@ -183,7 +183,7 @@ def test_a_ledger_forged_with_its_page_is_betrayed_by_a_signed_head(tmp_path: Pa
     assert "the entries 3 to 6 give " in issue
 
 
-def test_another_key_is_told_from_the_expected_one(tmp_path: Path) -> None:
+def test_another_key_is_distinguished_from_the_expected_one(tmp_path: Path) -> None:
     """A ledger signed again from the start has another key."""
     issues = issues_of(
         export(tmp_path / "spring", ENTRIES, 3), public=signatures.public_key(bytes(32))

@@ -133,7 +133,7 @@ def test_bulk_wants_a_name_for_every_row() -> None:
 
 @pytest.mark.parametrize("how", [{"tables": [""]}, {"by": "a\nb"}, {"start_seq": 0},
                                  {"replaces": [0]}, {"external_ids": [""]}])  # fmt: skip
-def test_bulk_refuses_what_is_no_record(how: dict[str, Any]) -> None:
+def test_bulk_rejects_what_is_no_record(how: dict[str, Any]) -> None:
     """It is no way around the checks."""
     call: dict[str, Any] = {"tables": ["votes"], "start_seq": 2, "at": START, "by": "a",
                             "previous_head": genesis("spring"), **how}  # fmt: skip

@@ -100,7 +100,7 @@ def test_a_thorough_look_finds_the_same(entries: list[Entry]) -> None:
 
 @given(HISTORIES)
 @LAW
-def test_every_record_is_told_once_in_order(entries: list[Entry]) -> None:
+def test_every_record_is_listed_once_in_order(entries: list[Entry]) -> None:
     """A contest's columns grow by it."""
     heard: list[tuple[int, str, object]] = []
     fold([entry.line for entry in entries], start=empty_ledger("spring"),

@@ -129,7 +129,7 @@ def test_an_altered_proof_names_its_fault(
     assert any(issue.what.startswith(what) for issue in verified.issues), verified.issues
 
 
-def test_somebody_elses_signature_is_told_apart() -> None:
+def test_somebody_elses_signature_is_distinguished() -> None:
     """A key in the file itself says nothing about whose it is."""
     forged = replace(proof_of(0), public_key=signatures.public_key(bytes(32)),
                      signature=MANIFEST.sign(bytes(32)))  # fmt: skip

@@ -120,7 +120,7 @@ def test_text_that_is_called_gzip_is_refused(tmp_path: Path) -> None:
     assert [one.code for one in result] == ["unreadable-table"]
 
 
-def test_a_malformed_row_is_told_once_and_left_out(tmp_path: Path) -> None:
+def test_a_malformed_row_is_reported_once_and_left_out(tmp_path: Path) -> None:
     """It has no columns to be empty, and its id must not count as missing elsewhere."""
     tables = texts()
     write_csv(tmp_path, tables)

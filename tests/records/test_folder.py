@@ -71,7 +71,7 @@ def test_a_folder_without_any_table_says_what_it_looked_for(tmp_path: Path) -> N
         read(SCHEMA, tmp_path)
 
 
-def test_a_folder_named_like_a_table_is_told(tmp_path: Path) -> None:
+def test_a_folder_named_like_a_table_is_reported(tmp_path: Path) -> None:
     """It must not count as an absent table."""
     write_csv(tmp_path, texts())
     (tmp_path / "votes.csv").unlink()
@@ -81,7 +81,7 @@ def test_a_folder_named_like_a_table_is_told(tmp_path: Path) -> None:
     assert result[0].reason == "is a folder"
 
 
-def test_a_link_is_followed_and_a_dead_one_told(tmp_path: Path) -> None:
+def test_a_link_is_followed_and_a_dead_one_reported(tmp_path: Path) -> None:
     """Data folders are often links into a store."""
     data, linked = tmp_path / "data", tmp_path / "linked"
     data.mkdir()
@@ -95,7 +95,7 @@ def test_a_link_is_followed_and_a_dead_one_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [write_csv, write_ndjson, write_parquet])
-def test_a_file_that_may_not_be_read_is_told(
+def test_a_file_that_may_not_be_read_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: object
 ) -> None:
     """The test may run as root, whom nothing is forbidden, so opening is made to fail."""

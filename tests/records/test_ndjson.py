@@ -45,7 +45,9 @@ def test_a_well_formed_file_reads_however_it_was_saved(
     [b"{bad", b"[1]", b'"text"', b"null", b"7", b'{"id":"c"} {"id":"d"}', b'{"id":"c","id":"d"}',
      b"id,note", b'{"id":"c', b'{"id":"\x01"}', b'{"id":"\\ud800"}', b'{"id":"a\x00b"}'],
 )  # fmt: skip
-def test_a_line_that_is_no_object_is_told_once_and_left_out(tmp_path: Path, line: bytes) -> None:
+def test_a_line_that_is_no_object_is_reported_once_and_left_out(
+    tmp_path: Path, line: bytes
+) -> None:
     """It has no keys to be empty; rows and lines count on."""
     content = b'{"id":"a","note":"x"}\n\n' + line + b'\n{"id":"b"}\n'
     result = issues(tmp_path, content)

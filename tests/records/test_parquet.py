@@ -40,7 +40,7 @@ def test_a_file_cut_off_is_refused(tmp_path: Path) -> None:
     assert [one.code for one in issues(tmp_path, content[:-100])] == ["unreadable-table"]
 
 
-def test_a_damaged_page_is_told_though_the_footer_is_sound(tmp_path: Path) -> None:
+def test_a_damaged_page_is_reported_though_the_footer_is_sound(tmp_path: Path) -> None:
     """It shows only when the file is read to its end."""
     table = pa.table({"id": list(range(100_000)), "note": ["x"] * 100_000})
     pq.write_table(table, tmp_path / "complete")

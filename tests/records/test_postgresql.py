@@ -66,7 +66,7 @@ def test_uuids_enums_numerics_and_zoned_times_are_read(peerbench: str) -> None:
         assert records.sha256 == expected.sha256
 
 
-def test_infinite_times_and_numerics_that_are_none_are_told_as_written(
+def test_infinite_times_and_numerics_that_are_none_are_reported_as_written(
     postgresql: Postgresql, peerbench: str
 ) -> None:
     """Only PostgreSQL has infinities and such years."""
@@ -88,7 +88,7 @@ def test_infinite_times_and_numerics_that_are_none_are_told_as_written(
     assert {one.location for one in issues} == {"table auth.people", "table public.works"}
 
 
-def test_a_table_that_may_not_be_read_is_told_with_the_grant_it_needs(
+def test_a_table_that_may_not_be_read_is_reported_with_the_grant_it_needs(
     postgresql: Postgresql, peerbench: str
 ) -> None:
     """It must not count as absent, which information_schema would make of it."""
@@ -144,7 +144,7 @@ FORMS = ["s3:cr@t/é", "s3?cr@t", "s3%3Acr%40t%2F%C3%A9", "plain-s3"]
     ],
 )
 @pytest.mark.parametrize("form", FORMS)
-def test_no_message_tells_a_password(postgresql: Postgresql, address: str, form: str) -> None:
+def test_no_message_contains_a_password(postgresql: Postgresql, address: str, form: str) -> None:
     """Messages go to logs and bug reports, whatever is wrong with the address."""
     with pytest.raises((Unavailable, Unreadable)) as caught:
         read(SCHEMA, address.format(secret=form, port=postgresql.port))

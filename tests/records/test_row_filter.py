@@ -66,7 +66,7 @@ def test_rows_are_selected_by_value_and_type(where: dict[str, Any], expected: li
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_files_are_selected_from_alike(tmp_path: Path, form: str) -> None:
+def test_files_of_every_form_are_filtered_equally(tmp_path: Path, form: str) -> None:
     """A folder that was written in any format."""
     tables = {name: pa.Table.from_pylist(rows) for name, rows in TABLES.items()}
     write_tables(tables, tmp_path / "data", format=form)

@@ -164,7 +164,7 @@ def test_a_pipe_is_written_as_it_comes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "write", [lambda p: write_tables({}, p), lambda p: write_atomically(p, b"")]
 )
-def test_a_missing_parent_is_told(tmp_path: Path, write: Any) -> None:
+def test_a_missing_parent_is_reported(tmp_path: Path, write: Any) -> None:
     """A misspelt path must not grow a tree of folders."""
     with pytest.raises(NotFound, match="no such folder; create it first"):
         write(tmp_path / "nowhere" / "out")

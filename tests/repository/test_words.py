@@ -89,7 +89,7 @@ TEXTS = sorted(
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "GLOSSARY.md")]
 
 
-TESTS = sorted((ROOT / "tests").rglob("*.py"))
+TESTS = sorted(path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
 DATA = {"house", "nobody", "refusal", "somebody"}
 """Ids in the data of tests, a user of Unix systems, a field of a protocol."""
 
@@ -118,13 +118,16 @@ def test_texts_have_no_private_words() -> None:
     assert occurrences(PRIVATE) == []
 
 
-def test_tests_have_no_private_words() -> None:
-    """Tests are the second description of what agon does."""
+def test_tests_and_benchmarks_have_no_private_words() -> None:
+    """Tests are the second description of what agon does; their names are read as sentences."""
+    names = re.compile(r"\bdef test_(\w+)")
     words = {
         f"{path.relative_to(ROOT)}: {match[0]}"
         for path in TESTS
         if path.name != Path(__file__).name
-        for match in PRIVATE.finditer(path.read_text())
+        for text in [path.read_text()]
+        for part in (text, " ".join(names.findall(text)).replace("_", " "))
+        for match in PRIVATE.finditer(part)
         if match[0] not in DATA
     }
     assert words == set()

@@ -164,7 +164,7 @@ def test_version_10_is_given_two_lists_and_its_connection_is_closed() -> None:
         (Sdk10(lost="network"), Unavailable, "no way to test"),
     ],
 )
-def test_what_goes_wrong_is_told_in_the_sdks_words(
+def test_what_goes_wrong_is_reported_in_the_sdks_words(
     sdk: Any, kind: type[AgonError], said: str
 ) -> None:
     """A rejection is 4, a missing key 3, an unreachable chain 5; never a silent success."""

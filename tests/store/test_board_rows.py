@@ -198,7 +198,7 @@ def test_a_failure_leaves_nothing_begun(url: str, store: Store, board: Snapshot)
     assert run(url, ask)[1] == [_line(0)]
 
 
-def test_a_connection_that_was_cut_is_made_anew(
+def test_a_connection_that_was_cut_is_opened_again(
     url: str, board: Snapshot, request: pytest.FixtureRequest
 ) -> None:
     """Databases are restarted, and networks fail; the next who asks is answered."""

@@ -52,7 +52,7 @@ def test_change_sets_are_listed_as_proposed(store: Store, spring: Contest) -> No
         assert [one.id for one in page(spring.no, after="a", limit=1)] == ["b"]
 
 
-def test_positions_tell_which_change_sets_were_made_there(store: Store, spring: Contest) -> None:
+def test_positions_show_which_change_sets_were_made_there(store: Store, spring: Contest) -> None:
     """Histories name them; those of others and those outside the bounds are left out."""
     done = replace(_change(spring.no), state="rolled-back", applied_at=4, rolled_back_at=9)
     with store.write() as session:

@@ -27,7 +27,7 @@ def test_entries_come_back_byte_for_byte_in_order(store: Store, spring: Contest)
     assert read == [StoredEntry(one.seq, one.line, one.sha256) for one in made]
 
 
-def test_reading_begins_after_a_position_and_ends_where_it_is_told(
+def test_reading_begins_after_a_position_and_ends_at_a_given_one(
     store: Store, spring: Contest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Portions are the database's business; no border of theirs may show."""

@@ -294,7 +294,7 @@ def test_a_paused_queue_gives_nothing(store: Store) -> None:
         assert _claim(session.queue, at=5) is not None
 
 
-def test_the_wait_is_told_by_how_long_the_last_ones_took(store: Store) -> None:
+def test_the_wait_follows_from_how_long_the_last_ones_took(store: Store) -> None:
     """Median of the last fifty x those before it / workers that take the kind."""
     with store.write() as session:
         queue = session.queue

@@ -114,7 +114,7 @@ def test_a_late_vote_is_explained(league: League, judge: Browser) -> None:
     assert "Nothing to judge now" in text
 
 
-def test_visitors_are_told_who_may_vote(league: League, judge: Browser) -> None:
+def test_visitors_see_who_may_vote(league: League, judge: Browser) -> None:
     """The page is linked from every page of an arena."""
     visitor = Browser(judge.instance)
     assert "Sign in</a> as a judge" in visitor.get(vote("autumn")).text

@@ -16,7 +16,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("method", ["elo", "bradley-terry"])
-def test_an_anchor_shifts_all_ratings_and_intervals_alike(method: str) -> None:
+def test_an_anchor_shifts_all_ratings_and_intervals_equally(method: str) -> None:
     """Differences, widths and ranks stay; the anchor has its rating."""
     plain = rate(ROWS, method=method, interval=True, overrides={"bootstrap_rounds": 20})
     fixed = rate(

@@ -61,7 +61,7 @@ def test_an_agent_that_cannot_be_is_refused(tmp_path: Path) -> None:
         CommandAgent("run", files=tmp_path / "nowhere")
 
 
-def test_an_instruction_too_long_for_a_command_line_is_told(tmp_path: Path) -> None:
+def test_an_instruction_too_long_for_a_command_line_is_reported(tmp_path: Path) -> None:
     """Before a kernel rejects it; the file has no such limit."""
     task = read_task(harbor(tmp_path / "hello", instruction="x" * 70_000))
     assert CommandAgent("run {instruction}").missing_for(task) == ""
@@ -160,7 +160,7 @@ def test_an_answer_without_a_command_is_answered_with_what_is_wanted(tmp_path: P
     assert done.usage.steps == 0
 
 
-def test_a_command_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_command_that_fails_is_reported(tmp_path: Path) -> None:
     """With its exit code and what it complained."""
     with serving("```sh\nnope\n```", "DONE") as endpoint:
         work(tmp_path, endpoint, FakeShell({}))

@@ -114,7 +114,7 @@ def test_a_misspelt_key_is_noted(tmp_path: Path) -> None:
         ("artifacts = [3]", "artifacts is [3]", "absolute paths"),
     ],
 )
-def test_every_bad_value_is_told_with_file_key_value_and_remedy(
+def test_every_bad_value_is_reported_with_file_key_value_and_remedy(
     tmp_path: Path, toml: str, named: str, remedy: str
 ) -> None:
     """Who wrote the task finds the place and what would be right."""
@@ -132,7 +132,7 @@ def test_every_bad_value_is_told_with_file_key_value_and_remedy(
         ("tests/test.sh", "hello/tests/test.sh: is missing; add it"),
     ],
 )
-def test_every_missing_part_is_told(tmp_path: Path, missing: str, issue: str) -> None:
+def test_every_missing_part_is_reported(tmp_path: Path, missing: str, issue: str) -> None:
     """A task without one of them cannot be run."""
     assert issue_texts(harbor(tmp_path / "hello", leave_out=missing)) == [issue]
 
@@ -168,7 +168,9 @@ def test_an_image_may_stand_in_for_a_dockerfile(tmp_path: Path) -> None:
         ("tests/docker-compose.yaml", b"services: {}", "describes several containers"),
     ],
 )
-def test_every_unusable_file_is_told(tmp_path: Path, name: str, content: bytes, what: str) -> None:
+def test_every_unusable_file_is_reported(
+    tmp_path: Path, name: str, content: bytes, what: str
+) -> None:
     """Each with the file and the fact."""
     folder = harbor(tmp_path / "hello")
     (folder / name).write_bytes(content)
@@ -199,7 +201,7 @@ def test_a_folder_in_the_place_of_a_file_is_an_issue_of_its_task(tmp_path: Path,
     assert any(issue.where.endswith(file) for issue in error.value.issues)
 
 
-def test_all_faults_of_all_folders_are_told_at_once(tmp_path: Path) -> None:
+def test_all_faults_of_all_folders_are_reported_at_once(tmp_path: Path) -> None:
     """One look is enough to repair everything."""
     harbor(tmp_path / "one", toml="[agent]\ntimeout_sec = 0\n", leave_out="tests/test.sh")
     harbor(tmp_path / "two", leave_out="instruction.md")
@@ -279,7 +281,7 @@ def test_variables_take_their_default_and_nothing_of_the_host(
     assert settings.verifier_env == {"MODE": "slow", "DEEP": "1"}
 
 
-def test_the_hash_tells_tasks_apart_by_content_alone(tmp_path: Path) -> None:
+def test_the_hash_distinguishes_tasks_by_content_alone(tmp_path: Path) -> None:
     """A changed task is another task; a copy is the same."""
     one, copy = read_task(harbor(tmp_path / "a/t")), read_task(harbor(tmp_path / "b/t"))
     assert one.sha256 == copy.sha256
@@ -342,7 +344,7 @@ def test_the_compose_file_says_where_to_build(tmp_path: Path, compose: str, cont
         ("instruction: !!python/object/apply:os.system [ls]\n", "is not YAML"),
     ],
 )
-def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> None:
+def test_every_bad_task_yaml_is_reported(tmp_path: Path, yaml: str, what: str) -> None:
     """As of the other layout."""
     (issue,) = issue_texts(terminal_bench(tmp_path / "t", yaml=yaml))
     assert issue.startswith(f"t/task.yaml: {what}")
@@ -358,7 +360,7 @@ def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> No
         ("a: [\n", "is not YAML"),
     ],
 )
-def test_every_bad_compose_file_is_told(tmp_path: Path, compose: str, what: str) -> None:
+def test_every_bad_compose_file_is_reported(tmp_path: Path, compose: str, what: str) -> None:
     """With the file, the key and the remedy."""
     issues = issue_texts(terminal_bench(tmp_path / "t", yaml=YAML, compose=compose))
     assert any("docker-compose.yaml" in issue and what in issue for issue in issues)

@@ -252,7 +252,7 @@ def test_outputs_outside_of_app_are_made_writable(tmp_path: Path) -> None:
     assert containers.recipes[0].writable == ("/srv/data", "/data")
 
 
-def test_terminal_bench_1_runs_its_script_beside_its_tests(tmp_path: Path) -> None:
+def test_terminal_bench_1_runs_its_script_in_the_folder_of_its_tests(tmp_path: Path) -> None:
     """``/tests`` holds both; the image is built without the solution."""
     containers = FakeContainers()
     run(terminal_bench(tmp_path / "t"), tmp_path / "out", containers)

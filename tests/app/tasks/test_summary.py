@@ -117,7 +117,7 @@ def test_pass_at_k_of_many_trials_stays_short() -> None:
     assert set(chances.values()) == {1.0}
 
 
-def test_a_task_tells_why_its_first_trial_did_not_pass() -> None:
+def test_a_task_reports_why_its_first_trial_did_not_pass() -> None:
     """One line for people; the rest stands in the trials' folders."""
     made = [result("x", 1, "passed"), result("x", 2, "timeout"), result("x", 3, "failed")]
     row = summarize(plan("x", trials=3), made)["tasks"]["x"]
@@ -125,7 +125,7 @@ def test_a_task_tells_why_its_first_trial_did_not_pass() -> None:
     assert row["results"] == {"1": "passed", "2": "timeout", "3": "failed"}
 
 
-def test_cost_is_told_only_where_it_is_known() -> None:
+def test_cost_is_reported_only_where_it_is_known() -> None:
     """Nobody's price is no price of zero."""
     free = summarize(plan("x"), [result("x", 1, "passed")])
     assert free["usage"]["cost_usd"] is None

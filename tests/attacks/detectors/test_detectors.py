@@ -67,7 +67,7 @@ def test_a_victim_named_with_an_attacker_is_no_false_alarm() -> None:
     assert len(steps) == len(two) + 1
 
 
-def test_a_judge_is_measured_at_several_thresholds_beside_the_literal_rule() -> None:
+def test_a_judge_is_measured_at_several_thresholds_and_by_the_literal_rule() -> None:
     """With more false alarms there is at least the same power; specialists have no power."""
     case = Case("favorite-bot", "always for one bot", 10, bots=10, ring=5)
     points = list(judges.measure(case, 1, 3, lambda: None))

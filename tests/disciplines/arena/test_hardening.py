@@ -55,7 +55,7 @@ def test_not_answering_half_of_the_losses_gains_nothing_under_the_hardened_editi
     assert dodging_gain(rules=LITERAL, worlds=3) >= 40
 
 
-def test_both_editions_rank_bots_alike_where_there_is_no_attacker() -> None:
+def test_both_editions_rank_bots_equally_where_there_is_no_attacker() -> None:
     """Spearman at least .98: no rule of the hardened edition changes a rated match."""
     assert rank_correlation("bots", LITERAL, HARDENED, worlds=2) >= 0.98
 

@@ -66,7 +66,7 @@ def test_empty_responses_are_equal() -> None:
 
 @settings(max_examples=size(60), deadline=None)
 @given(st.lists(st.text("ab", min_size=3, max_size=12), max_size=12))
-def test_alike_finds_exactly_the_pairs_that_comparing_all_would(handles: list[str]) -> None:
+def test_similar_handles_are_exactly_the_pairs_that_comparing_all_would(handles: list[str]) -> None:
     """The shortcut over shared deletions loses no pair at two edits, and adds none."""
     result = {(i, j) for i, j, _ in similar_handles(handles, threshold=0.75, base_length=3)}
     for i, j in combinations(range(len(handles)), 2):

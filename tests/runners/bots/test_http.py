@@ -280,7 +280,7 @@ def test_a_connection_that_is_reset_is_the_networks_fault() -> None:
     assert (fault.owner, fault.code) == ("transport", "reset")
 
 
-def test_a_closed_port_refuses() -> None:
+def test_a_closed_port_is_an_error() -> None:
     """Nothing listens there."""
     with socket.create_server((ADDRESS, 0)) as listening:
         port = listening.getsockname()[1]

@@ -52,7 +52,7 @@ def test_a_task_needs_only_what_docker_documents(tmp_path: Path) -> None:
     assert not any("--hostname" in line for line in shared)
 
 
-def test_the_stand_in_refuses_what_docker_refuses(tmp_path: Path) -> None:
+def test_the_stand_in_rejects_what_docker_rejects(tmp_path: Path) -> None:
     """It would show nothing otherwise."""
     program, _ = write_docker(tmp_path)
     for arguments, complaint in (
