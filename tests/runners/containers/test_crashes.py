@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.runners.containers import open_containers
+from agon.runners.containers import open_containers, runs
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.engine import CommandLine, find_engine
 from agon.runners.containers.isolation import container_name, name_pattern
@@ -30,7 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from agon.app.containers import Image, Limits, Trial
-from agon.runners.containers import open_containers
+from agon.runners.containers import open_containers, runs
 
 reference, writable, run, folder = sys.argv[1:]
 image = Image(reference=reference, content="", user="", writable=tuple(writable.split(":")),
@@ -200,8 +200,31 @@ def test_a_container_that_others_remove_leaves_the_trial_unscored(course: Course
     assert (run.outcome, run.account.attempts) == ("unscored", 2)
 
 
-def test_a_container_that_is_killed_twice_fails(course: Course) -> None:
+def test_a_container_that_is_killed_in_order_to_be_removed_was_removed(course: Course) -> None:
+    """An engine removes what is running by killing it first, and takes its time in between."""
+    done = threading.Event()
+
+    def remove() -> None:
+        while not done.wait(0.05):
+            for name in running(course.run_name):
+                subprocess.run(["podman", "kill", name], capture_output=True, check=False)
+                time.sleep(0.5)
+                subprocess.run(["podman", "rm", "-f", name], capture_output=True, check=False)
+
+    remover = threading.Thread(target=remove)
+    remover.start()
+    run = course.agent("sleep 100", bounds=limits(timeout_s=100))
+    done.set()
+    remover.join()
+    assert (run.outcome, run.account.attempts) == ("unscored", 2)
+    assert run.reason == "the container was removed from outside"
+
+
+def test_a_container_that_is_killed_twice_fails(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The most likely cause is a full memory, which must not leave a trial unscored."""
+    monkeypatch.setattr(runs, "_REMOVAL_S", 0.5)
     done = threading.Event()
 
     def kill() -> None:

@@ -50,6 +50,7 @@ from agon.runners.containers.outcomes import (
     diagnose,
     diagnose_again,
     has_archive,
+    is_killed,
 )
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import REWARD_PATHS
@@ -58,6 +59,8 @@ from agon.runners.containers.system_calls import write_profiles
 
 _TIMEOUT_S: Final = 60.0
 _ROUND_S: Final = 0.2
+_REMOVAL_S: Final = 5.0
+"""Seconds within which a container that was killed in order to be removed is gone."""
 
 
 class ContainerRunner:
@@ -293,7 +296,7 @@ class ContainerRunner:
         try:
             if self.closed:
                 return Diagnosis("unscored", "the containers were closed")
-            state = states[0] if states else self._state(account)
+            state = states[0] if states else self._last_state(account)
             return diagnose(
                 ending, report, state, spec.limits, phase=spec.phase, unpacked=spec.unpacked
             )
@@ -301,6 +304,19 @@ class ContainerRunner:
             return Diagnosis("unscored", f"the engine does not describe the container: {wrong}")
         finally:
             self._removals.now(account.parent.name)
+
+    def _last_state(self, account: Path) -> Mapping[str, Any] | None:
+        """Return the engine's description of a container that ended; None when it was removed.
+
+        Removing a running container kills it first, and its client ends before it is gone.
+
+        Raises:
+            EngineError: the engine fails.
+        """
+        deadline = time.monotonic() + _REMOVAL_S
+        while is_killed(state := self._state(account)) and time.monotonic() < deadline:
+            time.sleep(_ROUND_S)
+        return state
 
     def _state(self, account: Path) -> Mapping[str, Any] | None:
         """Return the engine's description of a container; None when there is none.
