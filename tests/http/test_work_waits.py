@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from agon.http.work_waits import WorkWaits
-from fakes.arena import league
+from fakes.arena import Model, league
 
 LONG = 300.0
 
@@ -12,6 +12,7 @@ LONG = 300.0
 def test_those_whose_work_was_assigned_go_on_and_the_others_wait(tmp_path: Path) -> None:
     """Nobody is woken for the work of another; a stop of the process ends all waits."""
     played = league(tmp_path, bots=2, pulling=("b1",))
+    played.model = Model()
     bot = played.bot("b1")
 
     async def wait() -> tuple[list[bool], int, bool, int]:

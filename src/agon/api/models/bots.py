@@ -75,11 +75,14 @@ class Qualification(Resource):
     """How a bot's last attempt to qualify stands."""
 
     state: Literal["none", "playing", "qualified", "not-qualified", "no-verdict"] = Field(
-        description="no-verdict: the network or the service failed; the attempt does not count."
+        description="no-verdict: the network, the service or the panel failed; it does not count."
     )
     attempt: str | None = Field(description="Its id, q3; its match is q3-1.")
     began_at: datetime | None
     waits_for: str | None = Field(description="What it waits for; null: nothing.")
+    cause: str | None = Field(
+        description="Why it has no verdict; null: it has one, or is being played."
+    )
     next_attempt_at: datetime | None = Field(
         description="From when the bot may try again; null: now."
     )

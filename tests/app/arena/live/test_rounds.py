@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from agon.app.arena.draw_check import check_draws
+from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.transport import Reply
 from agon.disciplines.arena.rounds.commitment import verify_draw
 from agon.disciplines.arena.rounds.draws import honeypot_real
 from agon.disciplines.arena.rounds.faults import Fault
+from agon.ledger.fold import empty_ledger, fold
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import Model, answer
 
@@ -114,12 +117,12 @@ def test_a_judge_that_fails_is_replaced_and_never_left_out(make_league: MakeLeag
 def test_a_match_without_judges_waits_for_a_model_and_says_why(make_league: MakeLeague) -> None:
     """Without an API judge a round is not settled with fewer judges than the rule."""
     league = make_league(bots=4)
+    league.model = Model(fault=Fault("ours", "ours-budget"))
     league.play()
     with league.service.store.read() as session:
         of = session.arena.round(session.contests.get("autumn").no, "r1")
     assert of.phase == "judging"
-    assert "configure [arena.judge]" in of.body["waits_for"]
-    league.model = Model(fault=Fault("ours", "ours-budget"))
+    assert "did not judge: ours-budget" in of.body["waits_for"]
     league.later(61)
     league.work()
     assert league.rows("matches") == []
@@ -132,6 +135,36 @@ def test_a_match_without_judges_waits_for_a_model_and_says_why(make_league: Make
         no = session.contests.get("autumn").no
         digest = league.outcomes()[0]["exchanges"][0]["request_sha256"]
         assert session.attachments.get(no, digest) == b"q"
+
+
+def test_a_round_that_nobody_can_judge_does_not_begin(make_league: MakeLeague) -> None:
+    """It would wait for ever; the job that was to begin it says what is missing."""
+    league = make_league(bots=4, judge_min_matches=99)
+    assert any("a match needs 3 judges, 0 can judge now" in cause for cause in league.play())
+    assert league.entries("draw-committed") == []
+
+
+def test_a_match_that_nobody_can_judge_is_played_again(make_league: MakeLeague) -> None:
+    """All its judges failed and no model is configured; the others of the round are settled."""
+    league = make_league(bots=5)
+    league.fail("b1", "b2", "b3", "b4", "b5", only="vote")
+    assert league.play() == []
+    outcomes = league.outcomes()
+    assert {(match["outcome"], match.get("unjudged")) for match in outcomes} == {
+        ("again", NO_MODEL)
+    }
+    assert league.rows("matches") == []
+    league.network.behavior.clear()
+    league.model = Model()
+    assert league.play() == []
+    pairs = [
+        {frozenset((match["bot_a"], match["bot_b"])) for match in made["result"]["matches"]}
+        for made in league.entries("draw-made")
+    ]
+    assert pairs[0] <= pairs[1]
+    assert len(league.rows("matches")) == len(pairs[1])
+    lines = league.ledger()
+    assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
 
 
 def test_honeypots_and_audits_are_recorded_after_settlement(make_league: MakeLeague) -> None:
@@ -158,6 +191,7 @@ def test_honeypots_and_audits_are_recorded_after_settlement(make_league: MakeLea
 def test_copied_answers_are_skipped_and_long_ones_cut(make_league: MakeLeague) -> None:
     """Plagiarism moves nobody; a longer answer is worth no more, and that is stated."""
     league = make_league(bots=2)
+    league.model = Model()
     for name in ("b1", "b2"):
         league.network.behavior[f"https://{name}.example/"] = lambda _: Reply(text="x " * 300)
     league.play()

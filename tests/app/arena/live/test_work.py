@@ -14,6 +14,7 @@ import pytest
 from agon.app.access.permissions import LOCAL, View, view_of
 from agon.app.arena.draw_check import check_draws
 from agon.app.arena.live import qualification, views
+from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.transport import Reply
 from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
@@ -71,6 +72,7 @@ def test_a_vote_takes_few_round_trips_to_postgresql(postgresql: Postgresql, tmp_
     """Each round trip is a part of the time that a judge waits; on a busy machine a large one."""
     url = postgresql.service()
     played = league(tmp_path, url=url, bots=2, pulling=("b1", "b2"))
+    played.model = Model()
     played.play()
     [item] = work_of_bot(played.service, "autumn", played.bot("b1").id, by=LOCAL)
     contest = played.contest
@@ -175,6 +177,7 @@ def attempt_of(league: League) -> qualification.AttemptStatus:
 def test_an_attempt_without_judges_says_what_it_waits_for(make_league: MakeLeague) -> None:
     """Its owner cannot see it in the list of rounds; without it, only an hour passes."""
     league = make_league(bots=2, judge_min_matches=99)
+    league.model = Model(fault=Fault("ours", "ours-budget"))
     bot = league.bot("b1")
     with league.service.store.write() as session:
         answers = [HumanAnswer(id="h1", prompt_id="p1", text="Soup, of course.")]
@@ -183,7 +186,28 @@ def test_an_attempt_without_judges_says_what_it_waits_for(make_league: MakeLeagu
     waiting = attempt_of(league)
     assert waiting.state == "playing"
     assert waiting.waits_for is not None
-    assert "too few judges can judge it, and no model is configured" in waiting.waits_for
+    assert "did not judge: ours-budget" in waiting.waits_for
+
+
+def test_an_attempt_that_nobody_can_judge_has_no_verdict_and_does_not_count(
+    make_league: MakeLeague,
+) -> None:
+    """A new league has few judges; an attempt that waited for ever would block the bot."""
+    league = make_league(bots=2, judge_min_matches=99)
+    bot = league.bot("b1")
+    with league.service.store.write() as session:
+        answers = [HumanAnswer(id="h1", prompt_id="p1", text="Soup, of course.")]
+        session.arena.save_human_answers(bot.contest_no, answers)
+    assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
+    ended = attempt_of(league)
+    assert (ended.state, ended.next_attempt_at) == ("no-verdict", None)
+    assert ended.cause == NO_MODEL
+    assert league.outcomes()[0]["unjudged"] == NO_MODEL
+    league.model = Model()
+    assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
+    assert attempt_of(league).state in {"qualified", "not-qualified"}
+    lines = league.ledger()
+    assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
 
 
 def test_attempts_to_qualify_and_rounds_have_numbers_of_their_own(

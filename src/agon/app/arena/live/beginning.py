@@ -35,7 +35,7 @@ PRESENT: Final = timedelta(minutes=15)
 _SEED_BYTES: Final = 16
 
 
-def read_scores(service: Service, contest_id: str) -> dict[str, Any]:
+def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[str, Any]:
     """Return who can play and judge by the newest scores; the outcome of a job that begins a round.
 
     Raises:
@@ -55,6 +55,7 @@ def read_scores(service: Service, contest_id: str) -> dict[str, Any]:
     return {
         "entrants": [vars(entrant) for entrant in entrants],
         "judges": [vars(judge) for judge in judges],
+        "has_model": has_model,
         "at": written_time(now),
         "seq": seq,
     }
@@ -212,6 +213,12 @@ def _issue(
         return "fewer than two owners have a qualified bot; register bots and qualify them"
     if all(prompt.retired for prompt in session.arena.prompts(contest.no)):
         return "the contest has no prompts; add some with POST /prompts"
+    needed = live_rules(contest).judges_per_match
+    if len(scores["judges"]) < needed and not scores["has_model"]:
+        return (
+            f"a match needs {needed} judges, {len(scores['judges'])} can judge now, and no model "
+            "is configured; let bots qualify or people ask for work, or configure [arena.judge]"
+        )
     return None
 
 

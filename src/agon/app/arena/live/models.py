@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from agon.app.arena.judging.port import JudgeModel, ModelVote
 from agon.app.arena.live.matches import Drawn, copy_of, matches_of
@@ -15,10 +15,8 @@ from agon.entities.contests import Contest
 from agon.kernel.times import written_time
 from agon.store.session import Session
 
-_NO_JUDGE = (
-    "too few judges can judge it, and no model is configured to; configure [arena.judge], or let "
-    "more judges qualify or be present"
-)
+NO_MODEL: Final = "too few judges could judge it, and no model is configured to"
+"""Why a match that neither its panel nor a model can judge is played again later."""
 
 
 def is_audited(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> bool:
@@ -40,7 +38,8 @@ def ask_models(ports: ArenaPorts, of: ArenaRound, *, at: Any) -> dict[str, Any]:
     ``waits_for`` says why a match cannot be judged now; then nothing of the round is settled.
     """
     rules = ArenaRules(**of.body["rules"])
-    outcome: dict[str, Any] = {"votes": {}, "audits": {}, "missed": {}, "waits_for": None}
+    outcome: dict[str, Any] = {"votes": {}, "audits": {}, "missed": {}, "unjudged": {}}
+    outcome["waits_for"] = None
     waiting = [pair for pair in matches_of(of) if _needs_model(*pair)]
 
     def judge(pair: tuple[Drawn, dict[str, Any]]) -> dict[str, Any]:
@@ -52,7 +51,7 @@ def ask_models(ports: ArenaPorts, of: ArenaRound, *, at: Any) -> dict[str, Any]:
         with ThreadPoolExecutor(ports.model_threads, "models") as pool:
             results = list(pool.map(judge, waiting))
     for (drawn, _), result in zip(waiting, results, strict=True):
-        for kind in ("votes", "audits", "missed"):
+        for kind in ("votes", "audits", "missed", "unjudged"):
             if kind in result:
                 outcome[kind][drawn["match"]] = result[kind]
         outcome["waits_for"] = outcome["waits_for"] or result.get("waits_for")
@@ -70,17 +69,22 @@ def _needs_model(drawn: Drawn, match: Mapping[str, Any]) -> bool:
 def _judge(
     ports: ArenaPorts, rules: ArenaRules, drawn: Drawn, match: Mapping[str, Any], *, at: Any
 ) -> dict[str, Any]:
-    """Return what models say of one match; ``waits_for``: why it cannot be judged now."""
+    """Return what models say of one match.
+
+    ``waits_for``: why it cannot be judged now; ``unjudged``: why it cannot be judged at all.
+    """
     result: dict[str, Any] = {}
     if match["api"] and not match["votes"]:
-        vote = _vote(ports, rules, match)
+        if ports.judge is None:
+            return {"unjudged": NO_MODEL}
+        vote = _vote(ports.judge, ports.audit, rules, match)
         if isinstance(vote, str):
             return {"waits_for": vote}
         result["votes"] = {**vote, "voted_at": written_time(at)}
         if vote["vote"] is None:
             return result
     if is_audited(drawn, match):
-        audit = _compare(ports.audit, rules, match)
+        audit = None if ports.audit is None else _compare(ports.audit, rules, match)
         if isinstance(audit, ModelVote):
             result["audits"] = {"verdict": audit.winner, **_exchanges(audit)}
         else:
@@ -104,6 +108,8 @@ def store_models(
                 match["outcome"] = "void"
             else:
                 match["votes"] = [vote]
+        if name in outcome["unjudged"]:
+            match |= {"outcome": "again", "unjudged": outcome["unjudged"][name]}
         if name in outcome["audits"]:
             audit = outcome["audits"][name]
             match["audit"] = audit["verdict"]
@@ -113,24 +119,24 @@ def store_models(
     return changed
 
 
-def _vote(ports: ArenaPorts, rules: ArenaRules, match: Mapping[str, Any]) -> dict[str, Any] | str:
+def _vote(
+    judge: JudgeModel, other: JudgeModel | None, rules: ArenaRules, match: Mapping[str, Any]
+) -> dict[str, Any] | str:
     """Return the API judge's vote, or why it could not be asked.
 
     The vote's ``vote`` is None if no model prefers one answer in both orders, under rule
     ``model_conflict = next``: then the match is void, because a tie would move ratings that differ.
     """
-    vote, judge = _compare(ports.judge, rules, match), ports.judge
+    vote = _compare(judge, rules, match)
     if (
         isinstance(vote, ModelVote)
         and vote.is_conflict
         and rules.model_conflict == "next"
-        and ports.audit is not None
+        and other is not None
     ):
-        other = _compare(ports.audit, rules, match)
-        if isinstance(other, ModelVote):
-            vote, judge = other, ports.audit
-    if vote is None or judge is None:
-        return _NO_JUDGE
+        second = _compare(other, rules, match)
+        if isinstance(second, ModelVote):
+            vote, judge = second, other
     if isinstance(vote, Fault):
         return f"the model {judge.name} did not judge: {vote.code} {vote.detail}".rstrip()
     conflict = "tie" if rules.model_conflict == "tie" else None
@@ -138,11 +144,7 @@ def _vote(ports: ArenaPorts, rules: ArenaRules, match: Mapping[str, Any]) -> dic
     return {"judge_id": judge.name, "shown_first": "a", "vote": label, **_exchanges(vote)}
 
 
-def _compare(
-    judge: JudgeModel | None, rules: ArenaRules, match: Mapping[str, Any]
-) -> ModelVote | Fault | None:
-    if judge is None:
-        return None
+def _compare(judge: JudgeModel, rules: ArenaRules, match: Mapping[str, Any]) -> ModelVote | Fault:
     texts = {side: match["answers"][side]["text"] for side in ("a", "b")}
     return judge.compare(prompt=match["text"], **texts, seconds=rules.vote_seconds)
 

@@ -14,7 +14,7 @@ from agon.app.arena.live.settlement import is_uncounted, winner_of
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.entities.access import Caller
-from agon.entities.arena import ArenaRound, LiveBot, RoundState
+from agon.entities.arena import LiveBot, RoundState
 from agon.entities.contests import Contest
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict
@@ -36,6 +36,7 @@ class AttemptStatus:
         attempt: its id; its match is this and ``-1``.
         began_at: when it began.
         waits_for: what it waits for; None: nothing.
+        cause: why there is no verdict; None: there is one, or it is being played.
         next_attempt_at: from when the bot may try again; None: now.
     """
 
@@ -43,6 +44,7 @@ class AttemptStatus:
     attempt: str | None = None
     began_at: datetime | None = None
     waits_for: str | None = None
+    cause: str | None = None
     next_attempt_at: datetime | None = None
 
 
@@ -61,26 +63,36 @@ def status(service: Service, view: View, bot_id: str, *, by: Caller) -> AttemptS
         if last is None:
             return AttemptStatus(state="none", next_attempt_at=next_at)
         state: AttemptState = "playing"
+        cause = None
         if last.phase == "settled":
-            state = _verdict(session.arena.round(contest.no, last.id))
+            ((_, match),) = tuple(matches_of(session.arena.round(contest.no, last.id)))
+            state = _verdict(match)
+            cause = _cause(match) if state == "no-verdict" else None
     return AttemptStatus(
         state=state,
         attempt=last.id,
         began_at=last.began_at,
-        waits_for=_cause(last),
+        waits_for=_obstacle(last),
+        cause=cause,
         next_attempt_at=next_at,
     )
 
 
-def _verdict(of: ArenaRound) -> AttemptState:
-    ((_, match),) = tuple(matches_of(of))
+def _verdict(match: Mapping[str, Any]) -> AttemptState:
     if is_uncounted(match):
         return "no-verdict"
     is_picked = match["outcome"] is None and winner_of(match["votes"]) == "a"
     return "qualified" if is_picked else "not-qualified"
 
 
-def _cause(of: RoundState) -> str | None:
+def _cause(match: Mapping[str, Any]) -> str | None:
+    """Return why an attempt has no verdict."""
+    if "unjudged" in match:
+        return str(match["unjudged"])
+    return next((f"{fault['code']} {fault['detail']}".strip() for fault in match["faults"]), None)
+
+
+def _obstacle(of: RoundState) -> str | None:
     """Return what an attempt waits for."""
     missing = of.summary["missing_votes"]
     if of.phase == "settled":

@@ -44,7 +44,7 @@ def play(
     def run(assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
         payload = assignment.payload
         if payload["round"] is None:
-            return read_scores(service, payload["contest"])
+            return read_scores(service, payload["contest"], has_model=ports.judge is not None)
         with service.store.read() as session:
             contest = session.contests.get(payload["contest"])
             phase = session.arena.phase(contest.no, payload["round"])

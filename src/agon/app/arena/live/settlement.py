@@ -98,6 +98,7 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
             "audit_missed",
             "honeypot_answer",
             "honeypot_text",
+            "unjudged",
         ):
             if name in match:
                 stated[name] = match[name]
