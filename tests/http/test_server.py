@@ -239,10 +239,13 @@ def test_cached_pages_are_never_stale(server: ServerProcess) -> None:
 
 
 def test_a_contest_runs_although_processes_are_killed(tmp_path: Path) -> None:
-    """Killed processes are restarted, a worker publishes the records, and shutdown is graceful."""
+    """Killed processes are restarted, a worker publishes the records, and shutdown is graceful.
+
+    The worker uses the database, also in a shell whose AGON_SERVER names a server to clients.
+    """
     (temporary := tmp_path / "temporary").mkdir()
     server = start(tmp_path, "--workers", "1", "--processes", "2", "--database", "sqlite:///x.db",
-                   TMPDIR=str(temporary))  # fmt: skip
+                   TMPDIR=str(temporary), AGON_SERVER="http://127.0.0.1:9")  # fmt: skip
     try:
         children = subprocess.run(
             ["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True, check=True

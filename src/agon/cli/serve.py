@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _GRACE = 30.0
 _FIRST = "operator"
+_OF_CLIENTS = frozenset({"AGON_SERVER", "AGON_WORKER_SERVER", "AGON_TOKEN"})
+"""Variables that name a server to clients: its own workers use the database directly."""
 
 
 @click.command("serve", cls=Command)
@@ -59,7 +61,7 @@ def command(**options: Any) -> None:
     if token is not None:
         report(f"operator's token, shown only once: {token}")
     environment = {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name not in _OF_CLIENTS},
         **{
             f"AGON_{name.upper()}": str(value)
             for name, value in options.items()
