@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from agon.records import raw, read_rows
-from agon.records.raw import Engine
+from agon.records.raw import Engine, memory_of, sorting_memory
 from records.contest import SCHEMA, values
 
 
@@ -122,3 +122,14 @@ def test_the_engine_leaves_memory_to_what_is_computed_from_its_tables() -> None:
 def _bytes(text: str) -> float:
     number, unit = text.split()
     return float(number) * float(1024) ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+
+
+def test_records_are_sorted_with_half_of_the_memory() -> None:
+    """At 50 million feedbacks, next to the facts, the sort took what the kernel allowed."""
+    engine = Engine()
+
+    before = memory_of(engine.connection)
+    with sorting_memory(engine.connection):
+        assert memory_of(engine.connection) == pytest.approx(before / 2, rel=0.05)
+    assert memory_of(engine.connection) == before
+    engine.close()

@@ -2,8 +2,8 @@
 
 import os
 import weakref
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from threading import Lock
@@ -17,6 +17,9 @@ _MEMORY_SHARE = 0.4
 
 Its own default is 80 %; arrays of facts and formulas need the rest.
 """
+
+_SORT_SHARE = 0.2
+"""The same share while records are sorted for their hash, next to the arrays of facts."""
 
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
@@ -96,6 +99,19 @@ def memory_of(connection: Any) -> int:
     limit = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
     number, unit = limit.split()
     return round(float(number) * _UNITS[unit] / _MEMORY_SHARE)
+
+
+@contextmanager
+def sorting_memory(connection: Any) -> Iterator[None]:
+    """Let DuckDB use less memory before it spills, if it can; queries on other connections too."""
+    import duckdb
+
+    with suppress(duckdb.Error):  # tables in memory take more already
+        connection.execute(f"SET memory_limit = '{_SORT_SHARE:.0%}'")
+    try:
+        yield
+    finally:
+        connection.execute(f"SET memory_limit = '{_MEMORY_SHARE:.0%}'")
 
 
 class _SharedInstance:

@@ -19,7 +19,7 @@ from agon.errors import Unavailable
 from agon.kernel.progress import is_observed, step
 from agon.records.column_names import column_names
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.raw import Engine, SourceTables, memory_of, quote
+from agon.records.raw import Engine, SourceTables, memory_of, quote, sorting_memory
 from agon.records.row_filter import row_filter
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
@@ -147,7 +147,7 @@ class Records:
         from agon.records.hashing import records_sha256
 
         present = {name: f"{self._space}.{quote(name)}" for name in sorted(self._present)}
-        with _reading(self._connection):
+        with _reading(self._connection), sorting_memory(self._connection):
             return records_sha256(self._connection, self.schema, present)
 
     def as_of(self, time: datetime | None) -> Self:
