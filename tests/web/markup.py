@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-VOID = frozenset({"meta", "link", "input", "br", "hr", "img", "rect"})
+VOID = frozenset({"meta", "link", "input", "br", "hr", "img", "rect", "wbr"})
 REFERENCES = frozenset(
     {"for", "list", "form", "aria-labelledby", "aria-describedby", "aria-controls"}
 )
