@@ -34,7 +34,8 @@ from fakes.service import ORGANISER, PARTICIPANT
 
 NAMES = {"contest": ["autumn"], "number": ["1", "2"]}
 OF_ARENAS = (
-    "/bots", "/rounds", "/matches/", "/judge/", "/judges/", "/work", "/results", "/robustness",
+    "/bots", "/rounds", "/next-round", "/matches/", "/judge/", "/judges/", "/work", "/results",
+    "/robustness",
 )  # fmt: skip
 ROLES = (None, "viewer", "participant", "judge", "organiser", "operator")
 VOLATILE = ("x-request-id", "ratelimit", "x-ratelimit", "date", "server-timing")
@@ -55,7 +56,7 @@ def templates(instance: Instance) -> list[str]:
         for route in routes(instance.app)
         if route.method == "GET" and any(part in route.template for part in OF_ARENAS)
     ]
-    assert len(found) == 13, found
+    assert len(found) == 14, found
     return found
 
 

@@ -26,6 +26,15 @@ class Round(Resource):
     settled_seq: int | None = Field(description="Position in the ledger.")
 
 
+class NextRound(Resource):
+    """The round that is due next."""
+
+    at: datetime | None = Field(description="Null: no round is due.")
+    cause: str | None = Field(
+        description="Why the last round that was due did not begin; null: it began."
+    )
+
+
 class RatingChange(Resource):
     """What a match changed of a bot's rating."""
 

@@ -11,6 +11,7 @@ from agon.api.models.rounds import (
     Latency,
     Match,
     MatchSummary,
+    NextRound,
     Robustness,
     Round,
 )
@@ -40,6 +41,13 @@ def list_rounds(ctx: ContestContext, page: PageRequest) -> Page[Round]:
 def get_round(ctx: ContestContext, number: RoundNumber) -> Round:
     """Return a round: its state, what is missing, who waits, and its pairs once it is settled."""
     return Round.model_validate(views.round_of(ctx.service, ctx.view, number))
+
+
+@operation("GET", "/contests/{contest}/next-round", id="getNextRound", permission="contest.read",
+           summary="Get when the next round begins")  # fmt: skip
+def get_next_round(ctx: ContestContext) -> NextRound:
+    """Return when the next round begins automatically, and why the last one did not begin."""
+    return NextRound(**views.next_round(ctx.service, ctx.view))
 
 
 @operation("GET", "/contests/{contest}/results", id="listResults", permission="contest.read",
@@ -123,6 +131,7 @@ class Rounds(Noun):
 
     list = list_rounds
     get = get_round
+    next = get_next_round
     match = get_match
     latencies = list_latencies
     results = list_results

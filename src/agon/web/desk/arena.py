@@ -89,7 +89,11 @@ def _rounds_page(
     contest = visit.contest()
     return contest_page(
         visit, contest, "rounds",
-        {"rounds": listing(visit, visit.api.rounds.list(contest.id)), "done": done},
+        {
+            "rounds": listing(visit, visit.api.rounds.list(contest.id)),
+            "due": visit.api.rounds.next(contest.id),
+            "done": done,
+        },
         error=wrong or error, data=addresses.api("contests", contest.id, "rounds"),
     )  # fmt: skip
 

@@ -45,6 +45,7 @@ def matches(visit: Visit) -> Page:
             "next": listed[limit - 1].index if len(listed) > limit else None,
             "has_times": any(each.played_at for each in listed),
             "rounds": rounds,
+            "due": visit.api.rounds.next(contest.id) if is_first else None,
             "filters": filters,
             "kinds": KINDS,
             "as_of": visit.as_of,

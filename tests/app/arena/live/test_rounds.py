@@ -1,10 +1,13 @@
 """Rounds from commitment to settlement, with bots and models in the same process."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from agon.app.access.permissions import View
 from agon.app.arena.draw_check import check_draws
+from agon.app.arena.live import views
 from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.transport import Reply
@@ -142,6 +145,29 @@ def test_a_round_that_nobody_can_judge_does_not_begin(make_league: MakeLeague) -
     league = make_league(bots=4, judge_min_matches=99)
     assert any("a match needs 3 judges, 0 can judge now" in cause for cause in league.play())
     assert league.entries("draw-committed") == []
+
+
+def test_the_next_round_is_announced_and_why_the_last_one_did_not_begin(
+    make_league: MakeLeague,
+) -> None:
+    """A league without judges would stand still, and nobody would know why."""
+    league = make_league(bots=4, judge_min_matches=99)
+    public, frozen = (View(contest=league.contest, until=until, staff=False) for until in (None, 1))
+    assert views.next_round(league.service, public) == {"at": None, "cause": None}
+    league.service = replace(league.service, round_pause=timedelta(minutes=120))
+    league.add_bot("b5")
+    due = views.next_round(league.service, public)
+    assert due == {"at": league.clock.at + timedelta(minutes=120), "cause": None}
+    league.later(7201)
+    assert league.work() == []
+    waiting = views.next_round(league.service, public)
+    assert waiting["at"] == league.clock.at + timedelta(minutes=120)
+    assert "a match needs 3 judges, 0 can judge now" in waiting["cause"]
+    assert views.next_round(league.service, frozen) == {"at": None, "cause": None}
+    league.model = Model()
+    league.later(7201)
+    assert league.work() == []
+    assert views.next_round(league.service, public)["cause"] is None
 
 
 def test_a_match_that_nobody_can_judge_is_played_again(make_league: MakeLeague) -> None:

@@ -15,6 +15,7 @@ from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.commitment import commitment
 from agon.entities.arena import ArenaRound, RoundState
+from agon.entities.jobs import Job
 from agon.errors import NotFound
 from agon.store.session import Session
 
@@ -49,6 +50,30 @@ def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
         if not _is_known(view, of):
             raise NotFound(f"the contest has no round {of.id!r}; list its rounds")
         return _render(session, view, of)
+
+
+def next_round(service: Service, view: View) -> dict[str, Any]:
+    """Return when the next round begins automatically, and why the last one did not begin.
+
+    Both are None where no round is due, or a freeze hides later rounds.
+    """
+    if reach(view) is not None:
+        return {"at": None, "cause": None}
+    with service.store.read() as session:
+        queued, ended = (
+            session.queue.page(contest_no=view.contest.no, kinds=("round",), states=(state,))
+            for state in ("queued", "done")
+        )
+    last = next((job for job in ended if _begins_round(job)), None)
+    result: Mapping[str, Any] = (last and last.result) or {}
+    return {
+        "at": min((job.not_before for job in queued if job.payload["automatic"]), default=None),
+        "cause": result.get("cause"),
+    }
+
+
+def _begins_round(job: Job) -> bool:
+    return job.payload["round"] is None and "qualify" not in job.payload
 
 
 def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
