@@ -3,14 +3,6 @@
 import pytest
 
 from attacks.gate import Price, attacks, cheaper, price, result, stored
-from sizes import ALL
-
-QUICK = {
-    "dust-validators", "dust-denial", "decay-reset", "last-minute", "honeypot-learning",
-    "feedback-spam", "self-feedback", "hidden-tables", "prefix-reading",
-}  # fmt: skip
-COMPARED = {"community/hardened-1"}
-"""Editions whose rules a test of their own compares at a smaller size."""
 
 
 def test_the_file_has_every_attack_under_every_edition() -> None:
@@ -26,11 +18,7 @@ def _in_one_worker(name: str) -> pytest.MarkDecorator:
 
 @pytest.mark.parametrize(
     ("name", "attack"),
-    [
-        pytest.param(name, attack, marks=_in_one_worker(name))
-        for name, attack in attacks()
-        if ALL or (attack in QUICK and name not in COMPARED)
-    ],
+    [pytest.param(name, attack, marks=_in_one_worker(name)) for name, attack in attacks()],
 )
 def test_no_attack_became_cheaper(name: str, attack: str) -> None:
     """By more than 5 %; one that no plan reached may not become possible."""
