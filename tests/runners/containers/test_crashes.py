@@ -9,8 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -200,22 +201,40 @@ def test_a_container_that_others_remove_leaves_the_trial_unscored(course: Course
     assert (run.outcome, run.account.attempts) == ("unscored", 2)
 
 
-def test_a_container_that_is_killed_in_order_to_be_removed_was_removed(course: Course) -> None:
-    """An engine removes what is running by killing it first, and takes its time in between."""
+def podman(*arguments: str) -> None:
+    """Run a command of the engine; the container may have ended meanwhile."""
+    subprocess.run(["podman", *arguments], capture_output=True, check=False)
+
+
+@contextmanager
+def running_ones(course: Course, act: Callable[[str], None]) -> Iterator[None]:
+    """Do something to each container of a run as soon as it runs."""
     done = threading.Event()
 
-    def remove() -> None:
+    def work() -> None:
         while not done.wait(0.05):
             for name in running(course.run_name):
-                subprocess.run(["podman", "kill", name], capture_output=True, check=False)
-                time.sleep(0.5)
-                subprocess.run(["podman", "rm", "-f", name], capture_output=True, check=False)
+                act(name)
 
-    remover = threading.Thread(target=remove)
-    remover.start()
-    run = course.agent("sleep 100", bounds=limits(timeout_s=100))
-    done.set()
-    remover.join()
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        yield
+    finally:
+        done.set()
+        worker.join()
+
+
+def test_a_container_that_is_killed_in_order_to_be_removed_was_removed(course: Course) -> None:
+    """An engine removes what is running by killing it first, and takes its time in between."""
+
+    def remove(name: str) -> None:
+        podman("kill", name)
+        time.sleep(0.5)
+        podman("rm", "-f", name)
+
+    with running_ones(course, remove):
+        run = course.agent("sleep 100", bounds=limits(timeout_s=100))
     assert (run.outcome, run.account.attempts) == ("unscored", 2)
     assert run.reason == "the container was removed from outside"
 
@@ -225,18 +244,8 @@ def test_a_container_that_is_killed_twice_fails(
 ) -> None:
     """The most likely cause is a full memory, which must not leave a trial unscored."""
     monkeypatch.setattr(runs, "_REMOVAL_S", 0.5)
-    done = threading.Event()
-
-    def kill() -> None:
-        while not done.wait(0.05):
-            for name in running(course.run_name):
-                subprocess.run(["podman", "kill", name], capture_output=True, check=False)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    run = course.agent("sleep 100", bounds=limits(timeout_s=100))
-    done.set()
-    killer.join()
+    with running_ones(course, partial(podman, "kill")):
+        run = course.agent("sleep 100", bounds=limits(timeout_s=100))
     assert (run.outcome, run.account.attempts) == ("failed", 2)
     assert run.account.limits_hit == ("memory",)
 
