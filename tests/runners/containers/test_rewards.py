@@ -43,7 +43,9 @@ def test_a_program_of_another_user_cannot_write_the_reward(
         tests = tests.replace("kill -9 $program", "kill -9 -1")
     patient = limits(timeout_s=100)
     verification = course.verify(run, tests, source="reward_file", bounds=patient)
-    assert (verification.outcome, verification.reward) == ("failed", 0.0), verification.reason
+    assert verification.outcome == "failed", verification.reason
+    # Programs that the tests' `kill -9 -1` orphans may end before agon reads the reward: it is void.
+    assert verification.reward in ({0.0, None} if drop == "python" else {0.0})
     solved = course.agent("echo 'echo 42' > solve.sh")
     tests = JUDGE.format(drop=DROPS[drop], more="wait $program")
     verification = course.verify(solved, tests, source="both", bounds=patient)
