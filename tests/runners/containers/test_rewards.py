@@ -44,7 +44,7 @@ def test_a_program_of_another_user_cannot_write_the_reward(
     patient = limits(timeout_s=100)
     verification = course.verify(run, tests, source="reward_file", bounds=patient)
     assert verification.outcome == "failed", verification.reason
-    # Programs that the tests' `kill -9 -1` orphans may end before agon reads the reward: it is void.
+    # What `kill -9 -1` orphans may end before agon reads the reward, which is void then.
     assert verification.reward in ({0.0, None} if drop == "python" else {0.0})
     solved = course.agent("echo 'echo 42' > solve.sh")
     tests = JUDGE.format(drop=DROPS[drop], more="wait $program")
