@@ -51,6 +51,16 @@ def commands(line: str) -> Iterator[list[str]]:
         words = []
 
 
+TESTS = re.compile(r"<!-- not run: [^>]*?\b(tests/[\w/]+\.py)")
+
+
+def test_tests_named_in_place_of_a_run_exist() -> None:
+    """A block that is not run says where its commands are tested."""
+    named = {(page, name) for page in PAGES for name in TESTS.findall(page.read_text())}
+    assert len(named) > 10
+    assert [(str(page), name) for page, name in named if not (ROOT / name).exists()] == []
+
+
 def problem_of(words: list[str]) -> str | None:
     """Return why a command is not valid as written, or None: its name, options or arguments."""
     command: click.Command = cli
