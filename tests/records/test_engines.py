@@ -127,7 +127,6 @@ def _bytes(text: str) -> float:
 def test_records_are_sorted_with_half_of_the_memory() -> None:
     """At 50 million feedbacks, next to the facts, the sort took what the kernel allowed."""
     engine = Engine()
-
     before = memory_of(engine.connection)
     with sorting_memory(engine.connection):
         assert memory_of(engine.connection) == pytest.approx(before / 2, rel=0.05)

@@ -135,34 +135,48 @@ END = "/run/end"
 UNTIL_END = f"until [ -e {END} ]; do sleep 0.1; done"
 
 
+def podman(*arguments: str) -> None:
+    """Run a command of the engine; the container may have ended meanwhile."""
+    subprocess.run(["podman", *arguments], capture_output=True, check=False)
+
+
 @contextmanager
-def client_killed(course: Course, *, times: int = 1) -> Iterator[None]:
-    """Kill the clients of the first trial, each when its agent runs; let a later agent end."""
+def repeated(work: Callable[[], None], *, pause_s: float) -> Iterator[None]:
+    """Do some work again and again in a thread."""
     done = threading.Event()
 
-    def kill() -> None:
-        clients: set[int] = set()
-        ended: set[str] = set()
-        while not done.wait(0.02):
-            client, running_ids = client_of("trial-0"), set(running(course.run_name)) - ended
-            if not running_ids or client is None or client in clients:
-                continue
-            if len(clients) < times:
-                clients.add(client)
-                ended |= running_ids
-                os.kill(client, signal.SIGKILL)
-            for name in running_ids - ended:
-                subprocess.run(
-                    ["podman", "exec", name, "touch", END], capture_output=True, check=False
-                )
+    def run() -> None:
+        while not done.wait(pause_s):
+            work()
 
-    killer = threading.Thread(target=kill)
-    killer.start()
+    thread = threading.Thread(target=run)
+    thread.start()
     try:
         yield
     finally:
         done.set()
-        killer.join()
+        thread.join()
+
+
+@contextmanager
+def client_killed(course: Course, *, times: int = 1) -> Iterator[None]:
+    """Kill the clients of the first trial, each when its agent runs; let a later agent end."""
+    clients: set[int] = set()
+    ended: set[str] = set()
+
+    def kill() -> None:
+        client, running_ids = client_of("trial-0"), set(running(course.run_name)) - ended
+        if not running_ids or client is None or client in clients:
+            return
+        if len(clients) < times:
+            clients.add(client)
+            ended.update(running_ids)
+            os.kill(client, signal.SIGKILL)
+        for name in running_ids - ended:
+            podman("exec", name, "touch", END)
+
+    with repeated(kill, pause_s=0.02):
+        yield
 
 
 def test_a_client_that_is_killed_once_costs_one_repetition(course: Course) -> None:
@@ -201,28 +215,16 @@ def test_a_container_that_others_remove_leaves_the_trial_unscored(course: Course
     assert (run.outcome, run.account.attempts) == ("unscored", 2)
 
 
-def podman(*arguments: str) -> None:
-    """Run a command of the engine; the container may have ended meanwhile."""
-    subprocess.run(["podman", *arguments], capture_output=True, check=False)
-
-
 @contextmanager
 def running_ones(course: Course, act: Callable[[str], None]) -> Iterator[None]:
     """Do something to each container of a run as soon as it runs."""
-    done = threading.Event()
 
-    def work() -> None:
-        while not done.wait(0.05):
-            for name in running(course.run_name):
-                act(name)
+    def act_on_all() -> None:
+        for name in running(course.run_name):
+            act(name)
 
-    worker = threading.Thread(target=work)
-    worker.start()
-    try:
+    with repeated(act_on_all, pause_s=0.05):
         yield
-    finally:
-        done.set()
-        worker.join()
 
 
 def test_a_container_that_is_killed_in_order_to_be_removed_was_removed(course: Course) -> None:

@@ -45,7 +45,9 @@ def test_a_program_of_another_user_cannot_write_the_reward(
     verification = course.verify(run, tests, source="reward_file", bounds=patient)
     assert verification.outcome == "failed", verification.reason
     # What `kill -9 -1` orphans may end before agon reads the reward, which is void then.
-    assert verification.reward in ({0.0, None} if drop == "python" else {0.0})
+    if verification.reward != 0.0:
+        assert drop == "python"
+        assert "did not wait for" in verification.reason
     solved = course.agent("echo 'echo 42' > solve.sh")
     tests = JUDGE.format(drop=DROPS[drop], more="wait $program")
     verification = course.verify(solved, tests, source="both", bounds=patient)

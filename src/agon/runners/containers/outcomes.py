@@ -198,21 +198,6 @@ def _without_report(
     return _failed_start(code, complaint, phase, out_of_memory=out_of_memory)
 
 
-def is_killed(state: Mapping[str, Any] | None) -> bool:
-    """Return whether a container was killed by an unknown cause, perhaps in order to remove it.
-
-    Example:
-        >>> is_killed({"ExitCode": 137, "OOMKilled": False}), is_killed({"ExitCode": 1})
-        (True, False)
-    """
-    return (
-        state is not None
-        and int(state.get("ExitCode", 0)) == _KILLED
-        and not state.get("OOMKilled")
-        and not state.get("Running")
-    )
-
-
 def _has_started(state: Mapping[str, Any] | None) -> bool:
     return state is not None and not str(state.get("StartedAt", "0001")).startswith("0001")
 

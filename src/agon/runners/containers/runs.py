@@ -50,7 +50,6 @@ from agon.runners.containers.outcomes import (
     diagnose,
     diagnose_again,
     has_archive,
-    is_killed,
 )
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import REWARD_PATHS
@@ -296,27 +295,19 @@ class ContainerRunner:
         try:
             if self.closed:
                 return Diagnosis("unscored", "the containers were closed")
-            state = states[0] if states else self._last_state(account)
-            return diagnose(
-                ending, report, state, spec.limits, phase=spec.phase, unpacked=spec.unpacked
-            )
+            removed_by = time.monotonic() + _REMOVAL_S
+            while True:  # a container is killed before it is removed, and its client ends between
+                state = states[0] if states else self._state(account)
+                diagnosis = diagnose(
+                    ending, report, state, spec.limits, phase=spec.phase, unpacked=spec.unpacked
+                )
+                if not diagnosis.killed or time.monotonic() >= removed_by:
+                    return diagnosis
+                time.sleep(_ROUND_S)
         except EngineError as wrong:
             return Diagnosis("unscored", f"the engine does not describe the container: {wrong}")
         finally:
             self._removals.now(account.parent.name)
-
-    def _last_state(self, account: Path) -> Mapping[str, Any] | None:
-        """Return the engine's description of a container that ended; None when it was removed.
-
-        Removing a running container kills it first, and its client ends before it is gone.
-
-        Raises:
-            EngineError: the engine fails.
-        """
-        deadline = time.monotonic() + _REMOVAL_S
-        while is_killed(state := self._state(account)) and time.monotonic() < deadline:
-            time.sleep(_ROUND_S)
-        return state
 
     def _state(self, account: Path) -> Mapping[str, Any] | None:
         """Return the engine's description of a container; None when there is none.

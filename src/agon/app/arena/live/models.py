@@ -19,6 +19,10 @@ NO_MODEL: Final = "too few judges could judge it, and no model is configured to"
 """Why a match that neither its panel nor a model can judge is played again later."""
 
 
+_KINDS: Final = ("votes", "audits", "missed", "unjudged")
+"""What models may say of a match."""
+
+
 def is_audited(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> bool:
     """Return whether a match is to be audited: it is drawn, and rated by votes."""
     return bool(drawn["audited"]) and match["outcome"] is None
@@ -38,8 +42,7 @@ def ask_models(ports: ArenaPorts, of: ArenaRound, *, at: Any) -> dict[str, Any]:
     ``waits_for`` says why a match cannot be judged now; then nothing of the round is settled.
     """
     rules = ArenaRules(**of.body["rules"])
-    outcome: dict[str, Any] = {"votes": {}, "audits": {}, "missed": {}, "unjudged": {}}
-    outcome["waits_for"] = None
+    outcome: dict[str, Any] = {**{kind: {} for kind in _KINDS}, "waits_for": None}
     waiting = [pair for pair in matches_of(of) if _needs_model(*pair)]
 
     def judge(pair: tuple[Drawn, dict[str, Any]]) -> dict[str, Any]:
@@ -51,7 +54,7 @@ def ask_models(ports: ArenaPorts, of: ArenaRound, *, at: Any) -> dict[str, Any]:
         with ThreadPoolExecutor(ports.model_threads, "models") as pool:
             results = list(pool.map(judge, waiting))
     for (drawn, _), result in zip(waiting, results, strict=True):
-        for kind in ("votes", "audits", "missed", "unjudged"):
+        for kind in _KINDS:
             if kind in result:
                 outcome[kind][drawn["match"]] = result[kind]
         outcome["waits_for"] = outcome["waits_for"] or result.get("waits_for")
