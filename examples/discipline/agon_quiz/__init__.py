@@ -19,6 +19,7 @@ DISCIPLINE = Discipline(
     checks=CHECKS,
     attacks=ATTACKS,
     participants=("players.id",),
+    names="players.name",
     shares_ranks=lambda _: True,
     editions="agon_quiz",
     demo=Demo(size=500, attacks=("repeated-answers",), commands=("agon check quiz {source}",)),

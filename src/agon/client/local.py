@@ -160,13 +160,14 @@ class LocalTransport(Transport):
 
     def import_ledger(self, folder: Path, *, contest: str | None) -> Contest:
         """Import a ledger's directory and publish."""
+        from agon.api.operations.contests import visible_to_staff
         from agon.api.operations.ledgers import import_contest
         from agon.app.contests.lifecycle import transfer
 
         authorize(import_contest, self._service, self._by)
         imported = transfer.import_contest(self._service, folder, by=self._by, id=contest)
         self._publish(imported.id)
-        return Contest.model_validate(imported)
+        return visible_to_staff(imported)
 
     def dry_run(self, contest: str, change: str) -> ChangeSet:
         """Run the dry run of a change set.

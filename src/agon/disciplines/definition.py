@@ -227,6 +227,10 @@ class Discipline:
             show them; columns that reference one of them need not be listed.
         board_ids: board → the column (``table.column``) with the ids it ranks. Where a board
             cannot be scored, a contest lists these as unscored, with the reason.
+        names: the column (``table.column``) with the names of participants; their ids are the key
+            of that table. None: participants have no names but their ids.
+        shows_names: whether contests show names unless their organizers say otherwise; False where
+            names are personal data.
         shares_ranks: returns whether equal scores share a rank under the rules.
         intervals: returns the method and level of a board's intervals under the rules (``method``,
             ``confidence``), None for a board without any; None: no board has intervals.
@@ -262,6 +266,8 @@ class Discipline:
     attacks: Mapping[str, str]
     participants: tuple[str, ...]
     board_ids: Mapping[str, str] = field(default_factory=dict)
+    names: str | None = None
+    shows_names: bool = False
     shares_ranks: Callable[[Any], bool] = distinct_ranks
     editions: str | None = None
     intervals: Callable[[str, Any], Mapping[str, Any] | None] | None = None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from agon.disciplines import discipline
 from agon.ledger.contest_state import ContestState
 
 ROWS_PER_CHUNK = 256
@@ -25,6 +26,13 @@ class Contest(ContestState):
 
     no: int
     created_at: datetime
+
+    @property
+    def shows_names(self) -> bool:
+        """Return whether pages show the names of participants."""
+        if self.names is None:
+            return discipline(self.discipline).shows_names
+        return self.names == "shown"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,9 @@ Lifecycle: TypeAlias = Literal["draft", "open", "frozen", "final"]
 
 Visibility: TypeAlias = Literal["public", "private"]
 
+NameDisplay: TypeAlias = Literal["shown", "hidden"]
+"""Whether pages show the names of participants next to their ids."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Adjustment:
@@ -46,6 +49,7 @@ class ContestState:
         finalized_at: position of the final result, once there is one.
         starts_at: the time before which participants may not add to it; None: none.
         ends_at: the time from which participants may not add to it any more; None: none.
+        names: whether pages show the names of participants; None: as is usual for the discipline.
     """
 
     id: str
@@ -65,6 +69,7 @@ class ContestState:
     finalized_at: int | None = None
     starts_at: datetime | None = None
     ends_at: datetime | None = None
+    names: NameDisplay | None = None
 
     @property
     def public_until(self) -> int | None:

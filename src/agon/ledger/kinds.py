@@ -147,8 +147,8 @@ def _names(name: str) -> Field:
     return Field(name, _list_of(is_name), "a list of different names")
 
 
-def _choice(name: str, *choices: str) -> Field:
-    return Field(name, choices.__contains__, f"one of {', '.join(choices)}")
+def _choice(name: str, *choices: str, optional: bool = False) -> Field:
+    return Field(name, choices.__contains__, f"one of {', '.join(choices)}", optional)
 
 
 def _time_or_null(name: str, *, optional: bool = False) -> Field:
@@ -160,6 +160,7 @@ _CHANGE = _name_or_null("change")
 _BOARDS = Field(
     "boards", _are_boards, "an object: board → {sha256, merkle_root, rows}, hashes as hex digits"
 )
+_NAMES = _choice("names", "shown", "hidden", optional=True)
 _RECORD = (_name("table"), _object("row"), _name_or_null("change", optional=True))
 _EDITION = (_name("edition"), _object("overrides"))
 
@@ -177,6 +178,7 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
             _names("boards"),
             _time_or_null("starts_at", optional=True),
             _time_or_null("ends_at", optional=True),
+            _NAMES,
         ),
         "contest-edited": (
             _name("title"),
@@ -184,6 +186,7 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
             _choice("visibility", "public", "private"),
             _time_or_null("starts_at"),
             _time_or_null("ends_at"),
+            _NAMES,
         ),
         "contest-opened": (),
         "contest-frozen": (_BOARDS,),

@@ -1,6 +1,5 @@
 """Store the history of each participant on the boards."""
 
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -9,6 +8,7 @@ from sqlalchemy import select
 from agon.entities.contests import HistoryStep
 from agon.kernel.times import from_micros, to_micros
 from agon.store.connection.transaction import Transaction
+from agon.store.paging import next_text
 from agon.store.schema import HISTORIES
 
 _NAMES: Final = [column.name for column in HISTORIES.columns]
@@ -95,7 +95,7 @@ class Histories:
             until: leave out ids whose steps are all of later positions.
             limit: maximum number of ids.
         """
-        end = _next_text(begins)
+        end = next_text(begins)
         bound, bounds = ("", []) if end is None else ("AND participant < ?", [end])
         bounds_of_board = [contest_no, board]
         visible = "" if until is None else f"AND ({_FIRST_SEQ}) <= ?"
@@ -126,24 +126,6 @@ SELECT name FROM known WHERE name IS NOT NULL {{seen}} LIMIT ?
 
 ``ORDER BY … LIMIT 1``, because PostgreSQL may scan the complete range for a ``min``.
 """
-
-_SURROGATES: Final = 0xD800
-_AFTER_SURROGATES: Final = 0xE000
-
-
-def _next_text(begins: str) -> str | None:
-    r"""Return the smallest text after all that begin with one; None if there is none.
-
-    Example:
-        >>> _next_text("ada"), _next_text("a\U0010ffff"), _next_text("\U0010ffff")
-        ('adb', 'b', None)
-    """
-    prefix = begins.rstrip(chr(sys.maxunicode))
-    if not prefix:
-        return None
-    last = ord(prefix[-1]) + 1
-    # Surrogates are not characters.
-    return prefix[:-1] + chr(_AFTER_SURROGATES if last == _SURROGATES else last)
 
 
 def _rows(contest_no: int, board: str, steps: Iterable[HistoryStep]) -> Iterator[tuple[Any, ...]]:

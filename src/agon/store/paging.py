@@ -1,11 +1,15 @@
-"""Select pages of rows that are ordered by time."""
+"""Select pages of rows that are ordered by time, and ranges of text by how it begins."""
 
+import sys
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Column, Select, tuple_
 
 from agon.kernel.times import to_micros
+
+_SURROGATES: Final = 0xD800
+_AFTER_SURROGATES: Final = 0xE000
 
 
 def oldest_first(
@@ -39,3 +43,18 @@ def newest_first(
     if after is not None:
         listing = listing.where(tuple_(*by) < tuple_(to_micros(after[0]), after[1]))
     return listing.order_by(*(column.desc() for column in by)).limit(limit)
+
+
+def next_text(begins: str) -> str | None:
+    r"""Return the smallest text after all that begin with one; None if there is none.
+
+    Example:
+        >>> next_text("ada"), next_text("a\U0010ffff"), next_text("\U0010ffff")
+        ('adb', 'b', None)
+    """
+    prefix = begins.rstrip(chr(sys.maxunicode))
+    if not prefix:
+        return None
+    last = ord(prefix[-1]) + 1
+    # Surrogates are not characters.
+    return prefix[:-1] + chr(_AFTER_SURROGATES if last == _SURROGATES else last)

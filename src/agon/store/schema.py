@@ -1,9 +1,9 @@
 """Define the tables, the same for SQLite and PostgreSQL.
 
 Times are integer microseconds since 1970 (UTC), JSON is text, hashes are bytes. Names are compared
-byte by byte in both databases, so that pages have the same order. Entries, rows and histories have
-no foreign keys: they are many, and every writer holds the lock of their contest. Jobs are claimed
-in the order of ``negated_priority``, negated so that the index is read forwards.
+byte by byte in both databases, so that pages have the same order. Entries, rows, histories and
+names have no foreign keys: they are many, and every writer holds the lock of their contest. Jobs
+are claimed in the order of ``negated_priority``, negated so that the index is read forwards.
 """
 
 from typing import Any, Final
@@ -82,6 +82,7 @@ CONTESTS: Final = Table(
     _text("boards"), _integer("created_at"), _integer("seq"), _bytes("head"),
     _integer("frozen_at", optional=True), _integer("finalized_at", optional=True),
     _integer("starts_at", optional=True), _integer("ends_at", optional=True),
+    _name("names", optional=True),
     Index("contests_id_key", "id", unique=True),
     Index("contests_series_idx", "series", "id"),
 )  # fmt: skip
@@ -139,6 +140,21 @@ HISTORIES: Final = Table(
     _integer("rank", optional=True), Column("score", Float(53), nullable=True),
     _text("reason", optional=True), sqlite_with_rowid=False,
 )  # fmt: skip
+
+PARTICIPANT_NAMES: Final = Table(
+    "participant_names", METADATA, _integer("contest_no", key=True), _name("id", key=True),
+    _text("name"), sqlite_with_rowid=False,
+)  # fmt: skip
+"""The present names of the participants of contests that show them."""
+
+NAME_BEGINNINGS: Final = Table(
+    "name_beginnings", METADATA, _integer("contest_no", key=True), _name("folded", key=True),
+    _name("id", key=True), sqlite_with_rowid=False,
+)  # fmt: skip
+"""What a search compares: of each name the folded text from each of its words on."""
+
+NAME_POSITIONS: Final = Table("name_positions", METADATA, _contest(key=True), _integer("seq"))
+"""The ledger position at which the names of each contest were stored."""
 
 CHANGES: Final = Table(
     "changes", METADATA, _contest(key=True), _name("id", key=True), _name("kind"), _text("params"),

@@ -25,6 +25,7 @@ from agon.store.histories import Histories
 from agon.store.invitations import Invitations
 from agon.store.judging import Judging
 from agon.store.migrations import require_newest
+from agon.store.names import Names
 from agon.store.queue import Queue
 from agon.store.snapshots import Snapshots
 from agon.store.webhooks import Webhooks
@@ -57,6 +58,11 @@ class Session:
     def histories(self) -> Histories:
         """Histories of participants."""
         return Histories(self._transaction)
+
+    @cached_property
+    def names(self) -> Names:
+        """Names of participants."""
+        return Names(self._transaction)
 
     @cached_property
     def changes(self) -> Changes:

@@ -1,13 +1,11 @@
 """Test invitations: shown once, stored hashed, accepted by people without a token."""
 
 import re
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -27,10 +25,7 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalize, open_contest
 from agon.app.service import Service
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
-from fakes.service import OPERATOR, ORGANISER, Clock, service_at
-
-if TYPE_CHECKING:
-    from conftest import Postgresql
+from fakes.service import OPERATOR, ORGANISER, Clock
 
 TIME = "2026-11-22T00:00:00Z"
 NOT_VALID = "this invitation is not valid; ask the contest's organizer for another"
@@ -53,16 +48,10 @@ def spring(service: Service) -> Service:
     return _open(service)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+@pytest.fixture
+def on_both(either: Service) -> Service:
     """Open the contest on each database."""
-    url = None
-    if request.param == "postgresql":
-        server: Postgresql = request.getfixturevalue("postgresql")
-        url = server.service()
-    service = service_at(tmp_path, url=url)
-    yield _open(service)
-    service.store.close()
+    return _open(either)
 
 
 def _open(service: Service) -> Service:

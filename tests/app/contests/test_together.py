@@ -1,9 +1,7 @@
 """Test that publishers, recorders and readers do not disturb each other, on both databases."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -22,27 +20,20 @@ from agon.app.contests.lifecycle.transitions import freeze
 from agon.app.replay.replay import replay
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.service import Service
-from fakes.service import ORGANISER, service_at
+from fakes.service import ORGANISER
 from fakes.spring import BOTS, play, spring, view
 
 if TYPE_CHECKING:
     from agon.entities.contests import Contest
-    from conftest import Postgresql
 
 _FIRST = "26bc30e0455c30475995b81299da9d42599d3ed9d0dc557e06d478d359accb60"
 """The hash of the bots' board of these records, on any database."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
-    """Open a service on a fresh database of each kind."""
-    url = None
-    if request.param == "postgresql":
-        server: Postgresql = request.getfixturevalue("postgresql")
-        url = server.service()
-    opened = service_at(tmp_path, url=url)
-    yield opened
-    opened.store.close()
+@pytest.fixture
+def service(either: Service) -> Service:
+    """Return a service on a fresh database of each kind."""
+    return either
 
 
 def test_publishing_while_records_arrive_ends_at_the_replayed_board(service: Service) -> None:

@@ -14,7 +14,9 @@ from agon.api.models.base import (
     Resource,
     Time,
 )
-from agon.ledger.contest_state import Lifecycle, Visibility
+from agon.ledger.contest_state import Lifecycle, NameDisplay, Visibility
+
+_NAMES = "Whether boards show names of participants next to their ids, and searches find them."
 
 
 class ContestCreate(Request):
@@ -39,6 +41,11 @@ class ContestCreate(Request):
     ends_at: Time | None = Field(
         default=None, description="Participants may add to it before then; null: until it is final."
     )
+    names: NameDisplay | None = Field(
+        default=None,
+        description=f"{_NAMES} null: as is usual for the discipline, shown for names of bots, "
+        "hidden for those of people.",
+    )
 
 
 class ContestUpdate(Request):
@@ -49,6 +56,7 @@ class ContestUpdate(Request):
     visibility: Visibility = "public"
     starts_at: Time | None = Field(default=None, description="null: no start.")
     ends_at: Time | None = Field(default=None, description="null: no end.")
+    names: NameDisplay = Field(default="hidden", description=_NAMES)
 
 
 class SeasonCreate(Request):
@@ -83,3 +91,4 @@ class Contest(Resource):
     finalized_at: int | None = Field(description="Position of the final result.")
     starts_at: datetime | None = Field(description="Participants may add to it from then on.")
     ends_at: datetime | None = Field(description="Participants may add to it before then.")
+    names: NameDisplay = Field(default="hidden", description=_NAMES)

@@ -86,11 +86,12 @@ def edit_contest(
     *,
     dry_run: Annotated[bool, Field(description="Validate only; change nothing.")] = False,
 ) -> Contest:
-    """Change title, description, visibility, start or end, and leave the fields not given.
+    """Change title, description, visibility, start, end or names; leave the fields not given.
 
     Outside start and end participants and judges add nothing; organizers still can. If anything
     changes, an entry of the ledger states all details; the start and the end of a final contest
-    cannot be changed.
+    cannot be changed. Names that are hidden are gone at once; shown ones follow with the next
+    publication.
     """
     from agon.app.contests.lifecycle import details
 
@@ -195,6 +196,7 @@ def _resource(contest: entities.Contest) -> Contest:
         finalized_at=contest.finalized_at,
         starts_at=contest.starts_at,
         ends_at=contest.ends_at,
+        names="shown" if contest.shows_names else "hidden",
     )
 
 

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from agon.api.models.contests import Contest
+    from agon.ledger.contest_state import NameDisplay
 
 _LISTED = (
     "id", "discipline", "state", "edition", "seq", "title", "series", "season", "starts_at",
     "ends_at",
 )  # fmt: skip
 _NO_TIME = "none"
+_NAMES = click.Choice(["shown", "hidden"])
 
 
 @click.command("create", cls=Command)
@@ -49,6 +51,12 @@ _NO_TIME = "none"
     "--starts", metavar="T", help="Participants can add to it from this ISO 8601 time (UTC) on."
 )
 @option("--ends", metavar="T", help="Participants can add to it before this time.")
+@option(
+    "--names",
+    type=_NAMES,
+    help="Whether boards show names of participants next to their ids (default: names of bots are "
+    "shown, those of people hidden).",
+)
 @option("--draft", is_flag=True, help="Keep it a draft; agon contest open opens it.")
 @parameters.form(TABLE, "json")
 @target
@@ -65,6 +73,7 @@ def create(  # noqa: PLR0913 (one parameter for each option)
     boards: tuple[str, ...],
     starts: str | None,
     ends: str | None,
+    names: "NameDisplay | None",
     draft: bool,
     form: str,
     target: Target,
@@ -94,6 +103,7 @@ def create(  # noqa: PLR0913 (one parameter for each option)
             boards=boards or None,
             starts_at=parse_time(starts),
             ends_at=parse_time(ends),
+            names=names,
         )
         created = api.contests.create(request)
         if not draft:
@@ -112,6 +122,7 @@ def create(  # noqa: PLR0913 (one parameter for each option)
     help="Participants can add to it from this ISO 8601 time (UTC) on; none: no start.",
 )
 @option("--ends", metavar="T", help="Participants can add to it before this time; none: no end.")
+@option("--names", type=_NAMES, help="Whether boards show names of participants next to their ids.")
 @parameters.dry_run
 @parameters.form(TABLE, "json")
 @target
@@ -123,21 +134,26 @@ def edit(  # noqa: PLR0913 (one parameter for each option)
     visibility: str | None,
     starts: str | None,
     ends: str | None,
+    names: str | None,
     dry_run: bool,
     form: str,
     target: Target,
 ) -> None:
-    """Change title, description, visibility, start or end of ID.
+    """Change title, description, visibility, start, end or names of ID.
 
-    The change is an entry of the ledger. A final contest keeps its start and its end.
+    The change is an entry of the ledger. A final contest keeps its start and its end. Names that
+    are hidden are gone at once; shown ones follow with the next publication.
 
       agon contest edit spring --title 'Spring Cup' --ends 2026-12-24T18:00Z
       agon contest edit spring --visibility private --starts none --dry-run
+      agon contest edit spring --names hidden
     """
     from agon.api.models.contests import ContestUpdate
     from agon.kernel.times import parse_time
 
-    texts = {"title": title, "description": description, "visibility": visibility}
+    texts = {
+        "title": title, "description": description, "visibility": visibility, "names": names,
+    }  # fmt: skip
     changes: dict[str, Any] = {name: text for name, text in texts.items() if text is not None}
     for name, time in (("starts_at", starts), ("ends_at", ends)):
         if time is not None:
@@ -235,6 +251,7 @@ def show(contest: str, *, form: str, target: Target) -> None:
         "edition": details.edition,
         "overrides": ", ".join(f"{key}={value}" for key, value in details.overrides.items()),
         "visibility": details.visibility,
+        "names": details.names,
         "series": "" if details.series is None else f"{details.series}, season {details.season}",
         "created": _time(details.created_at),
         "starts": _time(details.starts_at),

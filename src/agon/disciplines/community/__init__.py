@@ -40,6 +40,7 @@ DISCIPLINE = Discipline(
     attacks=_PARTS.attacks,
     columns=COLUMNS,
     participants=("users.id",),
+    names="users.handle",
     shares_ranks=_shares_ranks,
     recounts={"user-score": _recount},
     relational=True,

@@ -15,6 +15,7 @@ import orjson
 
 from agon.app.analysis.compare import difference
 from agon.app.analysis.score import Result
+from agon.app.contests.boards.name_changes import store_names
 from agon.app.contests.boards.snapshots import ChangeCause, SnapshotDraft, store_boards
 from agon.app.replay.replica import ContestReplica
 from agon.app.replay.unscored import board_of
@@ -78,7 +79,8 @@ def publish(
     """Score a contest at a position and publish its boards.
 
     A board that is published already at the position is not stored again. One that is equal to
-    the board before it is stored without rows; those of the other serve for both.
+    the board before it is stored without rows; those of the other serve for both. Names of
+    participants are stored first, so that no board is without those of its participants.
 
     Args:
         service: the service.
@@ -99,6 +101,8 @@ def publish(
                 raise NotFound(f"{contest_id} has no entry {seq}; give 1 to {replica.seq}")
             earlier = _earlier(session, contest, until=seq) if at is None and boards is None else []
             target = _Target(seq=seq, at=session.entries.time_of(contest.no, seq))
+            stored = session.names.position(contest.no)
+        store_names(service, contest, replica, stored=stored, seq=seq)
         for before in earlier:
             _publish_at(service, contest, replica, before)
         return _publish_at(service, contest, replica, target, boards=boards, progress=progress)

@@ -20,7 +20,8 @@ _DETAILS = ("title", "description", "visibility")
 def contest_as_of(session: Session, view: View, as_of: str) -> Contest:
     """Return a contest as a caller sees it at a position or time: title, rules, state, times.
 
-    Of a contest that became public later, the public sees title and description as of then.
+    Of a contest that became public later, the public sees title and description as of then. Whether
+    it shows names is always as it is now, so that names that are hidden are on no page of the past.
 
     Args:
         session: the database.
@@ -42,7 +43,7 @@ def contest_as_of(session: Session, view: View, as_of: str) -> Contest:
     reads_all = view.staff or contest.visibility == "private"
     shown = next(state for state in states[index:] if reads_all or state.visibility == "public")
     details = {name: getattr(shown, name) for name in _DETAILS}
-    return replace(states[index], **details, seq=last)
+    return replace(states[index], **details, names=contest.names, seq=last)
 
 
 def _states(session: Session, contest: Contest) -> Iterator[Contest]:

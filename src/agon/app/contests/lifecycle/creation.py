@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
 from agon.app.contests.ledgers.append import append
-from agon.app.contests.lifecycle.details import require_valid_details
+from agon.app.contests.lifecycle.details import require_names, require_valid_details
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.kernel.times import written_time
-from agon.ledger.contest_state import Visibility
+from agon.ledger.contest_state import NameDisplay, Visibility
 from agon.ledger.entry import Draft, genesis
 from agon.store.session import Session
 
@@ -39,6 +39,7 @@ class NewContest:
         boards: the boards to publish, the default first; None: all of the discipline.
         starts_at, ends_at: from when on, and before when participants may add to it; None: no
             limit.
+        names: whether pages show names of participants; None: as is usual for the discipline.
     """
 
     id: str
@@ -52,6 +53,7 @@ class NewContest:
     boards: Sequence[str] | None = None
     starts_at: datetime | None = None
     ends_at: datetime | None = None
+    names: NameDisplay | None = None
 
 
 def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
@@ -84,6 +86,8 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
     }
     times = {"starts_at": new.starts_at, "ends_at": new.ends_at}
     body |= {name: written_time(time) for name, time in times.items() if time is not None}
+    if new.names is not None:
+        body["names"] = new.names
     with service.store.write() as session:
         if new.series is not None:
             session.contests.lock_series(new.series)
@@ -131,6 +135,7 @@ def next_season(service: Service, contest: Contest, *, id: str, by: Caller) -> C
         description=contest.description,
         series=series,
         boards=contest.boards,
+        names=contest.names,
     )
     return create(service, new_contest, by=by)
 
@@ -159,6 +164,7 @@ def _require_valid(new: NewContest) -> None:
         starts_at=new.starts_at,
         ends_at=new.ends_at,
     )
+    require_names(new.discipline, new.names or "hidden")
     if new.boards is not None and len(set(new.boards)) != len(new.boards):
         raise Conflict("a board is named twice; name each once")
 

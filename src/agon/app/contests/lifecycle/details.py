@@ -1,4 +1,4 @@
-"""Edit a contest's details: title, description, visibility, start and end."""
+"""Edit a contest's details: title, description, visibility, start and end, and names."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,15 +7,17 @@ from typing import Any, Final, get_args
 
 from agon.app.access.audit import add_audit_entry
 from agon.app.contests.ledgers.append import append
+from agon.app.queue.jobs import publish_job
 from agon.app.service import Service
+from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Unreadable
 from agon.kernel.times import written_time
-from agon.ledger.contest_state import Visibility
+from agon.ledger.contest_state import NameDisplay, Visibility
 from agon.ledger.entry import Draft
 
-DETAILS: Final = ("title", "description", "visibility", "starts_at", "ends_at")
+DETAILS: Final = ("title", "description", "visibility", "starts_at", "ends_at", "names")
 
 _TIMES: Final = ("starts_at", "ends_at")
 _MAX_TITLE_LENGTH: Final = 200
@@ -32,6 +34,9 @@ def edit(
 ) -> Contest:
     """Change details of a contest with one entry that states all of them; equal ones add none.
 
+    Names that are hidden are on no page from then on. Names that are shown follow with the next
+    publication, which is queued.
+
     Args:
         service: the service.
         contest_id: the contest.
@@ -46,7 +51,11 @@ def edit(
     """
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
+        if "names" in changes:
+            require_names(contest.discipline, changes["names"])
         edited = replace(contest, **changes)
+        if edited.shows_names == contest.shows_names:
+            edited = replace(edited, names=contest.names)
         changed = [name for name in DETAILS if getattr(edited, name) != getattr(contest, name)]
         if not changed:
             return contest
@@ -65,13 +74,29 @@ def edit(
             name: None if getattr(edited, name) is None else written_time(getattr(edited, name))
             for name in _TIMES
         }
+        if edited.names is not None:
+            body["names"] = edited.names
         draft = Draft(kind="contest-edited", body=body, at=service.clock(), by=by.name)
         contest = append(service, session, contest, [draft])
+        if "names" in changed:
+            session.queue.add(publish_job(contest, id=service.new_id()), now=service.clock())
         add_audit_entry(
             service, session, by=by, action="contest.edit", target=contest.id,
             detail={"seq": contest.seq, "changed": changed},
         )  # fmt: skip
         return contest
+
+
+def require_names(of: str, names: NameDisplay) -> None:
+    """Raise unless contests of a discipline can show names, or hide them.
+
+    Raises:
+        Unreadable: they cannot.
+    """
+    if names not in get_args(NameDisplay):
+        raise Unreadable(f"names is {names!r}; give shown or hidden")
+    if names == "shown" and discipline(of).names is None:
+        raise Unreadable(f"participants of {of} have no names but their ids; give hidden")
 
 
 def require_valid_details(

@@ -10,6 +10,7 @@ from alembic import op
 from sqlalchemy.types import TypeEngine
 
 from agon.store.migrations.arena_tables import create_arena_tables
+from agon.store.migrations.name_tables import create_name_tables
 
 revision = "0001"
 down_revision = None
@@ -85,6 +86,7 @@ def upgrade() -> None:
         integer("finalized_at", optional=True),
         integer("starts_at", optional=True),
         integer("ends_at", optional=True),
+        sa.Column("names", NAME),
         sa.PrimaryKeyConstraint("no", name="contests_pkey"),
     )
     op.create_index("contests_id_key", "contests", ["id"], unique=True)
@@ -154,6 +156,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("contest_no", "board", "participant", "seq", name="histories_pkey"),
         sqlite_with_rowid=False,
     )
+    create_name_tables()
     op.create_table(
         "snapshot_ids",
         integer("snapshot_no"),

@@ -1,0 +1,119 @@
+"""Store the names of participants when boards are published: those that changed since."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from agon.app.replay.replica import ContestReplica
+from agon.app.service import Service
+from agon.disciplines import Discipline, discipline
+from agon.entities.contests import Contest
+from agon.kernel.names import shown_name
+from agon.ledger.spans import Integers, Spans
+from agon.records.raw import quote
+
+MAX_NAMES_PER_TRANSACTION: Final = 50_000
+"""Maximum number of names stored together, which bounds how long other writers wait."""
+
+
+def store_names(
+    service: Service, contest: Contest, replica: ContestReplica, *, stored: int | None, seq: int
+) -> int:
+    """Store the names of a contest as its records have them at a position.
+
+    A contest that hides names has none stored. While it is frozen its names are those of the
+    freeze, since the public sees nothing later. If another publisher or an organizer changes
+    something meanwhile, the rest is left to the next publication.
+
+    Args:
+        service: the service.
+        contest: the contest.
+        replica: its records, read to that position.
+        stored: the position at which its names were stored (``session.names.position``).
+        seq: the position.
+
+    Returns:
+        How many participants have another name than before, or none any more.
+    """
+    if not contest.shows_names:
+        if stored is not None:
+            _clear(service, contest)
+        return 0
+    until = seq if contest.frozen_at is None else min(seq, contest.frozen_at)
+    of = discipline(contest.discipline)
+    after = stored or 0
+    changes = _changes(of, replica, after, until) if until > after else {}
+    ids, done = list(changes), 0
+    while done < len(ids):
+        part = ids[done : done + MAX_NAMES_PER_TRANSACTION]
+        with service.store.write() as session:
+            locked = session.contests.lock(contest.id)
+            if (
+                (locked.names, locked.frozen_at) != (contest.names, contest.frozen_at)
+                or session.names.position(contest.no) != stored
+            ):  # fmt: skip
+                break
+            if not done and stored == 0:  # what an interruption left
+                session.names.clear(contest.no)
+            names = {name: changes[name] for name in part if changes[name]}
+            session.names.replace(contest.no, part, names)
+            done += len(part)
+            stored = until if done == len(ids) else 0
+            session.names.set_position(contest.no, stored)
+    return done
+
+
+def _clear(service: Service, contest: Contest) -> None:
+    with service.store.write() as session:
+        if not session.contests.lock(contest.id).shows_names:
+            session.names.clear(contest.no)
+
+
+def _changes(of: Discipline, replica: ContestReplica, after: int, until: int) -> dict[str, str]:
+    """Return the participants whose names differ between two positions, with the later ones."""
+    table = str(of.names).partition(".")[0]
+    spans = replica.state.spans
+    rows = _changed_records(spans, table, after, until)
+    referred = {key.other_table for key in of.schema.table(table).foreign_keys}
+    if any(len(_changed_records(spans, other, after, until)) for other in referred):
+        rows = spans.record[_of_table(spans, table)]  # which of them are seen may have changed
+    if not len(rows):
+        return {}
+    before = _names_at(of, replica, after, rows) if after else {}
+    now = _names_at(of, replica, until, rows)
+    return {
+        name: now.get(name, "")
+        for name in sorted(before.keys() | now.keys())
+        if before.get(name, "") != now.get(name, "")
+    }
+
+
+def _changed_records(spans: Spans, table: str, after: int, until: int) -> Integers:
+    """Return the records of a table that were added, replaced, voided or brought back since."""
+    begun = (spans.since > after) & (spans.since <= until)
+    ended = (spans.until > after) & (spans.until <= until)
+    changed: Integers = np.unique(spans.record[_of_table(spans, table) & (begun | ended)])
+    return changed
+
+
+def _of_table(spans: Spans, table: str) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    number = spans.tables.index(table) if table in spans.tables else -1
+    of_table: np.ndarray[Any, np.dtype[np.bool_]] = spans.table == number
+    return of_table
+
+
+def _names_at(
+    of: Discipline, replica: ContestReplica, seq: int, rows: Integers
+) -> Mapping[str, str]:
+    """Return the names that some records give at a position, by participant."""
+    table, _, column = str(of.names).partition(".")
+    [key] = of.schema.table(table).key
+    values = replica.records(seq).sql(
+        f"SELECT _row, {quote(key)}::VARCHAR AS id, {quote(column)} AS name "
+        f"FROM {quote(table)} WHERE {quote(column)} IS NOT NULL ORDER BY _row"
+    )
+    selected = values.filter(pa.array(np.isin(values["_row"].to_numpy(), rows)))
+    pairs = zip(selected["id"].to_pylist(), selected["name"].to_pylist(), strict=True)
+    return {name: shown for name, text in pairs if (shown := shown_name(text))}

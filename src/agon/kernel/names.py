@@ -1,0 +1,87 @@
+"""Names of participants as people read and search them; records hold them as anyone wrote them."""
+
+import re
+import unicodedata
+from typing import Final
+
+MAX_WORDS: Final = 8
+"""Maximum number of words of a name at which a search finds it."""
+
+MAX_BEGINNING: Final = 64
+"""Maximum number of characters of a search that are compared with a name."""
+
+_MAX_SHOWN: Final = 500
+_INVISIBLE: Final = ("C", "Z")
+_SEPARATING: Final = ("C", "P", "Z")
+_FORMAT: Final = "Cf"
+"""The category of characters that join or direct others and are not seen."""
+
+_PLAIN_WORD: Final = re.compile(r"[^\x00-\x20!-#%-*,-/:;?@\[-\]_{}\x7f]+")
+"""A word of ASCII: without the characters that Unicode calls controls, separators, punctuation."""
+
+
+def shown_name(text: str) -> str:
+    r"""Return a name on one line, without control characters; empty if nothing of it is visible.
+
+    At most 500 characters are kept, so that no name makes a page long.
+
+    Example:
+        >>> shown_name(" Ada\tLovelace\n"), shown_name("\u200b \x00")
+        ('Ada Lovelace', '')
+    """
+    if not text.isprintable():  # a control, a format or a separator other than the space
+        text = "".join(
+            " " if unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} else char for char in text
+        )
+        if all(unicodedata.category(char)[0] in _INVISIBLE for char in text):
+            return ""
+    return " ".join(text.split())[:_MAX_SHOWN]
+
+
+def fold(text: str) -> str:
+    r"""Return the words of a text without case and accents, with one space between two.
+
+    Compatible characters are equal (NFKD); punctuation separates words; what is not seen is left
+    out.
+
+    Example:
+        >>> fold("Ada_LOVELACE"), fold("José  Álvarez-Núñez"), fold("Straße"), fold("…")
+        ('ada lovelace', 'jose alvarez nunez', 'strasse', '')
+    """
+    if text.isascii():
+        return " ".join(_PLAIN_WORD.findall(text.casefold()))
+    # The case of some letters decomposes into marks, as that of İ does.
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return " ".join(
+        "".join(
+            " " if unicodedata.category(char)[0] in _SEPARATING else char
+            for char in plain
+            if not (unicodedata.combining(char) or unicodedata.category(char) == _FORMAT)
+        ).split()
+    )
+
+
+def beginnings(name: str) -> tuple[str, ...]:
+    """Return the folded name from each of its words on, in order: what a search compares.
+
+    Example:
+        >>> beginnings("Ada Lovelace")
+        ('ada lovelace', 'lovelace')
+    """
+    words = fold(name).split()
+    return tuple(
+        sorted({" ".join(words[at:])[:MAX_BEGINNING] for at in range(len(words))[:MAX_WORDS]})
+    )
+
+
+def found_at(name: str, prefix: str) -> str | None:
+    """Return the first of the beginnings of a name that begins with a folded text; None: none does.
+
+    Example:
+        >>> found_at("Ada Lovelace", "lo"), found_at("Ada Lovelace", "ve")
+        ('lovelace', None)
+    """
+    if not prefix:
+        return None
+    prefix = prefix[:MAX_BEGINNING]
+    return next((each for each in beginnings(name) if each.startswith(prefix)), None)
