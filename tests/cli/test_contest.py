@@ -69,13 +69,15 @@ def test_a_board_names_the_method_and_level_of_its_intervals(target: Target, ago
     assert default["intervals"] is None
 
 
-def test_rows_are_searched_by_id_prefix(target: Target) -> None:
-    """Users often know only the beginning of an id."""
+def test_rows_are_searched_by_the_beginning_of_a_name_or_id(target: Target) -> None:
+    """Users often know only the beginning."""
     name = target.contest
     output = target.good("contest", "board", name, "--find", "b")
     assert ("bob" in output.out, "1 of 3" in output.out) == (True, True)
+    assert "1 of 3" in target.good("contest", "board", name, "--find", "B").out
+    target.good("contest", "edit", name, "--names", "hidden")
     none = target.good("contest", "board", name, "--find", "B")
-    assert "begins with 'B'; case matters" in none.out
+    assert "no scored name or id begins with 'B'; case matters in ids" in none.out
     assert target("contest", "board", name, "--find", "b", "--around", "bob").code == 2
     some = target.json("contest", "board", name, "--find", "b", "--top", 1)
     assert ([item["id"] for item in some["rows"]], "unscored" in some) == (["bob"], False)

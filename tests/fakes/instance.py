@@ -80,7 +80,7 @@ class Instance:
     def people(self, contest: str, count: int, *, begin: int = 0, publish_now: bool = True) -> None:
         """Add users with a prompt each, and publish."""
         rows = [
-            ("users", {"id": f"u{n}", "affiliation": "org"}, f"x{n}")
+            ("users", {"id": f"u{n}", "affiliation": "org", "handle": f"Zoë {n}"}, f"x{n}")
             for n in range(begin, begin + count)
         ]
         record(self.service, contest, rows, by=ORGANISER)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,9 @@ from agon.http.board_pages import BoardPages
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
 from sizes import ALL, sample
+
+if TYPE_CHECKING:
+    from agon.ledger.contest_state import NameDisplay, Visibility
 
 BOARD = "/contests/spring/boards/user-score"
 ADDRESSES = [
@@ -40,6 +43,7 @@ ADDRESSES = [
     f"{BOARD}?as_of=1",
     f"{BOARD}?around=u1&limit=1",
     f"{BOARD}?q=u1",
+    f"{BOARD}?q=zoe&limit=2",
     f"{BOARD}?sort=-score&limit=2",
     f"{BOARD}?sort=-components.quality_prompts&minimum=1",
     f"{BOARD}?sort=scores",
@@ -103,7 +107,9 @@ def test_pages_equal_those_read_in_a_session(
     either: Instance, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """HTTP reads rows without a session; the local client reads them in one."""
-    either.contest(people=5, visibility="private" if state == "private" else "public")
+    names: NameDisplay = "hidden" if state == "final" else "shown"
+    visibility: Visibility = "private" if state == "private" else "public"
+    either.contest(people=5, visibility=visibility, names=names)
     if state in {"frozen", "final"}:
         transitions.freeze(either.service, "spring", by=ORGANISER)
         more = [("users", {"id": "late", "created_at": "2026-01-01T00:00:00Z"}, None)]
@@ -129,6 +135,27 @@ def test_an_unchanged_page_returns_304(either: Instance) -> None:
         again = either.get(path, headers={"if-none-match": tag})
         assert (again.status_code, again.content) == (304, b"")
         assert either.get(path, headers={"if-none-match": '"other"'}).content
+
+
+def test_hidden_names_are_on_no_page_from_then_on(either: Instance) -> None:
+    """A cache asks with the ETag of a page that has them; rows stay the bytes that were hashed."""
+    either.contest(people=3, names="shown")
+    paths = (BOARD, f"{BOARD}/rows/u1", f"{BOARD}?sort=id", f"{BOARD}?q=zo", f"{BOARD}?q=u",
+             "/contests/spring/participants", "/contests/spring/participants/u1")  # fmt: skip
+    before = [either.get(path) for path in paths]
+    assert before[0].json()["names"] == {f"u{n}": f"Zoë {n}" for n in range(3)}
+    assert before[6].json()["name"] == "Zoë 1"
+    hidden = either.client.patch(
+        "/api/v1/contests/spring", json={"names": "hidden"}, headers=either.as_("organiser")
+    )
+    assert hidden.json()["names"] == "hidden"
+    for path, page in zip(paths, before, strict=True):
+        tag = page.headers.get("etag")
+        after = either.get(path, headers={} if tag is None else {"if-none-match": tag})
+        assert (after.status_code, "Zo" in after.text) == (200, False)
+        assert "names" not in after.json()
+    assert either.get(paths[0]).content.partition(b'"rows":')[2] in before[0].content
+    assert [len(either.get(path).json()["rows"]) for path in paths[3:5]] == [0, 3]
 
 
 def test_a_freeze_and_a_new_snapshot_are_visible_immediately(either: Instance) -> None:

@@ -122,7 +122,7 @@ def test_rows_are_searched_by_id_prefix(instance: Instance) -> None:
     assert [row["id"] for row in page["rows"]] == ["u1", "u10"]
     rest = instance.get(f"{BOARD}?q=u1&limit=2&cursor={page['next']}").json()
     assert ([row["id"] for row in rest["rows"]], rest["next"]) == (["u11"], None)
-    assert instance.get(f"{BOARD}?q=zoe").json()["rows"] == []
+    assert instance.get(f"{BOARD}?q=zoe").json()["rows"] == []  # names of people are hidden
     assert instance.get(f"{BOARD}?q=%F0%9F%98%80").json()["rows"] == []
 
 

@@ -23,6 +23,7 @@ from agon.api.models.boards import BoardQuery, RowQuery, UnscoredQuery, exclude
 from agon.api.operations.boards import select_rows
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.boards.names import ids_of
 from agon.app.contests.boards.pages import Page, PageRequest, read_page
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.service import Service
@@ -36,6 +37,7 @@ from agon.http.operations import require_known
 from agon.http.problems import on_invalid_request
 from agon.http.rebuilding import rebuild_response
 from agon.store.board_rows import BoardRows, StateToken
+from agon.store.names import names_query
 
 BOARD: Final = "/api/v1/contests/{contest}/boards/{board}"
 _MAX_CACHED_QUERY: Final = 256
@@ -163,7 +165,7 @@ class BoardPages:
             view = await self._views.load(key, state)
             _, page = await self._fetch(view, page_request)
         if page is not None:
-            return view.contest, view.head, page
+            return view.contest, view.head, await self._with_names(view.contest, page)
         async with self._limiter.slot(request.scope):
             page = await self._views.in_thread(
                 lambda: read_page(self._service, view.contest, path.board, page_request)
@@ -186,6 +188,14 @@ class BoardPages:
             board.rows_snapshot.no, start=start, count=count, unscored=page_request.unscored
         )
         return state, None if len(lines) < count else board.page(page_request, lines, index=index)
+
+    async def _with_names(self, view: View, page: Page) -> Page:
+        """Return a page with the names of its participants, if the contest shows them."""
+        if not view.contest.shows_names:
+            return page
+        ids = ids_of(page.lines)
+        names = await self._rows.query(*names_query(view.contest.no, ids)) if ids else ()
+        return replace(page, names=dict(names))
 
     async def _selection(self, request: Request, path: BoardPath, query: BoardQuery) -> Response:
         """Return the rows of a search, or rows in the order of a column."""

@@ -12,6 +12,7 @@ AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
 ColumnOrder = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
 PageCursor = Annotated[PlainText, StringConstraints(max_length=200)]
 _AS_OF = "A position of the ledger (digits) or a time (ISO 8601)."
+_NAMES = "By id, the present names; null or left out: the contest hides names."
 _CURSOR = "Where the page begins, as an earlier page of the same snapshot returned it."
 
 
@@ -36,7 +37,9 @@ class BoardQuery(Query):
     cursor: PageCursor | None = Field(default=None, description=_CURSOR)
     around: RecordId | None = Field(default=None, description="An id to have in the middle.")
     q: RecordId | None = Field(
-        default=None, description="A prefix of ids: only those rows, in the order of ids."
+        default=None,
+        description="How names or ids begin: only those rows. Rows found by name come first, in "
+        "the order of names, without regard to case and accents; then ids in their order.",
     )
     sort: ColumnOrder | None = Field(
         default=None,
@@ -134,6 +137,7 @@ class _Page(BoardProof):
     index: int | None = Field(description="Index of the row of the requested id.")
     next: str | None
     previous: str | None
+    names: dict[str, str] | None = Field(default=None, description=_NAMES)
 
 
 class BoardPage(_Page):
@@ -232,4 +236,7 @@ class Participant(Resource):
 
     id: str
     contest: str
+    name: str | None = Field(
+        default=None, description="The present name; null: none, or the contest hides names."
+    )
     boards: tuple[dict[str, Any], ...] = Field(description="Index and row, or why there is none.")

@@ -59,9 +59,9 @@ def list_boards(ctx: ContestContext) -> Items[BoardProof]:
 def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> BoardPage:
     """Return a page, or (``format``, or ``Accept``) the complete board as CSV, NDJSON or Parquet.
 
-    With ``q`` the page holds only the rows whose ids begin with it, in the order of ids; with
-    ``sort`` the rows are in the order of a column, with ``minimum`` and ``maximum`` those in a
-    range of its values. Ranks stay those of the board.
+    With ``q`` the page holds only the rows whose names or ids begin with it; with ``sort`` the rows
+    are in the order of a column, with ``minimum`` and ``maximum`` those in a range of its values.
+    Ranks stay those of the board.
     """
     query.require_sortable()
     board_page = select_rows(ctx.service, ctx.view, board, query)
@@ -170,7 +170,7 @@ class Boards(Noun):
         cursor: str | None = None,
         limit: int = 50,
     ) -> BoardPage:
-        """Return the rows whose ids begin with a prefix, in the order of ids.
+        """Return the rows whose names or ids begin with a prefix, those found by name first.
 
         Raises:
             NotFound: there is no such board, or no such state of it.

@@ -60,9 +60,15 @@ def get_snapshot(ctx: ContestContext, no: Annotated[int, Field(ge=1, lt=1 << 62)
 @operation("GET", "/contests/{contest}/participants", id="listParticipants",
            permission="contest.read", summary="List participants", also=_REBUILDING)  # fmt: skip
 def list_participants(ctx: ContestContext, page: PageRequest) -> Page[dict[str, Any]]:
-    """Return participants in the order of the default board, those without a score last."""
-    rows = participants(ctx.service, ctx.view, cursor=page.cursor, limit=page.limit)
-    return page_of(map(orjson.loads, rows.lines), next=rows.next)
+    """Return participants in the order of the default board, those without a score last.
+
+    If the contest shows names, those who have one have it as ``name``.
+    """
+    listed = participants(ctx.service, ctx.view, cursor=page.cursor, limit=page.limit)
+    rows = map(orjson.loads, listed.lines)
+    named = ({"name": listed.names[row["id"]], **row} if row["id"] in listed.names else row
+             for row in rows)  # fmt: skip
+    return page_of(named, next=listed.next)
 
 
 @operation("GET", "/contests/{contest}/participants/{id}", id="getParticipant",

@@ -13,6 +13,8 @@ from agon.cli.shared.output import TABLE, board_chunks, deliver
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agon.api.models.boards import BoardPage
     from agon.client import Api
 
@@ -29,7 +31,7 @@ _participant = click.argument("participant", metavar="PARTICIPANT")
 @parameters.board
 @arguments.as_of
 @option("--around", metavar="P", help="The rows around this id.")
-@option("--find", metavar="TEXT", help="Only those whose ids begin with this, in id order.")
+@option("--find", metavar="TEXT", help="Only those whose names or ids begin with this.")
 @parameters.printing
 @target
 def board(
@@ -73,6 +75,8 @@ def board(
         fields = lists.plain_values(page)
         for name in ("next", "previous", "start", "index"):
             del fields[name]
+        if page.names is None:
+            del fields["names"]
         deliver(json_chunks({**fields, **others, "rows": rows}), printing.output)
     elif printing.form == TABLE:
         _draw(page, rows, printing.output, find=find, is_cut=is_cut)
@@ -243,7 +247,7 @@ def _rows(
 ) -> "tuple[BoardPage, bool, list[dict[str, Any]]]":
     """Return rows of one snapshot, read page by page: the first ``top``, or those around an id.
 
-    Returns the first page, whether there are more rows, and the rows.
+    Returns the first page, with the names of all rows, whether there are more rows, and the rows.
     """
     size = min(top or (_AROUND if around else _MAX_PAGE), _MAX_PAGE)
     if find is None:
@@ -252,12 +256,14 @@ def _rows(
     else:
         more = partial(api.boards.search, contest, find)
         first = page = more(board=board, as_of=as_of, limit=size)
-    rows = list(page.rows)
+    rows, names = list(page.rows), page.names
     while around is None and page.next is not None and (top is None or len(rows) < top):
         page = more(
             board=first.board, cursor=page.next, limit=min(_MAX_PAGE, _rows_left(top, rows))
         )
         rows += page.rows
+        names = None if names is None or page.names is None else {**names, **page.names}
+    first = first.model_copy(update={"names": names})
     return first, page.next is not None, [_in_order(row) for row in rows]
 
 
@@ -283,6 +289,14 @@ def _in_order(row: Any) -> dict[str, Any]:
     return first | {name: value for name, value in row.items() if name not in first}
 
 
+def _with_name(row: dict[str, Any], names: "Mapping[str, str] | None") -> dict[str, Any]:
+    """Return a row with the name after the id, if any row of the page has one."""
+    if not names:
+        return row
+    first: dict[str, Any] = {name: row[name] for name in _FIRST[:2] if name in row}
+    return first | {"name": names.get(row["id"], "")} | row
+
+
 def _draw(
     page: "BoardPage",
     rows: list[dict[str, Any]],
@@ -302,9 +316,9 @@ def _draw(
         heading.append(interval_caption(**page.intervals.model_dump()))
     out.line(" · ".join([*heading, page.state, f"entry {page.seq:,}"]), style="bold")
     if find is not None and not rows:
-        out.line(f"no scored id begins with {find!r}; case matters")
+        out.line(f"no scored name or id begins with {find!r}; case matters in ids")
     else:
-        draw_listed(out, rows)
+        draw_listed(out, [_with_name(row, page.names) for row in rows])
     if page.amended_by is not None:
         seq = page.amended_by.seq
         out.line(f"amended since it became final: --as-of {seq} shows the amended result")

@@ -92,7 +92,7 @@ def test_search_has_no_participant_recorded_after_the_freeze(service: Service) -
 
 def test_an_invalid_search_is_rejected(service: Service, access: View) -> None:
     """An empty prefix would return the complete board in another order."""
-    with pytest.raises(Unreadable, match="beginning of an id"):
+    with pytest.raises(Unreadable, match="beginning of a name or an id"):
         search(service, access, "judges", "")
     with pytest.raises(Unreadable, match="1 to 1000"):
         search(service, access, "judges", "k", limit=0)

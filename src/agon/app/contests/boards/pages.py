@@ -1,7 +1,7 @@
 """Read published boards: pages, and the row of one participant with its neighbors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -9,6 +9,7 @@ import orjson
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.families import board_names
+from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
     position,
@@ -97,6 +98,8 @@ class Page:
         matching: of rows in the order of a column, the number of those in the range of values;
             None: the rows are in the order of the board.
         amended_by: the snapshot a final result was amended to by change sets, if it was.
+        names: the names of those of its participants that have one, by id; None: the contest hides
+            names.
     """
 
     snapshot: Snapshot
@@ -107,6 +110,7 @@ class Page:
     index: int | None = None
     matching: int | None = None
     amended_by: Snapshot | None = None
+    names: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +223,12 @@ def read_page(service: Service, view: View, board: str | None, request: PageRequ
         lines = session.snapshots.lines(
             published.rows_snapshot.no, start=start, count=limit, unscored=request.unscored
         )
-    return published.page(request, lines, index=index)
+        return with_names(session, view, published.page(request, lines, index=index))
+
+
+def with_names(session: Session, view: View, page: Page) -> Page:
+    """Return a page with the names of its participants, if the contest shows them."""
+    return replace(page, names=shown_names(session, view.contest, ids_of(page.lines)))
 
 
 def find_board(
@@ -266,9 +275,10 @@ def board_fields(view: View, board: Page | PublishedBoard) -> dict[str, Any]:
 
 
 def window_fields(page: Page) -> dict[str, Any]:
-    """Return the fields that say which rows a page has."""
+    """Return the fields that say which rows a page has, and the names that it shows."""
     window = {name: getattr(page, name) for name in ("start", "index", "next", "previous")}
-    return window if page.matching is None else {**window, "matching": page.matching}
+    optional = {"matching": page.matching, "names": page.names}
+    return window | {name: value for name, value in optional.items() if value is not None}
 
 
 def proof_fields(snapshot: Snapshot) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """List the participants of a contest, and show one of them on every board."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ import orjson
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.families import board_names
+from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.pages import find, snapshot_of_cursor
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import shown_position, snapshot_at
@@ -29,12 +31,14 @@ class Participants:
         lines: their rows, then the unscored with their reasons, as JSON.
         total: number of all participants.
         next: cursor of those after them; None at the end.
+        names: the names that are shown, by id.
     """
 
     snapshot: Snapshot
     lines: list[bytes]
     total: int
     next: str | None
+    names: Mapping[str, str]
 
 
 def participants(
@@ -64,17 +68,19 @@ def participants(
                 count=limit - len(lines),
                 unscored=True,
             )
+        names = shown_names(session, view.contest, ids_of(lines)) or {}
     total, end = snapshot.rows + snapshot.unscored, at.start + len(lines)
     more = str(Cursor(snapshot.no, end)) if end < total else None
-    return Participants(snapshot=snapshot, lines=lines, total=total, next=more)
+    return Participants(snapshot=snapshot, lines=lines, total=total, next=more, names=names)
 
 
 def participant(service: Service, view: View, name: str) -> dict[str, Any]:
     """Return a participant on every board of a contest as the caller sees it.
 
     Returns:
-        ``id``, ``contest`` and ``boards``: for each board with that id ``board``, ``seq``,
-        ``board_sha256``, ``place`` (from 0) and the ``row``, or the ``reason`` for having none.
+        ``id``, ``contest``, ``name`` (None: none is shown) and ``boards``: for each board with that
+        id ``board``, ``seq``, ``board_sha256``, ``place`` (from 0) and the ``row``, or the
+        ``reason`` for having none.
 
     Raises:
         NotFound: the id is on no board.
@@ -87,11 +93,13 @@ def participant(service: Service, view: View, name: str) -> dict[str, Any]:
             snapshot = session.snapshots.latest(view.contest.no, board, until=until)
             if snapshot is not None:
                 lines += _on(session, view, snapshot, name)
+        names = shown_names(session, view.contest, [name] if lines else ()) or {}
     if not lines:
         raise NotFound(
             f"there is no {name!r} on any board of {view.contest.id}; use an id of a board"
         )
-    return {"id": name, "contest": view.contest.id, "boards": lines}
+    fields = {"id": name, "contest": view.contest.id, "name": names.get(name)}
+    return {**fields, "boards": lines}
 
 
 def _on(session: Session, view: View, snapshot: Snapshot, name: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ import orjson
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import MAX_ROWS, Page, find_board
+from agon.app.contests.boards.pages import MAX_ROWS, Page, find_board, with_names
 from agon.app.service import Service
 from agon.errors import Unreadable, did_you_mean
 from agon.store.session import Session
@@ -96,17 +96,18 @@ def sorted_page(
         else:
             indexes = order.indexes(end - start - count, count)[::-1]
         lines = session.snapshots.lines_at(published.rows_snapshot.no, indexes)
-    no, before = published.snapshot.no, max(0, start - limit)
-    has_more = start + count < end - first
-    return Page(
-        snapshot=published.snapshot,
-        lines=lines,
-        start=start,
-        next=str(Cursor(no, start + count)) if has_more else None,
-        previous=str(Cursor(no, before, start - before)) if start else None,
-        matching=end - first,
-        amended_by=published.amended_by,
-    )
+        no, before = published.snapshot.no, max(0, start - limit)
+        has_more = start + count < end - first
+        sorted_rows = Page(
+            snapshot=published.snapshot,
+            lines=lines,
+            start=start,
+            next=str(Cursor(no, start + count)) if has_more else None,
+            previous=str(Cursor(no, before, start - before)) if start else None,
+            matching=end - first,
+            amended_by=published.amended_by,
+        )
+        return with_names(session, view, sorted_rows)
 
 
 class _Order:
