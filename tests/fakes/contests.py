@@ -1,7 +1,7 @@
 """Small contests of all four disciplines with simulated records, for the pages of the site."""
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agon.app.analysis.simulate import simulate
 from agon.app.arena.live.bots import register
@@ -15,6 +15,9 @@ from agon.app.service import Service
 from fakes.autumn import autumn, judged
 from fakes.autumn import publish as publish_problem
 from fakes.service import ORGANISER
+
+if TYPE_CHECKING:
+    from agon.ledger.contest_state import NameDisplay
 
 SIZES = {"arena": 12, "challenge": 40, "community": 12}
 """Number of records of the main kind of each simulated contest."""
@@ -34,7 +37,8 @@ def all_disciplines(service: Service) -> None:
         rows = _rows(name, size)
         if name == "arena":
             rows += _hostile(rows)
-        _contest(service, name, title=f"The {name} <i>", rows=rows)
+        names: NameDisplay | None = "shown" if name == "community" else None
+        _contest(service, name, title=f"The {name} <i>", rows=rows, names=names)
     owner = {"id": "ada", "handle": "ada", "account_created_at": "2026-01-01T00:00:00Z"}
     record(service, "arena", [("owners", owner, None)], by=ORGANISER)
     register(service, "arena", name=HOSTILE, owner="ada", endpoint=None, judges=True, by=ORGANISER)

@@ -48,7 +48,8 @@ def charts(page: str) -> list[ET.Element]:
 def test_the_home_page_takes_a_score_apart(site: Instance) -> None:
     """Who opens the site for the first time sees what a score is made of."""
     text, markup = page_of(site, "/")
-    row = site.get("/contests/community/boards/user-score").json()["rows"][0]
+    board = site.get("/contests/community/boards/user-score").json()
+    row = board["rows"][0]
     parts = [points for points in row["components"].values() if points > 0]
     shown = re.findall(r'<span class="num">\+([0-9,.]+)</span>', text)
     points_shown = [float(points.replace(",", "")) for points in shown]
@@ -59,7 +60,7 @@ def test_the_home_page_takes_a_score_apart(site: Instance) -> None:
         assert abs(float(start) - end % 100) <= 0.02
         assert abs(float(width) - max(100 * points / sum(parts), 0.4)) <= 0.01
         end = round(end + 100 * points / sum(parts), 6)
-    assert f"Why does {row['id']} have" in markup.text
+    assert f"Why does {board['names'][row['id']]} {row['id']} have" in markup.text
 
 
 def test_every_column_of_a_board_has_a_help_with_the_numbers_of_the_board(site: Instance) -> None:

@@ -185,7 +185,29 @@ def test_a_board_shows_the_rows_of_the_api_and_pages_through_them(site: Instance
     assert rows[2]["id"] in Markup(site.client.get(following).text).text
     found = Markup(site.client.get(board("league", "bots", q="ad")).text).text
     assert ("ada" in found, "bob" in found) == (True, False)
-    assert "No id on this board" in site.client.get(board("league", "bots", q="zz")).text
+    nothing = site.client.get(board("league", "bots", q="zz")).text
+    assert "No name or id on this board begins with" in nothing
+
+
+def test_names_are_text_next_to_ids_until_they_are_hidden(browser: Browser) -> None:
+    """Anyone may take any name; the id says who it is. Hidden ones are on no page, kept or not."""
+    instance, name = browser.instance, f"{HOSTILE} ada \u0627\u062f\u0627"
+    instance.contest(people=0, names="shown")
+    handles = {"u1": name, "u2": name, "u3": None, "u4": "u4"}
+    rows = [("users", {"id": key, "handle": text}, None) for key, text in handles.items()]
+    record(instance.service, "spring", rows, by=ORGANISER)
+    publish(instance.service, "spring")
+    paths = (contest("spring"), board("spring", "user-score", q="ADA"), person("spring", "u1"), "/")
+    pages = [Markup(instance.client.get(path).text) for path in paths]
+    for page in pages:
+        assert (page.errors, name in page.text, "u1" in page.text) == ([], True, True)
+    assert f"\u2068{name}\u2069 (u1) · Spring" in pages[2].text
+    assert (pages[0].text.count(name), pages[1].text.count(name)) == (2, 2)
+    browser.sign_in("organiser")
+    browser.submit("/c/spring/desk", "/c/spring/desk/details", {"names": "hidden"})
+    for path in paths:
+        assert name not in Markup(instance.client.get(path).text).text
+    assert "No id on this board begins with" in instance.client.get(paths[1]).text
 
 
 @pytest.mark.parametrize("path", [contest("league"), "/", person("league", "ada")])

@@ -98,6 +98,7 @@ def _contests(folder: Path, results: "list[DemoResult]") -> str:
     from agon.app.contests.boards.publish import publish
     from agon.cli.contest.records import steps_of
     from agon.client.local import Local
+    from agon.disciplines import discipline
     from agon.settings import load
     from agon.wiring import open_service
 
@@ -109,7 +110,8 @@ def _contests(folder: Path, results: "list[DemoResult]") -> str:
             click.echo(f"adding {name} to its ledger", err=True)
             api.contests.create(
                 ContestCreate(id=name, discipline=name, title=f"Example: {name}",
-                              description=f"{demo.origin[0].upper()}{demo.origin[1:]}.")
+                              description=f"{demo.origin[0].upper()}{demo.origin[1:]}.",
+                              names="hidden" if discipline(name).names is None else "shown")
             )  # fmt: skip
             api.contests.open(name)
             for step in steps_of(name, str(demo.source), steps=_STEPS):

@@ -4,11 +4,13 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from html import escape
 from importlib.resources import files
 from math import floor, log10
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
@@ -136,6 +138,33 @@ def short_id(text: str) -> str:
     return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash else text
 
 
+def participant(name: str | None, id: str) -> Markup:  # noqa: A002 (an id is called id everywhere)
+    """Return a participant as HTML: the name with the id, which no other participant has.
+
+    Example:
+        >>> print(participant("Ada", "u1"), participant(None, "u1"), participant("u1", "u1"))
+        <bdi>Ada</bdi> <bdi class="id">u1</bdi> <bdi>u1</bdi> <bdi>u1</bdi>
+    """
+    shown = escape(short_id(id))
+    if not name or name == id:
+        return Markup(f"<bdi>{shown}</bdi>")  # noqa: S704 - it is escaped
+    named = f'<bdi>{escape(name)}</bdi> <bdi class="id">{shown}</bdi>'
+    return Markup(named)  # noqa: S704 - both are escaped
+
+
+def participant_text(name: str | None, id: str) -> str:  # noqa: A002 (as above)
+    """Return a participant as text: the name, with marks that isolate its direction, and the id.
+
+    Example:
+        >>> participant_text("Ada", "u1"), participant_text(None, "u1")
+        ('Ada (u1)', 'u1')
+    """
+    if not name or name == id:
+        return id
+    isolated = name if name.isascii() else f"\u2068{name}\u2069"
+    return f"{isolated} ({short_id(id)})"
+
+
 def cell_text(value: Any) -> str:
     """Return a value of a row: a number, text in which a hash is shortened, or names with values.
 
@@ -195,6 +224,7 @@ def environment() -> Environment:
         "address": addresses,
         "discipline": discipline,
         "event_kinds": " ".join(EVENT_KINDS),
+        "participant": participant,
         "permits": permits,
         "static": static_address,
     }

@@ -28,7 +28,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 def test_a_visitor_sees_why_and_downloads_the_board(
     site: Site, chromium: Chromium, *, scripts: bool
 ) -> None:
-    """The first question is why one is before another; the second is for the data."""
+    """The first question is why one is before another; then for a name, and for the data."""
     visitor = chromium.visitor(site.origin, java_script_enabled=scripts)
     page = visitor.open("/")
     visitor.follow(".card h3 a >> text=The community <i>")
@@ -37,7 +37,13 @@ def test_a_visitor_sees_why_and_downloads_the_board(
     assert score in page.inner_text(".verdict")
     page.click(".waterfall summary >> nth=0")
     assert page.is_visible(".waterfall li:first-child .records")
+    name = page.inner_text("h1 bdi:first-child")
     visitor.follow(".verdict a")
+    page.fill("#q", name[:6].upper())
+    visitor.follow(".tools button >> text=Find")
+    assert page.inner_text("#rows th bdi:first-child") == name
+    assert page.locator("#rows .id").count() == page.locator("#rows tr").count()
+    visitor.follow("text=all rows")
     page.click("text=Download and verify")
     with page.expect_download() as download:
         page.click("text=CSV")

@@ -16,7 +16,7 @@ from agon.web.desk.layout import act, contest_page
 from agon.web.page import Page, Redirect, Visit
 
 _ROWS: Final = 10
-_DETAILS: Final = frozenset({"title", "description", "visibility", "starts_at", "ends_at"})
+_DETAILS: Final = frozenset({"title", "description", "visibility", "starts_at", "ends_at", "names"})
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def finalize(visit: Visit) -> Page | Redirect:
 
 
 def edit(visit: Visit) -> Page | Redirect:
-    """Change title, description, visibility, start or end, as far as the form differs.
+    """Change title, description, visibility, start, end or names, as far as the form differs.
 
     The form has no fractions of seconds: a time that was not touched stays exactly as it is.
     """
@@ -132,6 +132,7 @@ def _details(contest: Contest, form: Mapping[str, str]) -> dict[str, str]:
         "title": contest.title,
         "description": contest.description,
         "visibility": contest.visibility,
+        "names": contest.names,
         "starts_at": "" if contest.starts_at is None else f"{contest.starts_at:%Y-%m-%dT%H:%M}",
         "ends_at": "" if contest.ends_at is None else f"{contest.ends_at:%Y-%m-%dT%H:%M}",
     }

@@ -41,9 +41,9 @@ def _board(visit: Visit, name: str) -> Page:
     search, around, as_of = query.q, query.around, query.as_of
     page = boards.get(contest.id, name, query)
     unscored = (
-        boards.unscored(contest.id, name, as_of=as_of, limit=_UNSCORED).unscored
+        boards.unscored(contest.id, name, as_of=as_of, limit=_UNSCORED)
         if page.unscored_total and page.next is None and not (search or query.sort)
-        else ()
+        else None
     )
     columns = columns_of(page)
     sortable = columns_by_name(visit, page)
@@ -64,7 +64,8 @@ def _board(visit: Visit, name: str) -> Page:
         "parts": part_ranges(page, sortable),
         "since": None if movement is None else movement.since,
         "own": _own_row(visit, page),
-        "unscored": unscored,
+        "unscored": () if unscored is None else unscored.unscored,
+        "unscored_names": {} if unscored is None else unscored.names or {},
         "search": search,
         "sort": _shown_sort(page, query),
         "selection": {name: visit.query.get(name) for name in (*_SELECTION, "limit")},

@@ -18,7 +18,7 @@ from agon.app.charts.markup import LIGHT
 from agon.web import addresses
 from agon.web.page import Visit
 from agon.web.pages.robustness import Robust
-from agon.web.rendering import aligned_texts, number_text, short_id, words
+from agon.web.rendering import aligned_texts, number_text, participant, words
 
 _HUES: Final = len(LIGHT)
 _PLACES: Final = 4
@@ -57,6 +57,7 @@ class Line:
 
     Attributes:
         row: as it is stored.
+        name: of its participant; None: none is shown.
         address: of the page of its participant.
         score: its score.
         texts: the values of the other columns, as HTML.
@@ -69,6 +70,7 @@ class Line:
     """
 
     row: dict[str, Any]
+    name: str | None
     address: str
     score: str
     texts: Sequence[str]
@@ -105,9 +107,11 @@ def lines(
     robustness = _robustness_cells(visit, page, robust)
     scores = aligned_texts([row["score"] for row in page.rows])
     texts = [_cells([row.get(name) for row in page.rows]) for name in columns]
+    names = page.names or {}
     return [
         Line(
             row,
+            names.get(row["id"]),
             address(row["id"]),
             score,
             cells,
@@ -134,16 +138,16 @@ def rows_html(rows: Sequence[Line]) -> Markup:
 
 def _row_html(line: Line) -> str:
     row = line.row
-    name = escape(row["id"])
-    shown = escape(short_id(row["id"]))
     own = ' class="own"' if line.is_own else ""
     moved = "" if line.moved is None else f'<td class="num moved">{line.moved}</td>'
+    shown = participant(line.name, row["id"])
     texts = "".join(
         [f'<td class="num{" no" if text == "no" else ""}">{text}</td>' for text in line.texts]
     )
     return (
-        f'<tr data-key="{name}"{own}><td class="num">{number_text(row["rank"])}</td>{moved}'
-        f'<th scope="row"><a href="{escape(line.address)}"><bdi>{shown}</bdi></a></th>'
+        f'<tr data-key="{escape(row["id"])}"{own}>'
+        f'<td class="num">{number_text(row["rank"])}</td>{moved}'
+        f'<th scope="row"><a href="{escape(line.address)}">{shown}</a></th>'
         f'<td class="num score">{line.score}</td>'
         f"{_parts_html(line)}{_interval_html(line)}{line.robustness}{texts}</tr>"
     )
@@ -157,7 +161,7 @@ def _parts_html(line: Line) -> str:
         return '<td class="parts"></td>'
     texts = ", ".join(f"{words(bar.name)} {number_text(bar.points)}" for bar in line.bars)
     bars = "".join(
-        f'<rect class="f{bar.hue}" x="{bar.start:.2f}" y="0" width="{bar.width:.2f}" height="6"/>'
+        f'<rect class="f{bar.hue}" x="{bar.start:.2f}" width="{bar.width:.2f}" height="6"/>'
         for bar in line.bars
     )
     return f'<td class="parts">{_SVG} role="img" aria-label="{escape(texts)}">{bars}</svg></td>'

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, islice
 from math import isclose
-from typing import Any, Final
+from typing import Final
 
 from markupsafe import Markup
 
+from agon.api.models.boards import BoardPage
 from agon.api.models.contests import Contest
 from agon.app.charts import sparkline
 from agon.client.client import Api
@@ -47,12 +48,14 @@ class Leader:
 
     Attributes:
         id: who it is.
+        name: its name; None: none is shown.
         score: the score.
         parts: what adds up to the score; empty if other parts subtract from it.
         line: the score over time; None: it has one step only, or more than are read.
     """
 
     id: str
+    name: str | None
     score: float
     parts: Sequence[Part]
     line: Markup | None
@@ -96,11 +99,12 @@ def _card(api: Api, contest: Contest) -> Card:
         page = api.boards.page(contest.id, limit=1)
     except NotFound:  # nothing is published yet
         return Card(contest, None, 0, None)
-    leader = _leader(api, contest, page.board, page.rows[0]) if page.rows else None
+    leader = _leader(api, contest, page) if page.rows else None
     return Card(contest, leader, page.rows_total, page.at)
 
 
-def _leader(api: Api, contest: Contest, board: str, row: dict[str, Any]) -> Leader:
+def _leader(api: Api, contest: Contest, page: BoardPage) -> Leader:
+    row = page.rows[0]
     hues, points_of = part_hues([row]), dict(positive_parts(row))
     name, parts = str(row["id"]), [(part, points_of[part]) for part in hues if part in points_of]
     ends = list(accumulate((points for _, points in parts), initial=0.0))
@@ -108,10 +112,11 @@ def _leader(api: Api, contest: Contest, board: str, row: dict[str, Any]) -> Lead
         parts = []
     return Leader(
         name,
+        (page.names or {}).get(name),
         row["score"],
         [Part(part, hues[part], points, 100 * start / ends[-1], 100 * points / ends[-1])
          for (part, points), start in zip(parts, ends, strict=False)],
-        _line(api, contest, board, name),
+        _line(api, contest, page.board, name),
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from agon.web.page import Page, Visit
 from agon.web.pages.arena import opponents
 from agon.web.pages.cases import cases_of
 from agon.web.pages.since import previous_positions, since
-from agon.web.rendering import number_text, time_text
+from agon.web.rendering import number_text, participant_text, time_text
 
 PARTS: Final = 200
 _CUT: Final = 0.1
@@ -101,11 +101,13 @@ class Neighbor:
 
     Attributes:
         id: whose it is.
+        name: the name; None: none is shown.
         rank: its rank.
         gap: its score minus that of the participant.
     """
 
     id: str
+    name: str | None
     rank: int
     gap: float
 
@@ -144,6 +146,7 @@ def person(visit: Visit) -> Page:
     values = {
         "contest": contest,
         "id": name,
+        "name": participant.name,
         "board": board,
         "boards": [each for each in participant.boards if not _is_family(each["board"], board)],
         "explanation": explanation,
@@ -169,7 +172,7 @@ def person(visit: Visit) -> Page:
     }
     return Page(
         template="person.html",
-        title=f"{name} · {contest.title}",
+        title=f"{participant_text(participant.name, name)} · {contest.title}",
         values=values,
         data=addresses.api(
             "contests", contest.id, "boards", board, "explanations", name, as_of=visit.as_of
@@ -195,11 +198,12 @@ def _neighbors(page: BoardPage, explanation: Explanation) -> list[Neighbor]:
     """Return the rows before and after the participant's."""
     if page.index is None or explanation.score is None:
         return []
-    at, score = page.index - page.start, explanation.score
+    at, score, names = page.index - page.start, explanation.score, page.names or {}
     return [
-        Neighbor(row["id"], row["rank"], round(row["score"] - score, explanation.places))
+        Neighbor(row["id"], names.get(row["id"]), row["rank"],
+                 round(row["score"] - score, explanation.places))
         for row in (*page.rows[max(0, at - 1) : at], *page.rows[at + 1 : at + 2])
-    ]
+    ]  # fmt: skip
 
 
 def _summary(explanation: Explanation) -> str:
