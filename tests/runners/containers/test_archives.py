@@ -220,6 +220,14 @@ def test_too_many_entries_are_rejected_before_they_are_written(tmp_path: Path) -
         sieved(many, tmp_path)
 
 
+@pytest.mark.parametrize("target", ["/", "//", "/.", "//tests", "/./tests"])
+def test_no_link_leads_to_the_root_or_past_it(tmp_path: Path, target: str) -> None:
+    """Several slashes are one."""
+    link = member("app/all", tarfile.SYMTYPE, target)
+    _, names = sieved(archive_of(member("app", tarfile.DIRTYPE), link), tmp_path)
+    assert names == ["app"]
+
+
 STEPS = st.sampled_from([b"a", b"b", b"..", b".", b"", b"app", b"tests"])
 PATHS = st.lists(STEPS, max_size=5).map(b"/".join)
 

@@ -251,10 +251,10 @@ class _Judge:
 
     def _leads_elsewhere(self, target: bytes) -> str:
         """Return why an absolute link of the agent is rejected; empty if it is not."""
-        path = target.decode("utf-8", "surrogateescape")
-        steps = path.split("/")
+        steps = _parts(target)
+        path = "/" + b"/".join(steps).decode("utf-8", "surrogateescape")
         safe = any(within_or_at(path, folder) for folder in (*_PROGRAMS, *self._rules.outputs))
-        if safe and ".." not in steps and self._rules.hands_over(path):
+        if steps and safe and b".." not in steps and self._rules.hands_over(path):
             return ""
         return "it is an absolute link to neither outputs nor programs of the image"
 
