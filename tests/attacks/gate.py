@@ -50,11 +50,12 @@ def price(name: str, attack: str) -> Price | None:
 
     Most of a small attack's money is days of attention, so accounts and actions are compared, too.
     """
-    found = result(name, attack)
-    cost = found.effort.to_dict(default_prices())
-    return (
-        {part: cost[part] for part in ("money", "accounts", "actions")} if found.reached else None
-    )
+    under = runner(name)
+    effort = under.effort(select(under.lab, [attack])[0])
+    if effort is None:
+        return None
+    cost = effort.to_dict(default_prices())
+    return {part: cost[part] for part in ("money", "accounts", "actions")}
 
 
 def stored() -> dict[str, dict[str, Price | None]]:

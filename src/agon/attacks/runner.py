@@ -8,7 +8,7 @@ from typing import Any
 from agon.attacks.goals import RANK_GOALS, Position, is_reached
 from agon.attacks.lab import Lab, Remaining, SeasonRecords, Standing
 from agon.attacks.prices import Prices
-from agon.attacks.results import AttackResult, Detection, Gain, Harm
+from agon.attacks.results import AttackResult, Detection, Effort, Gain, Harm
 from agon.attacks.strategy import Plan, Strategy
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.findings import Finding, Severity
@@ -75,19 +75,33 @@ class Runner:
             goal: a rank to aim at; None, and for strategies that aim at no rank: the own goal.
         """
         chosen = goal if goal and strategy.goal in RANK_GOALS else strategy.goal
+        plan, after, _ = self._first_or_best(strategy, chosen)
+        self._last = strategy.name, plan, after
+        return self._result(strategy, plan, chosen, self._baseline(strategy.wait), after)
+
+    def effort(self, strategy: Strategy[Any]) -> Effort | None:
+        """Return the effort of the first plan that reaches the own goal; None: no plan reaches it.
+
+        It is that of :meth:`run`, without the time for when findings notice the attack.
+        """
+        _, after, reached = self._first_or_best(strategy, strategy.goal)
+        return after.played.effort if reached else None
+
+    def _first_or_best(
+        self, strategy: Strategy[Any], goal: str
+    ) -> tuple[Plan, _ScoredSeason, bool]:
+        """Return the first plan that reaches the goal, else the best; and whether it is reached."""
         before = self._baseline(strategy.wait)
         best: tuple[Plan, _ScoredSeason] | None = None
         for plan in strategy.plans:
             after = self._score(self.play(strategy, plan))
-            if self._reaches(chosen, before, after):
-                best = plan, after
-                break
+            if self._reaches(goal, before, after):
+                return plan, after, True
             if best is None or after.position().is_better_than(best[1].position()):
                 best = plan, after
         if best is None:
             raise ValueError(f"{strategy.name} has no plans")
-        self._last = strategy.name, *best
-        return self._result(strategy, best[0], chosen, before, best[1])
+        return *best, False
 
     def run_plan(self, strategy: Strategy[Any], plan: Plan, *, goal: str) -> AttackResult:
         """Return the result of one plan, as a replay repeats it."""
