@@ -7,6 +7,7 @@ several times as long for it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -160,9 +161,12 @@ def _parts_html(line: Line) -> str:
     if not line.bars:
         return '<td class="parts"></td>'
     texts = ", ".join(f"{words(bar.name)} {number_text(bar.points)}" for bar in line.bars)
+    # Parts of one color, which follow each other, are one rectangle.
+    colored = [(hue, [*parts]) for hue, parts in groupby(line.bars, key=lambda bar: bar.hue)]
     bars = "".join(
-        f'<rect class="f{bar.hue}" x="{bar.start:.2f}" width="{bar.width:.2f}" height="6"/>'
-        for bar in line.bars
+        f'<rect class="f{hue}" x="{parts[0].start:.2f}" '
+        f'width="{sum(part.width for part in parts):.2f}" height="6"/>'
+        for hue, parts in colored
     )
     return f'<td class="parts">{_SVG} role="img" aria-label="{escape(texts)}">{bars}</svg></td>'
 
