@@ -104,7 +104,7 @@ def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -
         draw(out, result, board, top=top or _MAX_ROWS_DRAWN)
         out.deliver()
     else:
-        table = board.table if top is None else board.table.slice(0, top)
+        table = board.table if top is None else board.head(top)
         deliver(board_chunks(table, form), output)
         if board.unscored:
             click.echo(

@@ -17,6 +17,8 @@ from agon.errors import NotFound
 from agon.kernel.board_text import board_html, board_text
 from agon.kernel.fingerprints import canonical_json
 
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+
 _AT_A_TIME = 65_536  # rows hashed at a time
 _SHOWN = 10  # rows of a repr
 _INTEGRAL = r"^(0|-?[1-9][0-9]{0,17})$"
@@ -55,15 +57,19 @@ class Board:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
+    def head(self, rows: int) -> pa.Table:
+        """Return the first rows of the table."""
+        return self.table.slice(0, rows)
+
     def __repr__(self) -> str:
         return f"Board {self.name} · {self._counts()}\n{self.to_text()}"
 
     def _repr_html_(self) -> str:
-        return board_html(self.table.slice(0, _SHOWN), f"{self.name} · {self._counts()}")
+        return board_html(self.head(_SHOWN), f"{self.name} · {self._counts()}")
 
     def to_text(self) -> str:
         """Return the first rows as text, as ``repr`` shows them."""
-        return board_text(self.table.slice(0, _SHOWN), more=max(0, len(self) - _SHOWN))
+        return board_text(self.head(_SHOWN), more=max(0, len(self) - _SHOWN))
 
     def _counts(self) -> str:
         unscored = f", {len(self.unscored):,} unscored" if self.unscored else ""
@@ -88,7 +94,7 @@ class Board:
 
     def rows(self, *, top: int | None = None) -> list[dict[str, Any]]:
         """Return the board as plain dicts, best first; ``top`` limits the number of rows."""
-        table = self.table if top is None else self.table.slice(0, top)
+        table = self.table if top is None else self.head(top)
         return list(table.to_pylist())
 
     @cached_property
@@ -123,6 +129,56 @@ class Board:
         raise NotFound(f"there is no {name!r} on board {self.name}")
 
 
+class RankedBoard(Board):
+    """A board of which rows are made when they are asked for: the first ones, or all.
+
+    Example:
+        >>> rows = pa.table({"id": ["ann", "bob"], "score": [1.0, 2.0]})
+        >>> board = RankedBoard.of("b", rows.take, np.array([1, 0]), np.array([1, 2]))
+        >>> board.rows(top=1), len(board)
+        ([{'rank': 1, 'id': 'bob', 'score': 2.0}], 2)
+    """
+
+    _make: Callable[[Numbers], pa.Table]
+    _order: Numbers
+    _ranks: Numbers
+
+    @classmethod
+    def of(
+        cls, name: str, rows: Callable[[Numbers], pa.Table], order: Numbers, ranks: Numbers, *,
+        unscored: tuple[UnscoredRow, ...] = (), places: int = 6,
+    ) -> "RankedBoard":  # fmt: skip
+        """Return a board.
+
+        Args:
+            name: its name.
+            rows: returns the rows of some numbers: ``id``, ``score`` and the board's own columns.
+            order: the numbers of all rows, best first.
+            ranks: of each row in that order.
+            unscored: who is not in the table, in id order.
+            places: decimals of the score.
+        """
+        board = cls(name, None, unscored, places)
+        del vars(board)["table"]  # made on first use
+        vars(board).update(_make=rows, _order=order, _ranks=ranks)
+        return board
+
+    def __len__(self) -> int:
+        return super().__len__() if "table" in vars(self) else len(self._order)
+
+    def head(self, rows: int) -> pa.Table:
+        """Return the first rows of the table."""
+        if "table" in vars(self):
+            return super().head(rows)
+        table = self._make(self._order[:rows])
+        return table.add_column(0, "rank", pa.array(self._ranks[:rows]))
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """Return all rows."""
+        return self.head(len(self._order))
+
+
 def board_sha256(name: str, lines: Iterable[bytes]) -> str:
     """Hash a board (hex) from its name and its lines, of rows and then of unscored ids.
 
@@ -139,7 +195,7 @@ def board_sha256(name: str, lines: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
+def id_order(ids: pa.Array) -> Numbers:
     """Return the index of each id in id order: integers by value, then text by code point.
 
     Ids are compared unchanged; ``2`` comes before ``10`` whether a file has numbers or text, so
@@ -174,15 +230,13 @@ def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
     return _places(order.to_numpy())
 
 
-def _places(order: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _places(order: np.ndarray[Any, np.dtype[Any]]) -> Numbers:
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(len(order))
     return places
 
 
-def ranking(
-    ids: pa.Array, keys: Sequence[Any], *, shared: bool
-) -> tuple[np.ndarray[Any, np.dtype[np.int64]], np.ndarray[Any, np.dtype[np.int64]]]:
+def ranking(ids: pa.Array, keys: Sequence[Any], *, shared: bool) -> tuple[Numbers, Numbers]:
     """Order rows by ``keys`` (each ascending; negate what is better when larger), then by id.
 
     Returns ``(order, ranks)``: row numbers best first, and the rank of each in that order. With
@@ -196,7 +250,9 @@ def ranking(
         ([1, 0, 2, 3], [1, 2, 2, 4])
     """
     columns = [np.asarray(key) for key in keys]
-    order = np.lexsort([id_order(ids), *reversed(columns)])
+    places = id_order(ids)
+    order = _ordered(columns[0], places) if len(columns) == 1 else (
+        np.lexsort([places, *reversed(columns)]))  # fmt: skip
     ranks = np.arange(1, len(order) + 1, dtype=np.int64)
     if shared and len(order):
         first = columns[0][order]
@@ -204,6 +260,22 @@ def ranking(
         ranks = ranks[np.maximum.accumulate(np.where(opens, np.arange(len(order)), 0))]
     return order, ranks
 
+
+def _ordered(key: np.ndarray[Any, Any], places: Numbers) -> Numbers:
+    """Return the order by a key, then by place: by two quick sorts instead of two stable ones."""
+    rough = np.argsort(key)  # equal keys in any order
+    ordered = key[rough]
+    run = np.zeros(len(key), dtype=np.int64)
+    np.cumsum(ordered[1:] != ordered[:-1], out=run[1:])
+    run <<= _PLACE_BITS
+    run |= places[rough]
+    run.sort()
+    by_place = np.empty_like(places)
+    by_place[places] = np.arange(len(places))
+    return by_place[run & ((1 << _PLACE_BITS) - 1)]
+
+
+_PLACE_BITS = 32
 
 _ESCAPED = r'["\\\x00-\x1f]'
 

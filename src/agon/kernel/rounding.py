@@ -20,6 +20,7 @@ _STEP_NOISE = 1e-9  # of one grid step; a sum of floats ends this close to a hal
 _INTEGRAL = 2.0**52  # from here on doubles are integers
 _DIGITS = Context(prec=40)  # 2^52 with 15 decimals has 31 digits
 _HALF = 0.5
+_PART = 1 << 16  # numbers rounded at a time, which fit into the processor's cache
 _ULPS = 4 * np.finfo(np.float64).eps
 
 
@@ -83,6 +84,9 @@ def publish(x: float | FloatArray, *, places: int = 6) -> float | FloatArray:
         >>> publish(1.1 + 2.2 + 0.0000005)  # 3.3000005000000003 or ...04999..., by order
         3.300001
     """
+    if isinstance(x, np.ndarray) and x.size > _PART:
+        parts = (publish(x[at : at + _PART], places=places) for at in range(0, len(x), _PART))
+        return np.concatenate(list(parts))
     values, scaled, integral = _split(x, places)
     half = _HALF - np.minimum(_STEP_NOISE + _ULPS * scaled, 0.25)
     rounded = (integral + (scaled - integral >= half)) / 10.0**places

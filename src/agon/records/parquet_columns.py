@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from agon.errors import Conflict, Unreadable
 from agon.records.schemas import Column, Kind, Schema, Table
@@ -140,6 +139,8 @@ def _only_parquet(folder: Path, names: list[str]) -> Path | None:
 
 
 def _metadata(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
     try:
         return pq.read_metadata(path)
     except (OSError, pa.ArrowException) as error:
@@ -200,5 +201,7 @@ def _has_constant_nan(path: Path, metadata: Any, name: str) -> bool:
             ends |= {statistics.min, statistics.max}
     if len(ends) != 1:
         return False
+    import pyarrow.parquet as pq
+
     values = pq.read_table(path, columns=[name])[name]
     return bool(pc.any(pc.is_nan(values)).as_py())

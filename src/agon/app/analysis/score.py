@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agon.app.analysis.records import read_records
-from agon.app.charts import Chart, interval_chart, waterfall
-from agon.app.charts.intervals import MAX_ROWS
 from agon.disciplines import Discipline, ScoredRecords, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
@@ -20,6 +18,9 @@ from agon.kernel.fingerprints import sha256
 from agon.kernel.rules import Rules
 from agon.kernel.times import parse_time
 from agon.records import Records
+
+if TYPE_CHECKING:
+    from agon.app.charts import Chart
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,7 +70,7 @@ class Result:
         """
         return self.scored.explain(str(name), board=self.discipline.board_name(board))
 
-    def plot(self, name: str | None = None, *, board: str | None = None) -> Chart:
+    def plot(self, name: str | None = None, *, board: str | None = None) -> "Chart":
         """Return a chart: a board's first scores, or the parts of one id's score.
 
         Args:
@@ -84,6 +85,9 @@ class Result:
             >>> "Why ada has this score" in result.plot("ada").svg
             True
         """
+        from agon.app.charts import Chart, interval_chart, waterfall
+        from agon.app.charts.intervals import MAX_ROWS
+
         if name is not None:
             under = self.rules_title
             return Chart(waterfall(self.explain(name, board=board), under=under))

@@ -1,24 +1,28 @@
 """Order the community into its four boards: user score, contributor, reviewer, combined."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from agon.disciplines.community import achievements, formulas
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.disciplines.community.texts import PLACES
-from agon.kernel.boards import Board, UnscoredRow, id_order, ranking
+from agon.kernel.boards import Board, RankedBoard, UnscoredRow, id_order, ranking
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import percentile_ranks
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+
+Columns = Callable[[IntArray], Mapping[str, pa.Array]]
+"""Returns a board's own columns of the rows of some numbers."""
 
 _MIDDLE = 50.0
 """The percentile of the middle of the field."""
@@ -32,12 +36,17 @@ def user_score(tally: Tally) -> Board:
     facts = tally.facts
     facts.prepare()
     scores = publish(tally.totals, places=PLACES)
-    points = {component.name: points for component, points in tally.points.items()}
-    columns = {"components": _struct(points), "counts": _counts(tally)}
+    further = {}
     if facts.rules.tiers:
-        columns["tier"] = pa.array([tier(score, facts.rules) for score in scores.tolist()])
+        further["tier"] = pa.array([tier(score, facts.rules) for score in scores.tolist()])
     if facts.rules.achievements:
-        columns["badges"] = achievements.column(tally)
+        further["badges"] = achievements.column(tally)
+
+    def columns(people: IntArray) -> dict[str, pa.Array]:
+        points = {component.name: points for component, points in tally.points(people).items()}
+        return {"components": _struct(points), "counts": _counts(tally, people),
+                **_given(further)(people)}  # fmt: skip
+
     return _board("user-score", facts, scores, columns)
 
 
@@ -57,7 +66,7 @@ def contributor(facts: Facts) -> Board:
     }
     scores = publish(points["quality"] + points["affiliation"], places=PLACES)
     columns = {"components": _struct(points), "counts": _struct(counts)}
-    return _board("contributor", facts, scores, columns)
+    return _board("contributor", facts, scores, _given(columns))
 
 
 def contributor_points(facts: Facts) -> dict[str, FloatArray]:
@@ -101,7 +110,7 @@ def reviewer(facts: Facts) -> Board:
             ids.take(pa.array(order)).to_pylist(), correlations.reviewed[left[order]], strict=True
         )
     )
-    return _board("reviewer", facts, scores, columns, ranked=ranked, unscored=unscored)
+    return _board("reviewer", facts, scores, _given(columns), ranked=ranked, unscored=unscored)
 
 
 def combined_board(tally: Tally, boards: Mapping[str, Board]) -> Board:
@@ -126,9 +135,9 @@ def combined_board(tally: Tally, boards: Mapping[str, Board]) -> Board:
         "ranks": _struct(ranks),
         "percentiles": _struct(percentiles),
         "specialises": _specialities(percentiles, facts.rules),
-        "counts": _counts(tally),
+        "counts": _counts(tally, np.arange(size)),
     }
-    return _board("combined", facts, total, columns)
+    return _board("combined", facts, total, _given(columns))
 
 
 def band(r: float, rules: CommunityRules) -> str:
@@ -161,21 +170,29 @@ def _board(
     name: str,
     facts: Facts,
     scores: FloatArray,
-    columns: Mapping[str, pa.Array],
+    columns: Columns,
     *,
     ranked: BoolArray | None = None,
     unscored: Sequence[UnscoredRow] = (),
 ) -> Board:
-    ids, text = facts.people.ids, facts.people.text
+    ids = facts.people.ids
     if ranked is not None:
-        ids, text = ids.filter(pa.array(ranked)), text.filter(pa.array(ranked))
+        ids = ids.filter(pa.array(ranked))
     order, ranks = ranking(ids, [-scores], shared=facts.rules.tie_ranks == "shared")
-    table = pa.table({"id": text, "score": scores, **columns}).take(pa.array(order))
-    return Board(name, table.add_column(0, "rank", pa.array(ranks)), tuple(unscored), PLACES)
+
+    def rows(at: IntArray) -> pa.Table:
+        text = pc.cast(ids.take(pa.array(at)), pa.string())
+        return pa.table({"id": text, "score": scores[at], **columns(at)})
+
+    return RankedBoard.of(name, rows, order, ranks, unscored=tuple(unscored), places=PLACES)
 
 
-def _counts(tally: Tally) -> pa.Array:
-    return _struct({count.name: values for count, values in tally.counts.items()})
+def _given(columns: Mapping[str, pa.Array]) -> Columns:
+    return lambda at: {name: column.take(pa.array(at)) for name, column in columns.items()}
+
+
+def _counts(tally: Tally, people: IntArray) -> pa.Array:
+    return _struct({count.name: values[people] for count, values in tally.counts.items()})
 
 
 def _struct(columns: Mapping[str, Any]) -> pa.Array:

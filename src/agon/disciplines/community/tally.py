@@ -5,8 +5,11 @@ from functools import cached_property
 import numpy as np
 
 from agon.disciplines.community.components import Component, Count, Score, components
-from agon.disciplines.community.components.component import FloatArray, NumberArray
+from agon.disciplines.community.components.component import FloatArray, IntArray, NumberArray
 from agon.disciplines.community.facts import Facts
+
+_PART = 1 << 16
+"""Number of users whose points are summed at a time; those fit into the processor's cache."""
 
 
 class Tally:
@@ -27,26 +30,29 @@ class Tally:
         return count.of(self.facts) if known is None else known
 
     @cached_property
-    def amounts(self) -> dict[Component, FloatArray]:
+    def amounts(self) -> dict[Component, NumberArray]:
         """Return what each component's points are computed from."""
         return {
             component: component.amounts(self.facts, self.counts[component.count])
             for component in self.components
         }
 
-    @cached_property
-    def points(self) -> dict[Component, FloatArray]:
-        """Return each component's points."""
+    def points(self, people: IntArray | slice) -> dict[Component, FloatArray]:
+        """Return each component's points of some users."""
         rules = self.facts.rules
         return {
-            component: component.points(amounts, rules)
+            component: component.points(amounts[people], rules)
             for component, amounts in self.amounts.items()
         }
 
     @property
     def totals(self) -> FloatArray:
         """Return the sums of all points."""
-        return sum(self.points.values(), np.zeros(len(self.facts.people)))
+        totals = np.zeros(len(self.facts.people))
+        for at in range(0, len(totals), _PART):
+            part = slice(at, at + _PART)
+            totals[part] = sum(self.points(part).values(), totals[part])
+        return totals
 
     def score(self, component: Component, person: int) -> Score:
         """Return one participant's count, amount and points of a component."""

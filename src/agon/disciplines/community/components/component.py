@@ -153,11 +153,11 @@ class Component:
         """Return the count or correlation from which it earns points."""
         return 1 if self.least is None else float(getattr(rules, self.least))
 
-    def amounts(self, facts: Facts, counts: NumberArray) -> FloatArray:
+    def amounts(self, facts: Facts, counts: NumberArray) -> NumberArray:
         """Return what the points are computed from: the counts, or the counts by age."""
         half_life = facts.rules.time_decay_half_life_days
         if self.aged is None or half_life is None:
-            return np.asarray(counts, dtype=np.float64)
+            return counts
         return self.aged(facts, half_life)
 
     def points(self, amounts: npt.ArrayLike, rules: CommunityRules) -> FloatArray:
