@@ -1,5 +1,7 @@
 """Boards: order, shared ranks, ids, and what a board says of those without a score."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.errors import NotFound
-from agon.kernel.boards import Board, UnscoredRow, id_order, ranking
+from agon.kernel.boards import Board, RankedBoard, UnscoredRow, id_order, ranking
 from sizes import size
 
 IDS = st.lists(
@@ -64,6 +66,34 @@ def test_ranks_do_not_depend_on_row_order(ids: list[str], dice: object) -> None:
     shuffled = list(ids)
     dice.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands a Random
     assert ranked(ids) == ranked(shuffled)
+
+
+@settings(max_examples=size(60), deadline=None)
+@given(st.lists(st.sampled_from([-0.0, 0.0, 1.5, 2.0, -7.25]), min_size=1, max_size=30))
+def test_rows_are_in_the_order_of_one_stable_sort(scores: list[float]) -> None:
+    """Two quick sorts order equal keys by id, as a stable sort by both keys does."""
+    ids = pa.array([f"{(7 * at) % 31}" for at in range(len(scores))])
+    keys = np.array(scores)
+    expected = np.lexsort([id_order(ids), keys])
+    assert ranking(ids, [keys], shared=True)[0].tolist() == expected.tolist()
+
+
+def test_rows_of_a_board_are_made_when_they_are_asked_for() -> None:
+    """The first ones are made alone; a board with another table has that one's rows."""
+    asked: list[int] = []
+
+    def rows(at: np.ndarray) -> pa.Table:
+        asked.append(len(at))
+        return pa.table({"id": ["ann", "bob", "eve"], "score": [1.0, 3.0, 2.0]}).take(pa.array(at))
+
+    board = RankedBoard.of("b", rows, np.array([1, 2, 0]), np.array([1, 2, 3]))
+    assert (len(board), board.rows(top=1)) == (3, [{"rank": 1, "id": "bob", "score": 3.0}])
+    assert asked == [1]
+    assert board.sha256 == Board("b", board.table).sha256
+    assert board.head(2).equals(board.table.slice(0, 2))
+    assert asked == [1, 3]
+    other = replace(board, table=board.table.slice(0, 1))
+    assert (len(other), other.rows()) == (1, board.rows(top=1))
 
 
 def test_an_empty_board_has_no_ranks() -> None:

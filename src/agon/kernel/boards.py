@@ -211,6 +211,8 @@ def id_order(ids: pa.Array) -> Numbers:
     if kinds.is_integer(ids.type) and len(ids):
         numbers = ids.to_numpy()
         if numbers.min() > -_TOO_LONG and numbers.max() < _TOO_LONG:
+            if (numbers[1:] > numbers[:-1]).all():
+                return np.arange(len(numbers))
             return _places(np.argsort(numbers, kind="stable"))
     text = pc.cast(ids, pa.string())
     if isinstance(text, pa.ChunkedArray):
@@ -249,33 +251,38 @@ def ranking(ids: pa.Array, keys: Sequence[Any], *, shared: bool) -> tuple[Number
         >>> order.tolist(), ranks.tolist()
         ([1, 0, 2, 3], [1, 2, 2, 4])
     """
-    columns = [np.asarray(key) for key in keys]
-    places = id_order(ids)
-    order = _ordered(columns[0], places) if len(columns) == 1 else (
-        np.lexsort([places, *reversed(columns)]))  # fmt: skip
+    columns, places = [np.asarray(key) for key in keys], id_order(ids)
+    if len(columns) == 1:
+        order = _ordered(columns[0], places)
+    else:
+        order = np.lexsort([places, *reversed(columns)])
     ranks = np.arange(1, len(order) + 1, dtype=np.int64)
     if shared and len(order):
-        first = columns[0][order]
-        opens = np.concatenate([[True], first[1:] != first[:-1]])
-        ranks = ranks[np.maximum.accumulate(np.where(opens, np.arange(len(order)), 0))]
+        opens = np.flatnonzero(_differs(columns[0][order]))
+        ranks = np.repeat(opens + 1, np.diff(np.append(opens, len(order))))
     return order, ranks
+
+
+def _differs(values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which values differ from the one before them."""
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
+
+
+_PLACE_BITS = 32
 
 
 def _ordered(key: np.ndarray[Any, Any], places: Numbers) -> Numbers:
     """Return the order by a key, then by place: by two quick sorts instead of two stable ones."""
     rough = np.argsort(key)  # equal keys in any order
-    ordered = key[rough]
-    run = np.zeros(len(key), dtype=np.int64)
-    np.cumsum(ordered[1:] != ordered[:-1], out=run[1:])
-    run <<= _PLACE_BITS
-    run |= places[rough]
-    run.sort()
-    by_place = np.empty_like(places)
-    by_place[places] = np.arange(len(places))
-    return by_place[run & ((1 << _PLACE_BITS) - 1)]
+    order = np.cumsum(_differs(key[rough]))
+    order <<= _PLACE_BITS
+    order |= places[rough]
+    order.sort()
+    order &= (1 << _PLACE_BITS) - 1
+    return order if (places[1:] > places[:-1]).all() else _places(places)[order]
 
-
-_PLACE_BITS = 32
 
 _ESCAPED = r'["\\\x00-\x1f]'
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from agon.kernel.compiling import COMPILED_FROM, compile_loop
+from agon.kernel.compiling import ARRAYS_COMPILED_FROM, compile_loop
 
 IntArray = npt.NDArray[np.int64]
 ShortArray = npt.NDArray[np.int32]
@@ -30,7 +30,7 @@ _LANES = 2
 _SHIFT = 12
 """Groups of an equal ``number >> _SHIFT`` are a bucket; its rows fit into the processor's cache."""
 
-_SCATTER = 0x9E3779B97F4A7C15
+SCATTER = 0x9E3779B97F4A7C15
 """2⁶⁴ / golden ratio: scatters neighbors."""
 
 _HASH = 0x9E3779B9
@@ -131,7 +131,7 @@ class Groups:
 
 def are_many(rows: AnyInts, *, values: int) -> bool:
     """Return whether marks are faster than a sort: many rows, and not many more values."""
-    return len(rows) >= COMPILED_FROM and values <= len(rows) * 8
+    return len(rows) >= ARRAYS_COMPILED_FROM and values <= len(rows) * 8
 
 
 def count_reached(keys: Groups, lists: Lists) -> IntArray:
@@ -198,11 +198,11 @@ def rows_with(groups: AnyInts, values: AnyInts, pairs: IntArray, *, width: int) 
     """
     shift = 64 - max(20, len(pairs).bit_length() + 5)
     bits = np.zeros(1 << (64 - shift), dtype=bool)
-    bits[(pairs.view(np.uint64) * np.uint64(_SCATTER)) >> np.uint64(shift)] = True
+    bits[(pairs.view(np.uint64) * np.uint64(SCATTER)) >> np.uint64(shift)] = True
 
     def find(lane: slice) -> IntArray:
         may_be = np.zeros(lane.stop - lane.start, dtype=bool)
-        compile_loop(_filter)(groups[lane], values[lane], width, _SCATTER, shift, bits, may_be)
+        compile_loop(_filter)(groups[lane], values[lane], width, SCATTER, shift, bits, may_be)
         rows = np.flatnonzero(may_be) + lane.start
         keys = groups[rows] * np.int64(width) + values[rows]
         nearest = np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)

@@ -88,6 +88,9 @@ def key_ranges_of(records: Records) -> dict[str, tuple[int, int, int]]:
 _MAX_SHARE: Final = 0.1
 """Maximum share of added rows; counting all rows again then costs little more, and is stored."""
 
+Range = tuple[int, int, int]
+"""Smallest, largest and number of integers."""
+
 
 def _read(
     engine: Engine,
@@ -99,19 +102,22 @@ def _read(
 ) -> AddedRecords | None:
     connection = engine.connection
     source = folder_source.tables(connection, schema, folder)
-    added = None if source.issues else _added_tables(connection, schema, folder, source, known)
-    if added is None or not _are_few_and_valid(connection, schema, added, stored):
+    if source.issues:
+        return None
+    added = _added_tables(folder, source, known)
+    ranges = _ranges_of_valid(connection, schema, added, stored)
+    if ranges is None:
         return None
     integer_ids = set(stored.integer_ids)
     make_trusted(connection, schema, source.tables, integer_ids, space=TYPED_SCHEMA)
-    make_trusted(connection, schema, added, integer_ids, space=_ROWS)
     shown = added | {name: source.tables[name] for name in looked_up if name in source.tables}
     make_trusted(connection, schema, shown, integer_ids, space=_ADDED)
-    new = [table for table in schema if table.name in added]
-    if not all(_are_keys_new(connection, table, stored) for table in new):
+    keys, references = _in_doubt(schema, added, stored, ranges)
+    if keys or references:
+        make_trusted(connection, schema, added, integer_ids, space=_ROWS)
+    if not all(_are_keys_new(connection, table) for table in keys):
         return None
-    if not all(_is_known(connection, key, schema, stored) for table in new
-               for key in table.foreign_keys):  # fmt: skip
+    if not all(_is_known(connection, key) for key in references):
         return None
     present = frozenset(source.tables)
     records = AddedRecords(engine, schema, str(folder), present)
@@ -120,40 +126,102 @@ def _read(
     return records
 
 
-def _are_few_and_valid(
+def _ranges_of_valid(
     connection: Any, schema: Schema, added: dict[str, RawTable], stored: StoredCounts
-) -> bool:
-    """Return whether added rows are few, have valid values, and ids of the stored types."""
+) -> dict[tuple[str, str], Range] | None:
+    """Return the ranges of added keys and references; None: rows are many or not valid."""
     import duckdb
 
-    rows = sum(_count(connection, raw.relation) for raw in added.values())
-    if rows > stored.rows * _MAX_SHARE:
-        return False
     try:
         typing = make_typed(connection, schema, added)
         if not stored.integer_ids <= typing.integer_ids:
-            return False  # an added id is text, so all ids of its family are
+            return None  # an added id is text, so all ids of its family are
+        ranges: dict[tuple[str, str], Range] = {}
+        rows = 0
+        for name, raw in added.items():
+            of_table, count = _ranges_of(connection, schema.table(name), raw, stored)
+            ranges |= of_table
+            rows += count
+        if rows > stored.rows * _MAX_SHARE:
+            return None
         source = SourceTables("", added)
-        return not issues_of(connection, _without_references(schema), source, typing)
+        issues = issues_of(connection, _without_references(schema), source, typing)
     except duckdb.InterruptException:  # Ctrl-C is no error of the source
         raise
     except duckdb.Error:
-        return False  # a damaged file, which is found and named when all records are read
+        return None  # a damaged file, which is found and named when all records are read
+    return None if issues else ranges
+
+
+def _ranges_of(
+    connection: Any, table: Table, raw: RawTable, stored: StoredCounts
+) -> tuple[dict[tuple[str, str], Range], int]:
+    """Return the ranges of a table's integer keys and references, and its number of rows."""
+    names = [*table.key, *(key.column for key in table.foreign_keys)]
+    names = [name for name in dict.fromkeys(names)
+             if name in raw.types and (table.name, name) in stored.integer_ids]  # fmt: skip
+    items = [f"min({column}), max({column}), count({column})" for column in map(quote, names)]
+    sql = f"SELECT {', '.join(['count(*)', *items])} FROM {relation(table.name)}"
+    rows, *numbers = connection.execute(sql).fetchall()[0]
+    ends = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
+    return {(table.name, name): end for name, end in zip(names, ends, strict=True)}, int(rows)
+
+
+def _in_doubt(
+    schema: Schema,
+    added: dict[str, RawTable],
+    stored: StoredCounts,
+    ranges: Mapping[tuple[str, str], Range],
+) -> tuple[list[Table], list[ForeignKey]]:
+    """Return the tables with keys, and the references, that ranges do not prove to be valid."""
+    new = [table for table in schema if table.name in added]
+    keys = [table for table in new if table.key and not _is_higher(table, stored, ranges)]
+    references = [
+        key
+        for table in new
+        for key in table.foreign_keys
+        if key.column in added[table.name].types
+        and not _is_within(key, schema.table(key.other_table), stored, ranges)
+    ]
+    return keys, references
+
+
+def _is_higher(table: Table, stored: StoredCounts, ranges: Mapping[tuple[str, str], Range]) -> bool:
+    """Return whether all keys of a table's added rows are larger than the earlier ones."""
+    before = stored.key_ranges.get(table.name)
+    low, _, count = ranges.get((table.name, table.key[0]), (0, 0, None))
+    if before is None or count is None or len(table.key) > 1:
+        return False
+    return count == 0 or low > before[1]
+
+
+def _is_within(
+    key: ForeignKey, other: Table, stored: StoredCounts, ranges: Mapping[tuple[str, str], Range]
+) -> bool:
+    """Return whether references are in a range of which every number is a key.
+
+    Keys differ, so that is one with as many keys as numbers.
+    """
+    low, high, count = ranges.get((key.table, key.column), (0, 0, None))
+    before = stored.key_ranges.get(other.name)
+    if count is None or before is None or (key.other_column,) != other.key:
+        return False
+    first, last, keys = before
+    later_first, later_last, later = ranges.get((other.name, key.other_column), (0, 0, 0))
+    if later and later_first == last + 1:
+        last, keys = later_last, keys + later
+    return count == 0 or (keys == last - first + 1 and first <= low and high <= last)
 
 
 def _added_tables(
-    connection: Any, schema: Schema, folder: Path, source: SourceTables, known: Mapping[str, int]
-) -> dict[str, RawTable] | None:
-    """Return the added files of each table; None: one cannot be read."""
+    folder: Path, source: SourceTables, known: Mapping[str, int]
+) -> dict[str, RawTable]:
+    """Return the added files of each table."""
     added: dict[str, RawTable] = {}
     for name, raw in source.tables.items():
         after = known.get(name, 0)
-        if raw.parts and after < len(raw.parts):
-            table, path = schema.table(name), folder / raw.location
-            part, issues = parquet_folder.read(connection, table, path, after=after)
-            if part is None or issues:
-                return None
-            added[name] = part
+        if after < len(raw.parts):
+            added[name] = parquet_folder.later(raw, folder / raw.location, after=after)
         elif not raw.parts and not after:
             added[name] = raw
     return added
@@ -172,45 +240,26 @@ def _without_references(schema: Schema) -> Schema:
     return Schema(schema.discipline, tables)
 
 
-def _are_keys_new(connection: Any, table: Table, stored: StoredCounts) -> bool:
+def _are_keys_new(connection: Any, table: Table) -> bool:
     """Return whether the keys of a table's added rows, which differ, are those of no other row."""
-    if not table.key:
-        return True
     rows = f"{_ROWS}.{quote(table.name)}"
-    if len(table.key) == 1 and table.name in stored.key_ranges:
-        sql = f"SELECT min({quote(table.key[0])}) FROM {rows}"
-        low = connection.execute(sql).fetchall()[0][0]
-        if low is None or low > stored.key_ranges[table.name][1]:
-            return True
     complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in table.key)
     keys = ", ".join(map(quote, table.key))
     sql = f"SELECT count(*) FROM {relation(table.name)} SEMI JOIN {rows} USING ({keys})"
-    return _number(connection, sql) == _count(connection, f"{rows} WHERE {complete}")
+    return _number(connection, sql) == _number(
+        connection, f"SELECT count(*) FROM {rows} WHERE {complete}"
+    )
 
 
-def _is_known(connection: Any, key: ForeignKey, schema: Schema, stored: StoredCounts) -> bool:
+def _is_known(connection: Any, key: ForeignKey) -> bool:
     """Return whether the references of a table's added rows exist."""
     rows, column = f"{_ROWS}.{quote(key.table)}", quote(key.column)
-    other = quote(key.other_column)
-    low, high, count = stored.key_ranges.get(key.other_table, (0, 0, 0))
-    if (key.other_column,) == schema.table(key.other_table).key and count == high - low + 1:
-        # Keys differ, so every number of the range is one: only other references are sought.
-        sql = (
-            f"SELECT count(*) FROM (SELECT {column} AS id FROM {rows} WHERE {column} < {low} "
-            f"OR {column} > {high}) a ANTI JOIN {_ROWS}.{quote(key.other_table)} o "
-            f"ON o.{other} = a.id"
-        )
-        return _number(connection, sql) == 0
     sql = (
         f"SELECT count(*) FROM {relation(key.other_table)} o SEMI JOIN {rows} a "
-        f"ON o.{other} = a.{column}"
+        f"ON o.{quote(key.other_column)} = a.{column}"
     )
     distinct = f"SELECT count(DISTINCT {column}) FROM {rows}"
     return _number(connection, sql) == _number(connection, distinct)
-
-
-def _count(connection: Any, rows: str) -> int:
-    return _number(connection, f"SELECT count(*) FROM {rows}")
 
 
 def _number(connection: Any, sql: str) -> int:

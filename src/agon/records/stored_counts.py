@@ -24,7 +24,7 @@ from agon.records.partitions import Partition, Stamp
 Values = Any
 """An array of numbers, or an Arrow array of ids."""
 
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 _PREFIX: Final = "counts-"
 _NAMES: Final = _PREFIX + "[0-9a-f]" * 16
 _UNFINISHED: Final = "unfinished-"
@@ -40,7 +40,8 @@ class StoredCounts:
         integer_ids: the ``(table, column)`` of all ids that are integers.
         rows: the number of rows of all tables.
         key_ranges: smallest, largest and number of the keys of tables whose key is an integer.
-        arrays: what a discipline counted; arrays are read from disk where they are used.
+        arrays: what a discipline counted; arrays are read from disk where they are used. Integers
+            have the type of fewest bytes that all of an array fit into.
     """
 
     partitions: tuple[tuple[str, str], ...]
@@ -170,11 +171,21 @@ def _write(path: Path, described: dict[str, Any], arrays: Iterable[tuple[str, Va
                     writer.write_batch(batch)
         else:
             with file.open("wb") as opened:
-                np.save(opened, values, allow_pickle=False)
+                np.save(opened, _narrow(values), allow_pickle=False)
         sizes[name] = [file.stat().st_size, isinstance(values, pa.Array)]
         _flush(file)
     (path / _DESCRIPTION).write_bytes(orjson.dumps({**described, "arrays": sizes}))
     _flush(path / _DESCRIPTION)
+
+
+def _narrow(values: Values) -> Values:
+    """Return integers in as few bytes as all of them fit into."""
+    if values.dtype.kind == "i" and len(values):
+        low, high = int(values.min()), int(values.max())
+        for kind in (np.int8, np.int16, np.int32):
+            if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+                return values.astype(kind)
+    return values
 
 
 def _flush(file: Path) -> None:
@@ -198,7 +209,7 @@ def _read(path: Path, key: str) -> StoredCounts | None:
         if is_arrow:
             arrays[name] = pa.ipc.open_file(pa.memory_map(str(file))).get_batch(0).column(0)
         else:
-            arrays[name] = np.load(file, mmap_mode="r", allow_pickle=False)
+            arrays[name] = np.load(file, mmap_mode="r", allow_pickle=False).view(np.ndarray)
     return StoredCounts(
         tuple((table, digest) for table, digest in described["partitions"]),
         frozenset((table, column) for table, column in described["integer_ids"]),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines.community import DISCIPLINE, facts, id_index
+from agon.disciplines.community import DISCIPLINE, facts, formulas, id_index
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import Community, score
 from agon.disciplines.community.simulate import ATTACKS, simulate
@@ -272,8 +272,9 @@ def test_compiled_counts_of_feedback_are_those_of_the_interpreter(
     simulation: Simulation, community: Community, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Large communities are read side by side and counted by marks; the boards are the same."""
-    for module in (marks, facts, id_index):
-        monkeypatch.setattr(module, "COMPILED_FROM", 1)
+    monkeypatch.setattr(facts, "COMPILED_FROM", 1)
+    for module in (marks, formulas, id_index):
+        monkeypatch.setattr(module, "ARRAYS_COMPILED_FROM", 1)
     write_tables(simulation.tables, tmp_path / "records")
     records = read(DISCIPLINE.schema, tmp_path / "records")
     compiled = score(records, CommunityRules().override(EVERYTHING))

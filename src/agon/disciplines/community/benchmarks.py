@@ -1,9 +1,11 @@
 """Read the benchmarks (prompt sets): what is in them, who owns, administers and fills them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from agon.disciplines.community.formulas import distinct_items, distinct_pairs
 from agon.disciplines.community.id_index import IdIndex, as_int64, expand, group_rows
@@ -25,10 +27,11 @@ class Benchmarks:
 
     Attributes:
         sets: codes of the benchmarks.
-        category: code of each one's category, −1 without.
+        category: code of the category of each one that was read, −1 without.
         categories: how many categories there are.
         holds: (set, prompt).
         written_by: (set, creator) for the creators of its prompts.
+        writers: how many those are, by set.
         owned_by: (set, user), by owner_id or role.
         run_by: (set, user) for owners and administrators.
         helped_by: (set, user) for creators and those whose role makes them collaborators.
@@ -39,6 +42,7 @@ class Benchmarks:
     categories: int
     holds: Pairs
     written_by: Pairs
+    writers: IntArray
     owned_by: Pairs
     run_by: Pairs
     helped_by: Pairs
@@ -49,7 +53,13 @@ PAIRS = ("holds", "written_by", "owned_by", "run_by", "helped_by")
 
 
 def read_benchmarks(
-    records: Records, rules: CommunityRules, *, people: IdIndex, prompts: IdIndex, creator: IntArray
+    records: Records,
+    rules: CommunityRules,
+    *,
+    people: IdIndex,
+    prompts: IdIndex,
+    creator: AnyInts,
+    index: Callable[[pa.ChunkedArray], IdIndex] = IdIndex,
 ) -> Benchmarks:
     """Read the benchmarks that count under the rules.
 
@@ -59,10 +69,11 @@ def read_benchmarks(
         people: indices of the users.
         prompts: codes of the prompts.
         creator: index of each prompt's creator, −1 where unknown.
+        index: returns the codes of the benchmarks that are read.
     """
     alive = "" if rules.deleted_sets == "count" else "WHERE deleted_at IS NULL"
     table = records.sql(f"SELECT id, owner_id, category FROM prompt_sets {alive}")
-    sets = IdIndex(table["id"])
+    sets = index(table["id"])
     encoded = table["category"].combine_chunks().dictionary_encode()
     included = "" if rules.excluded_memberships == "count" else "WHERE status <> 'excluded'"
     if included:
@@ -80,7 +91,7 @@ def read_benchmarks(
         chosen = np.isin(role, names) if len(role) else np.zeros(0, dtype=bool)
         return at[chosen], who[chosen]
 
-    named = (np.arange(len(sets)), people.of(table["owner_id"]))
+    named = (sets.of(table["id"]), people.of(table["owner_id"]))
     owned_by = _pairs(*_concatenate(named, with_role("owner")), size)
     written_by = _pairs(holds[0], creator[holds[1]], size)
     helpers = [written_by, with_role(*(name for name in rules.collaborator_roles))]
@@ -92,6 +103,7 @@ def read_benchmarks(
         categories=len(encoded.dictionary),
         holds=holds,
         written_by=written_by,
+        writers=np.bincount(written_by[0], minlength=len(sets)),
         owned_by=owned_by,
         run_by=_pairs(*_concatenate(owned_by, with_role("admin")), size),
         helped_by=_pairs(*_concatenate(*helpers), size),
@@ -103,12 +115,11 @@ def contributors(benchmarks: Benchmarks, rules: CommunityRules, *, size: int) ->
 
     The rule ``owner_contribution`` decides whether the owner is one of them.
     """
-    sets, creators = benchmarks.written_by
-    counts = np.bincount(sets, minlength=len(benchmarks.sets))
     owned, owner = benchmarks.owned_by
-    count = counts[owned]
+    count = benchmarks.writers[owned]
     if rules.owner_contribution == "as_creator":
         return count
+    sets, creators = benchmarks.written_by
     wrote = np.isin(owned * size + owner, sets * size + creators)
     return count + ~wrote if rules.owner_contribution == "always" else count - wrote
 
@@ -157,7 +168,7 @@ def _concatenate(*parts: Pairs) -> Pairs:
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
-def _pairs(left: IntArray, right: IntArray, size: int) -> Pairs:
+def _pairs(left: AnyInts, right: AnyInts, size: int) -> Pairs:
     """Return the distinct pairs in which both are known."""
     known = (left >= 0) & (right >= 0)
     return distinct_pairs(left[known], right[known], size=size)

@@ -1,7 +1,7 @@
 """Count, for each prompt, the models that got it wrong."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,13 @@ from agon.kernel.marks import AnyInts
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
-ShortArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
+
+SCORES = f"SELECT response_id, round(score * {SCORE_GRID})::BIGINT AS score FROM scores"
+"""SQL of all scores in steps of ``SCORE_GRID``."""
+
+ModelTotals = tuple[int, int, int]
+"""The number of prompts with scores of a model, the sum of its scores in steps, their number."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,9 @@ class Difficulty:
 
 @dataclass(frozen=True)
 class Responses:
-    """Every response of a known model: prompt, model, and what its scores add up to.
+    """Responses of known models: prompt, model, and what their scores add up to.
 
     Attributes:
-        ids: their codes.
         prompt: the prompt of each, −1 where unknown.
         name: the place of its model's name in ``names``.
         names: the distinct names of models.
@@ -46,12 +50,22 @@ class Responses:
         count: the number of its scores.
     """
 
-    ids: IdIndex
-    prompt: ShortArray
-    name: ShortArray
+    prompt: AnyInts
+    name: AnyInts
     names: tuple[str, ...]
     total: IntArray
     count: IntArray
+
+
+@dataclass(frozen=True)
+class AllResponses(Responses):
+    """Every response of a known model in some records.
+
+    Attributes:
+        ids: their codes.
+    """
+
+    ids: IdIndex
 
 
 @dataclass(frozen=True)
@@ -65,18 +79,18 @@ class _Results:
     slugs: tuple[str, ...]
 
 
-def count_wrong(responses: Responses, rules: CommunityRules, *, looked_at: BoolArray) -> Difficulty:
+def count_wrong(
+    responses: Responses, rules: CommunityRules, *, looked_at: BoolArray, sota: frozenset[str]
+) -> Difficulty:
     """Return the number of wrong models on the selected prompts; the others get 0.
 
     Args:
-        responses: the scored responses.
-        rules: what is wrong, what is counted, what is state of the art.
+        responses: the responses.
+        rules: what is wrong, and what is counted.
         looked_at: by prompt, those whose difficulty matters.
+        sota: the slugs of state-of-the-art models.
     """
     results = _results(responses)
-    sota = slugs(rules.sota_models)
-    if rules.sota_list == "dynamic":
-        sota = _best(results, rules)
     results = _of(results, looked_at[results.prompt])
     if rules.wrong_answer_unit == "models":
         results = _by_model(results)
@@ -91,8 +105,27 @@ def count_wrong(responses: Responses, rules: CommunityRules, *, looked_at: BoolA
     )
 
 
-def read_responses(records: Records, prompts: IdIndex) -> Responses:
+def sota_of(responses: Responses, rules: CommunityRules) -> frozenset[str]:
+    """Return the slugs of the models that are state of the art under the rules.
+
+    Args:
+        responses: all responses, by which a dynamic list is made.
+        rules: ``sota_list`` and what belongs to it.
+    """
+    if rules.sota_list == "fixed":
+        return slugs(rules.sota_models)
+    return best_models(model_totals(responses), rules)
+
+
+def read_responses(records: Records, prompts: IdIndex) -> AllResponses:
     """Read the responses of known models and their scores."""
+    unscored = read_unscored(records, prompts)
+    total, count = sum_and_count(unscored.ids, records.batches(SCORES), "response_id", "score")
+    return replace(unscored, total=total, count=count)
+
+
+def read_unscored(records: Records, prompts: IdIndex) -> AllResponses:
+    """Read the responses of known models without their scores."""
     source, named = "responses r", "r.model"
     if records.has("provider_models"):
         source += " LEFT JOIN provider_models m ON m.id = r.model_id"
@@ -106,17 +139,8 @@ def read_responses(records: Records, prompts: IdIndex) -> Responses:
     codes = IdIndex(responses["id"])
     prompt = prompts.short_of(responses["prompt_id"])
     name = as_int64(responses["code"]).astype(np.int32)
-    del responses
-    total, count = sum_scores(records, codes)
-    return Responses(codes, prompt, name, tuple(names.drop_null().to_pylist()), total, count)
-
-
-def sum_scores(records: Records, responses: IdIndex) -> tuple[IntArray, IntArray]:
-    """Return the sum of each response's scores in steps of ``SCORE_GRID``, and their number."""
-    scores = records.batches(
-        f"SELECT response_id, round(score * {SCORE_GRID})::BIGINT AS score FROM scores"
-    )
-    return sum_and_count(responses, scores, "response_id", "score")
+    none = np.zeros(len(codes), dtype=np.int64)
+    return AllResponses(prompt, name, tuple(names.drop_null().to_pylist()), none, none, codes)
 
 
 def _results(responses: Responses) -> _Results:
@@ -162,40 +186,29 @@ def _by_model(results: _Results) -> _Results:
     )
 
 
-def _best(results: _Results, rules: CommunityRules) -> frozenset[str]:
-    """Return the community's own best models: highest mean score over enough prompts.
-
-    Order: mean (on the grid of scores) descending, then slug.
-    """
-    models = _by_model(results)
+def model_totals(responses: Responses) -> dict[str, ModelTotals]:
+    """Return the number of prompts with scores, the sum and the number of scores, by slug."""
+    models = _by_model(_results(responses))
     size = len(models.slugs)
     seen = np.bincount(models.model, minlength=size)
     totals = np.zeros(size, dtype=np.int64)
     counts = np.zeros(size, dtype=np.int64)
     np.add.at(totals, models.model, models.total)
     np.add.at(counts, models.model, models.count)
-    return best_models(
-        [
-            (models.slugs[at], int(seen[at]), int(totals[at]), int(counts[at]))
-            for at in range(size)
-            if seen[at]
-        ],
-        rules,
-    )
+    columns = seen.tolist(), totals.tolist(), counts.tolist()
+    return dict(zip(models.slugs, zip(*columns, strict=True), strict=True))
 
 
-def best_models(
-    models: Iterable[tuple[str, int, int, int]], rules: CommunityRules
-) -> frozenset[str]:
+def best_models(models: Mapping[str, ModelTotals], rules: CommunityRules) -> frozenset[str]:
     """Return the best models by mean score, then slug, of those with scores on enough prompts.
 
     Args:
-        models: slug, number of prompts, sum and number of scores of each.
-        rules: ``sota_min_prompts`` and ``sota_top``.
+        models: number of prompts, sum and number of scores by slug.
+        rules: ``sota_min_prompts`` (at least 1) and ``sota_top``.
     """
     listed = [
         (-total / count, name)
-        for name, prompts, total, count in models
+        for name, (prompts, total, count) in models.items()
         if prompts >= rules.sota_min_prompts
     ]
     return frozenset(name for _, name in sorted(listed)[: rules.sota_top])

@@ -3,6 +3,7 @@
 Ids become codes (:mod:`id_index`), so that counting is sorting and adding small integers.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
@@ -13,10 +14,11 @@ import pyarrow as pa
 
 from agon.disciplines.community import benchmarks as sets
 from agon.disciplines.community.difficulty import (
+    AllResponses,
     Difficulty,
-    Responses,
     count_wrong,
     read_responses,
+    sota_of,
 )
 from agon.disciplines.community.feedback import (
     NO_TIME,
@@ -38,6 +40,7 @@ from agon.records import Records
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+NumberArray = IntArray | FloatArray
 
 _DAY = 86_400_000_000  # microseconds
 
@@ -55,6 +58,12 @@ def read_creators(records: Records) -> pa.Table:
     row = as_int64(table["_row"])
     # The engine's join returns rows in the order in which its threads complete.
     return table if (row[1:] > row[:-1]).all() else table.take(pa.array(np.argsort(row)))
+
+
+def read_affiliated(records: Records, people: IdIndex) -> IntArray:
+    """Return 1 for users with an affiliation in records, 0 for the others."""
+    users = people.of(records.sql("SELECT DISTINCT user_id FROM org_to_people")["user_id"])
+    return (np.bincount(users[users >= 0], minlength=len(people)) > 0).astype(np.int64)
 
 
 class Facts:
@@ -84,9 +93,14 @@ class Facts:
             _ = self.feedback
             self.benchmarks, self.responses = benchmarks.result(), responses.result()
 
-    def count_of(self, name: str) -> IntArray | FloatArray | None:  # noqa: ARG002 - for subclasses
-        """Return a count of the user score by its name, where it is known without its rows."""
-        return None
+    def count_of(self, name: str, of: Callable[["Facts"], NumberArray]) -> NumberArray:  # noqa: ARG002 - for subclasses
+        """Return a count of the user score, by user.
+
+        Args:
+            name: its name.
+            of: counts it from facts.
+        """
+        return of(self)
 
     @cached_property
     def feedback(self) -> Feedback:
@@ -125,7 +139,7 @@ class Facts:
         return self._read_benchmarks(self.records)
 
     @cached_property
-    def responses(self) -> Responses:
+    def responses(self) -> AllResponses:
         """Return the responses of models, with what their scores add up to."""
         return read_responses(self.records, self.prompts)
 
@@ -166,7 +180,8 @@ class Facts:
     @cached_property
     def difficulty(self) -> Difficulty:
         """Count each quality prompt's wrong models."""
-        return count_wrong(self.responses, self.rules, looked_at=self.is_quality)
+        sota = sota_of(self.responses, self.rules)
+        return count_wrong(self.responses, self.rules, looked_at=self.is_quality, sota=sota)
 
     @cached_property
     def correlations(self) -> Correlations:
@@ -176,9 +191,7 @@ class Facts:
     @cached_property
     def affiliated(self) -> IntArray:
         """Return 1 for users with an affiliation, 0 for the others; several count once."""
-        rows = self.records.sql("SELECT DISTINCT user_id FROM org_to_people")["user_id"]
-        users = self.people.of(rows)
-        return (np.bincount(users[users >= 0], minlength=len(self.people)) > 0).astype(np.int64)
+        return read_affiliated(self.records, self.people)
 
     @cached_property
     def now(self) -> int:

@@ -1,6 +1,6 @@
 """Read quick feedback: the last opinion of each user on each target."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +61,23 @@ class Feedback:
         return np.flatnonzero(self.other_counted)
 
 
+@dataclass(frozen=True)
+class FeedbackRows:
+    """All feedback, as parallel columns in the order of the source.
+
+    Attributes:
+        user, prompt, positive, time: feedback on prompts, as in :class:`Feedback`; −1 for what is
+            not there.
+        others: feedback on responses and scores: ``user``, ``response_id``, ``score_id``, ``time``.
+    """
+
+    user: ShortArray
+    prompt: ShortArray
+    positive: BoolArray
+    time: IntArray
+    others: pa.Table
+
+
 def read_feedback(
     records: Records, rules: CommunityRules, *, people: IdIndex, prompts: IdIndex, creator: IntArray
 ) -> Feedback:
@@ -73,38 +90,29 @@ def read_feedback(
         prompts: codes of the prompts.
         creator: index of each prompt's creator, −1 where unknown.
     """
-    user, prompt, positive, time, others = _read(records, people=people, prompts=prompts)
+    rows = read_feedback_rows(records, people=people, prompts=prompts)
+    others, size = rows.others, len(people)
+    rows = replace(rows, others=others.schema.empty_table())
     other_user, other_time = others["user"].to_numpy(), others["time"].to_numpy()
     response, score = _places(others["response_id"]), _places(others["score_id"])
     target = np.where(response >= 0, response * 2, score * 2 + 1)
     del others, response, score
+    counted, grouped = count_on_prompts(rows, rules, creator=creator, size=size)
     # What refers to something that is not there (yet, at an as_of) is not there either.
-    counted, other_counted = (user >= 0) & (prompt >= 0), other_user >= 0
-    if rules.self_feedback == "ignore" and len(creator):
-        counted &= creator[prompt] != user
-    grouped = _group(user, prompt, counted, size=len(people))
+    other_counted = other_user >= 0
     if rules.repeated_feedback == "latest":
-        counted[_replaced_rows(user, prompt, time, grouped)] = False
-        others_of = _group(other_user, target, other_counted, size=len(people))
+        others_of = _group(other_user, target, other_counted, size=size)
         other_counted[_replaced_rows(other_user, target, other_time, others_of)] = False
     if rules.daily_feedbacks is not None:
-        grouped = None
-        count_first(counted, user, _day(time), time, most=rules.daily_feedbacks)
-        count_first(
-            other_counted, other_user, _day(other_time), other_time, most=rules.daily_feedbacks
-        )
+        grouped, most = None, rules.daily_feedbacks
+        count_first(counted, rows.user, _day(rows.time), rows.time, most=most)
+        count_first(other_counted, other_user, _day(other_time), other_time, most=most)
+    columns = rows.user, rows.prompt, rows.positive, rows.time
+    del rows
     if not counted.all():
-        user, prompt, positive, time = (
-            user[counted],
-            prompt[counted],
-            positive[counted],
-            time[counted],
-        )
+        columns = tuple(column[counted] for column in columns)  # type: ignore[assignment] # four
     return Feedback(
-        user,
-        prompt,
-        positive,
-        time,
+        *columns,
         counted,
         other_user[other_counted],
         other_time[other_counted],
@@ -113,10 +121,29 @@ def read_feedback(
     )
 
 
-def _read(
-    records: Records, *, people: IdIndex, prompts: IdIndex
-) -> tuple[ShortArray, ShortArray, BoolArray, IntArray, pa.Table]:
-    """Return user, prompt, opinion and time of all feedback on prompts, and the other feedback.
+def count_on_prompts(
+    rows: FeedbackRows, rules: CommunityRules, *, creator: AnyInts, size: int
+) -> tuple[BoolArray, Groups | None]:
+    """Return which feedback on prompts counts, and the prompts of each user's, if it is grouped.
+
+    Args:
+        rows: the feedback.
+        rules: ``self_feedback`` and ``repeated_feedback``.
+        creator: index of each prompt's creator, −1 where unknown.
+        size: number of users.
+    """
+    user, prompt = rows.user, rows.prompt
+    counted = (user >= 0) & (prompt >= 0)
+    if rules.self_feedback == "ignore" and len(creator):
+        counted &= creator[prompt] != user
+    grouped = _group(user, prompt, counted, size=size)
+    if rules.repeated_feedback == "latest":
+        counted[_replaced_rows(user, prompt, rows.time, grouped)] = False
+    return counted, grouped
+
+
+def read_feedback_rows(records: Records, *, people: IdIndex, prompts: IdIndex) -> FeedbackRows:
+    """Read all feedback.
 
     Batches become short codes at once: 40 million rows as they are read take a gigabyte.
     """
@@ -146,7 +173,7 @@ def _read(
         columns = [pa.array(users[on_other]), *targets, pa.array(times[on_other])]
         others.append(pa.RecordBatch.from_arrays(columns, schema=schema))
     rows = slice(done)
-    return (
+    return FeedbackRows(
         user[rows],
         prompt[rows],
         positive[rows],

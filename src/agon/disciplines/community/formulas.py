@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community.id_index import expand
-from agon.kernel.compiling import COMPILED_FROM
+from agon.kernel.compiling import ARRAYS_COMPILED_FROM
 from agon.kernel.marks import AnyInts, Groups, Lists, count_reached
 
 FloatArray = npt.NDArray[np.float64]
@@ -14,9 +14,6 @@ IntArray = npt.NDArray[np.int64]
 
 SCORE_GRID = 10**9
 """Steps per unit on which model scores are summed, so that a mean is exact in any order."""
-
-_SORTED = 2_000_000
-"""Number of items from which it saves time to load compiled code in the place of a sort."""
 
 _INT32_END = 2**31
 
@@ -77,8 +74,8 @@ def h_indices(people: IntArray, positives: IntArray, *, size: int) -> IntArray:
     most = int(positives.max(initial=0))
     order = np.sort(people * (most + 1) + (most - positives))
     people, positives = order // (most + 1), most - order % (most + 1)
-    starts = np.searchsorted(people, np.arange(size))
-    place = np.arange(len(people)) - starts[people] + 1
+    counts = np.bincount(people, minlength=size)
+    place = np.arange(len(people)) - (np.cumsum(counts) - counts)[people] + 1
     return np.bincount(people[positives >= place], minlength=size)
 
 
@@ -238,15 +235,15 @@ def distinct_items(groups: AnyInts, keys: AnyInts, lists: Lists, *, size: int) -
         >>> distinct_items(np.array([1, 0, 1]), np.array([0, 1, 1]), lists, size=2).tolist()
         [1, 2]
     """
-    if len(keys) < COMPILED_FROM:
+    if len(keys) < ARRAYS_COMPILED_FROM:
         counts = np.diff(lists.starts)[keys].astype(np.int64)
-        if counts.sum() < _SORTED:
+        if counts.sum() < ARRAYS_COMPILED_FROM:
             run, place = expand(lists.starts[keys], counts)
             return distinct_per_group(groups[run], lists.items[place], sizes=(size, lists.size))
     return count_reached(Groups.of(groups, keys, size=size), lists)
 
 
-def distinct_pairs(groups: IntArray, values: IntArray, *, size: int) -> tuple[IntArray, IntArray]:
+def distinct_pairs(groups: AnyInts, values: AnyInts, *, size: int) -> tuple[IntArray, IntArray]:
     """Return the distinct pairs of two columns of integers ≥ 0, in order.
 
     Args:

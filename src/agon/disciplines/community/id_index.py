@@ -1,6 +1,7 @@
 """Map ids to consecutive integers, so that counting uses small integers."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.kernel.compiling import COMPILED_FROM, compile_loop
+from agon.kernel.compiling import ARRAYS_COMPILED_FROM, compile_loop
 from agon.kernel.marks import AnyInts
 
 IntArray = npt.NDArray[np.int64]
@@ -32,20 +33,21 @@ class IdIndex:
     """
 
     def __init__(self, ids: Any) -> None:
-        self.ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
-        self._table: ShortArray | None = None
-        self._low = 0
-        if pa.types.is_integer(self.ids.type) and len(self.ids):
-            ends = pc.min_max(self.ids).as_py()
-            span = ends["max"] - ends["min"] + 1
-            if span <= _SPARSEST * len(self.ids) + 1024:
-                # Index 0 of the table is for unknown ids.
-                self._low = ends["min"] - 1
-                self._table = np.full(span + 1, -1, dtype=np.int32)
-                self._table[self.ids.to_numpy() - self._low] = np.arange(len(self.ids))
+        self._ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
+        self._places = _places_of(self._ids)
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._ids)
+
+    @property
+    def ids(self) -> Any:
+        """Return the ids, in index order."""
+        return self._ids
+
+    @property
+    def first(self) -> int | None:
+        """Return the first id, if the ids are consecutive integers in order."""
+        return self._places.low if isinstance(self._places, Consecutive) else None
 
     def of(self, ids: Any) -> IntArray:
         """Return the index of each id, −1 where it is empty or unknown."""
@@ -59,30 +61,124 @@ class IdIndex:
         places = np.empty(len(ids), dtype=np.int32)
         done = 0
         for part in _parts(ids):
-            places[done : done + len(part)] = self._of(part)
+            # A different type means a column without values.
+            present = part.cast(self._type) if pa.types.is_null(part.type) else part
+            places[done : done + len(part)] = self._places(present)
             done += len(part)
         return places
 
-    def _of(self, ids: pa.Array) -> npt.NDArray[Any]:
-        if self._table is None:
-            return _array(pc.fill_null(pc.index_in(ids, value_set=self.ids.cast(ids.type)), -1))
-        # A different type means a column without values.
-        present = ids.cast(pa.int64()) if pa.types.is_null(ids.type) else ids
-        if present.null_count:
-            present = pc.fill_null(present, self._low)
-        if len(present) >= COMPILED_FROM:
-            places = np.empty(len(present), dtype=np.int32)
-            compile_loop(_look_up)(_array(present), self._low, self._table, places)
-            return places
-        offsets = _array(present) - self._low
-        if len(offsets) and (offsets.min() < 0 or offsets.max() >= len(self._table)):
-            offsets[(offsets < 0) | (offsets >= len(self._table))] = 0
-        return np.take(self._table, offsets)
+    @property
+    def _type(self) -> Any:
+        return self._ids.type
 
     @cached_property
     def text(self) -> pa.Array:
         """Return the ids as text, in index order."""
         return pc.cast(self.ids, pa.string())
+
+
+Places = Callable[[pa.Array], npt.NDArray[Any]]
+"""Returns the place of each of some ids, −1 where it is empty or unknown."""
+
+
+@dataclass(frozen=True)
+class Consecutive:
+    """The places of consecutive integers in order."""
+
+    low: int
+    size: int
+
+    def __call__(self, ids: pa.Array) -> IntArray:
+        """Return the distance of each id from the first one."""
+        places, outside = _distances(integers(ids, empty=0), self.low, self.size)
+        if outside.any() or ids.null_count:
+            places[outside | _is_empty(ids)] = -1
+        return places
+
+
+class _Dense:
+    """The places of integers within a small range: a table by the distance from the first."""
+
+    def __init__(self, ids: pa.Array, low: int, high: int) -> None:
+        self._low = low
+        self._table = np.full(high - low + 1, -1, dtype=np.int32)
+        self._table[ids.to_numpy() - low] = np.arange(len(ids))
+        self._sought = 0
+
+    def __call__(self, ids: pa.Array) -> npt.NDArray[Any]:
+        numbers = integers(ids, empty=0)
+        self._sought += len(numbers)
+        if self._sought >= ARRAYS_COMPILED_FROM:
+            places = np.empty(len(numbers), dtype=np.int32)
+            compile_loop(_look_up)(numbers, self._low, self._table, places)
+        else:
+            distances, outside = _distances(numbers, self._low, len(self._table))
+            distances[outside] = 0
+            places = np.take(self._table, distances)
+            places[outside] = -1
+        if ids.null_count:
+            places[_is_empty(ids)] = -1
+        return places
+
+
+def _distances(
+    numbers: IntArray, low: int, size: int
+) -> tuple[IntArray, npt.NDArray[np.bool_]]:  # fmt: skip
+    """Return the distances of numbers from one, and which are not 0 … size − 1."""
+    # Modulo 2⁶⁴, a distance of less than the size is that of a number in the range.
+    distances = numbers - np.int64(low)
+    return distances, distances.view(np.uint64) >= size
+
+
+def _is_empty(ids: pa.Array) -> npt.NDArray[np.bool_]:
+    return ids.is_null().to_numpy(zero_copy_only=False)
+
+
+class Hashed:
+    """The places of any ids."""
+
+    def __init__(self, ids: pa.Array) -> None:
+        self._ids = ids
+
+    def __call__(self, ids: pa.Array) -> npt.NDArray[Any]:
+        """Return places by a hash table of those that are fewer: of all ids or of those sought."""
+        if len(ids) >= len(self._ids):
+            return _array(pc.fill_null(pc.index_in(ids, value_set=self._ids.cast(ids.type)), -1))
+        sought = ids.dictionary_encode()
+        found = pc.index_in(self._ids.cast(ids.type), value_set=sought.dictionary)
+        at = np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False))
+        place = np.full(len(sought.dictionary) + 1, -1, dtype=np.int32)
+        place[_array(found.drop_null())] = at
+        return place[_array(pc.fill_null(sought.indices, -1))]
+
+
+def _places_of(ids: pa.Array) -> Places:
+    if pa.types.is_integer(ids.type) and len(ids):
+        numbers = ids.to_numpy()
+        low, high = int(numbers.min()), int(numbers.max())
+        if is_consecutive(numbers):
+            return Consecutive(low, len(ids))
+        if high - low + 1 <= _SPARSEST * len(ids) + 1024:
+            return _Dense(ids, low, high)
+    return Hashed(ids)
+
+
+def is_consecutive(numbers: npt.NDArray[Any]) -> bool:
+    """Return whether integers that differ follow each other in order.
+
+    Example:
+        >>> [is_consecutive(np.array(numbers)) for numbers in ([4, 5, 6], [4, 6, 5], [])]
+        [True, False, False]
+    """
+    if not len(numbers) or int(numbers[-1]) - int(numbers[0]) != len(numbers) - 1:
+        return False
+    return bool((numbers[1:] > numbers[:-1]).all())
+
+
+def integers(ids: Any, *, empty: int) -> IntArray:
+    """Return integer ids as an array (not to be written to), with a number for empty ones."""
+    filled = pc.fill_null(ids, empty) if ids.null_count else ids
+    return _array(filled).astype(np.int64, copy=False)
 
 
 def _look_up(ids: Any, low: int, table: Any, places: Any) -> None:
@@ -108,9 +204,11 @@ def sum_and_count(
     """
     totals = np.zeros(len(codes), dtype=np.int64)
     counts = np.zeros(len(codes), dtype=np.int64)
+    done = 0
     for batch in batches:
         at, values = codes.short_of(batch[id_column]), as_int64(batch[value_column])
-        if len(at) >= COMPILED_FROM:
+        done += len(at)
+        if done >= ARRAYS_COMPILED_FROM:
             compile_loop(_add)(at, values, totals, counts)
             continue
         known = at >= 0

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community.difficulty import best_models
-from agon.disciplines.community.facts import Facts
+from agon.disciplines.community.facts import Facts, NumberArray
 from agon.disciplines.community.formulas import SCORE_GRID, impact
 from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.models import slug, slugs
@@ -46,7 +46,7 @@ class RelationalFacts(Facts):
         users = records.run(records.table("users").select("id"))
         self.people = IdIndex(users["id"])
 
-    def count_of(self, name: str) -> IntArray | FloatArray:
+    def count_of(self, name: str, of: Callable[[Facts], NumberArray]) -> NumberArray:  # noqa: ARG002
         """Return a count of the user score by its name, for each user.
 
         Raises:
@@ -149,11 +149,11 @@ class RelationalFacts(Facts):
                     count=by_prompt["count"].sum(),
                 )
             )  # fmt: skip
-            listed = [
-                (self._slugs[row["model"]], row["seen"], row["total"], row["count"])
+            totals = {
+                self._slugs[row["model"]]: (row["seen"], row["total"], row["count"])
                 for row in table.to_pylist()
-            ]
-            best = best_models(listed, self.rules)
+            }
+            best = best_models(totals, self.rules)
         return [at for at, form in enumerate(self._slugs) if form in best]
 
     @cached_property

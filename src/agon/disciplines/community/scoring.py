@@ -43,7 +43,10 @@ def count(scored: "Community") -> Iterator[tuple[str, Any]] | None:
             "counts cannot be stored under daily_feedbacks, by which a late feedback changes what "
             "counts of others; leave out --cache-dir"
         )
-    return None if isinstance(scored.facts, AddedFacts) else stored_arrays(scored.facts)
+    if isinstance(scored.facts, AddedFacts):
+        return None
+    counts = {count.name: values for count, values in scored.tally.counts.items()}
+    return stored_arrays(scored.facts, counts)
 
 
 class Community:

@@ -23,11 +23,7 @@ class Tally:
     def counts(self) -> dict[Count, NumberArray]:
         """Return each count, in the order of the board; components may share one."""
         distinct = dict.fromkeys(component.count for component in self.components)
-        return {count: self._count(count) for count in distinct}
-
-    def _count(self, count: Count) -> NumberArray:
-        known = self.facts.count_of(count.name)
-        return count.of(self.facts) if known is None else known
+        return {count: self.facts.count_of(count.name, count.of) for count in distinct}
 
     @cached_property
     def amounts(self) -> dict[Component, NumberArray]:

@@ -28,18 +28,10 @@ class _Part:
 
 
 def read(
-    connection: Any, table: Table, folder: Path, *, after: int = 0
-) -> tuple[RawTable | None, list[RowIssue]]:
-    """Return the Parquet files of a folder as one relation of the engine.
-
-    Args:
-        connection: the engine.
-        table: the schema's table.
-        folder: the folder.
-        after: how many of its files are left out, the first ones.
-    """
+    connection: Any, table: Table, folder: Path
+) -> tuple[RawTable | None, list[RowIssue]]:  # fmt: skip
+    """Return the Parquet files of a folder as one relation of the engine."""
     files, issues = _list(table, folder)
-    files = files[after:]
     parts = []
     for file in files:
         location = f"{folder.name}/{file.name}"
@@ -52,6 +44,22 @@ def read(
         issues = [table_issue(table.name, folder.name, reason, remedy)]
     issues += [_different(table, part, parts[0]) for part in parts[1:] if _differ(part, parts[0])]
     return (None, issues) if issues else (_join(connection, table, folder, files, parts), [])
+
+
+def later(raw: RawTable, folder: Path, *, after: int) -> RawTable:
+    """Return the last files of a table that was read from a folder as a table of their own.
+
+    Args:
+        raw: the table.
+        folder: the folder.
+        after: how many files are left out, the first ones.
+    """
+    parts = raw.parts[after:]
+    begin = parts[0][1]
+    parts = tuple((location, start - begin) for location, start in parts)
+    files = [folder / Path(location).name for location, _ in parts]
+    row = raw.row if raw.row == NUMBERED else _row([start for _, start in parts])
+    return replace(raw, relation=_relation(files), row=row, parts=parts, examine=None)
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -102,15 +110,12 @@ def _different(table: Table, part: _Part, first: _Part) -> RowIssue:
 def _join(
     connection: Any, table: Table, folder: Path, files: Sequence[Path], parts: Sequence[_Part]
 ) -> RawTable:
-    listed = "[" + ", ".join(file_literal(str(file)) for file in files) + "]"
-    relation = f"read_parquet({listed}, hive_partitioning = false)"
-    sql = f"SELECT num_rows FROM parquet_file_metadata({listed})"
+    sql = f"SELECT num_rows FROM parquet_file_metadata({_listed(files)})"
     counts = [rows for (rows,) in connection.execute(sql).fetchall()]
     starts = [sum(counts[:at]) for at in range(len(counts))]
     row = NUMBERED
     if all(_ROW not in part.raw.others and _FILE not in part.raw.others for part in parts):
-        before = f"list_extract({starts}::BIGINT[], ({_FILE} + 1)::BIGINT)"
-        row = f"{before} + {_ROW} + 1"
+        row = _row(starts)
 
     def examine() -> list[RowIssue]:
         return [
@@ -122,7 +127,7 @@ def _join(
     return RawTable(
         table.name,
         folder.name,
-        relation,
+        _relation(files),
         parts[0].raw.types,
         row=row,
         in_place=True,
@@ -130,3 +135,16 @@ def _join(
         examine=examine,
         parts=tuple(zip((part.location for part in parts), starts, strict=True)),
     )
+
+
+def _listed(files: Sequence[Path]) -> str:
+    return "[" + ", ".join(file_literal(str(file)) for file in files) + "]"
+
+
+def _relation(files: Sequence[Path]) -> str:
+    return f"read_parquet({_listed(files)}, hive_partitioning = false)"
+
+
+def _row(starts: Sequence[int]) -> str:
+    """Return SQL for the number of a row, from 1, by the number of rows before each file."""
+    return f"list_extract({starts}::BIGINT[], ({_FILE} + 1)::BIGINT) + {_ROW} + 1"
