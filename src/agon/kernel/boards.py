@@ -253,7 +253,7 @@ def ranking(ids: pa.Array, keys: Sequence[Any], *, shared: bool) -> tuple[Number
     """
     columns, places = [np.asarray(key) for key in keys], id_order(ids)
     if len(columns) == 1:
-        order = _ordered(columns[0], places)
+        order = _order_of(columns[0], places)
     else:
         order = np.lexsort([places, *reversed(columns)])
     ranks = np.arange(1, len(order) + 1, dtype=np.int64)
@@ -273,7 +273,7 @@ def _differs(values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]
 _PLACE_BITS = 32
 
 
-def _ordered(key: np.ndarray[Any, Any], places: Numbers) -> Numbers:
+def _order_of(key: np.ndarray[Any, Any], places: Numbers) -> Numbers:
     """Return the order by a key, then by place: by two quick sorts instead of two stable ones."""
     rough = np.argsort(key)  # equal keys in any order
     order = np.cumsum(_differs(key[rough]))

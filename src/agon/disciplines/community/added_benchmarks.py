@@ -20,6 +20,7 @@ from agon.disciplines.community.stored_pairs import (
     ordered_pairs,
     pair_arrays,
 )
+from agon.kernel.marks import AnyInts
 
 IntArray = npt.NDArray[np.int64]
 
@@ -41,7 +42,7 @@ def benchmark_arrays(facts: Facts) -> Iterator[tuple[str, Any]]:
     yield from pair_arrays("sets_reviewed", *_rated_sets(facts), size=len(facts.people))
 
 
-def _collaborators(benchmarks: Benchmarks) -> tuple[IntArray, IntArray]:
+def _collaborators(benchmarks: Benchmarks) -> tuple[AnyInts, AnyInts]:
     """Return the pairs of a user and another one who helps with a benchmark that they run."""
     (at, helper), (sets, runner) = benchmarks.helped_by, benchmarks.run_by
     first = np.searchsorted(at, sets)
@@ -55,7 +56,7 @@ def _of_others(users: IntArray, others: IntArray) -> tuple[IntArray, IntArray]:
     return users[differ], others[differ]
 
 
-def _rated_sets(facts: Facts) -> tuple[IntArray, IntArray]:
+def _rated_sets(facts: Facts) -> tuple[AnyInts, AnyInts]:
     """Return the pairs of user and benchmark with feedback of theirs on its prompts."""
     lists = by_prompt(facts.benchmarks, prompts=len(facts.prompts))
     counts, parts = np.diff(lists.starts), []
@@ -63,11 +64,10 @@ def _rated_sets(facts: Facts) -> tuple[IntArray, IntArray]:
         user, prompt = (column[at : at + _PART]
                         for column in (facts.feedback.user, facts.feedback.prompt))  # fmt: skip
         run, place = expand(lists.starts[prompt], counts[prompt])
-        first, second = ordered_pairs(user[run], lists.items[place])
-        parts.append((first.astype(np.int32), second.astype(np.int32)))
-    none = np.zeros(0, dtype=np.int32)
-    users, sets = zip(*parts, strict=True) if parts else ((none,), (none,))
-    return ordered_pairs(np.concatenate(users), np.concatenate(sets))
+        parts.append(np.stack(ordered_pairs(user[run], lists.items[place])))
+    users, sets = np.concatenate([np.zeros((2, 0), np.int32), *parts], axis=1)
+    parts.clear()
+    return ordered_pairs(users, sets)
 
 
 class AddedBenchmarks:
@@ -76,7 +76,7 @@ class AddedBenchmarks:
     def __init__(self, grown: Grown, feedback: AddedFeedback) -> None:
         self._grown, self._feedback = grown, feedback
 
-    def reviewed(self) -> IntArray:
+    def review_counts(self) -> IntArray:
         """Count each user's benchmarks with feedback on their prompts.
 
         A prompt that is added to a benchmark adds the benchmark to each user who rated it.
@@ -90,7 +90,7 @@ class AddedBenchmarks:
         users, benchmarks = np.append(opinions.user[run], rater), np.append(rated, late[at])
         return self._count("sets_reviewed", users, benchmarks, size)
 
-    def created(self) -> Benchmarks:
+    def ownership(self) -> Benchmarks:
         """Return all benchmarks with their owners and the number of their creators.
 
         Their other pairs are those of added rows.
@@ -100,7 +100,7 @@ class AddedBenchmarks:
         owned_by = self._pairs("owned_by").of(np.arange(size))
         return replace(self._added, writers=writers, owned_by=owned_by)
 
-    def collaborators(self) -> IntArray:
+    def collaborator_counts(self) -> IntArray:
         """Count each user's distinct collaborators on benchmarks that they run.
 
         An added helper is one of everyone who runs the benchmark, and all helpers are those of one

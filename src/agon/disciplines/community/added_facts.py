@@ -1,7 +1,7 @@
 """Facts of a community that grew: stored counts of earlier partitions, and the added rows.
 
-Counts that :func:`continued` names are the stored ones and what the added rows change of them.
-All else is computed as in :class:`Facts`, from all rows.
+Counts that :func:`counts_to_continue` names are the stored ones and what the added rows change of
+them. All else is computed as in :class:`Facts`, from all rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +30,7 @@ def can_add(rules: CommunityRules) -> bool:
     return rules.daily_feedbacks is None
 
 
-def continued(rules: CommunityRules) -> frozenset[str]:
+def counts_to_continue(rules: CommunityRules) -> frozenset[str]:
     """Return the names of the counts that are not counted from all rows after rows were added.
 
     The others are opt-in, or depend under the rules on what an added row changes in many others.
@@ -59,7 +59,7 @@ def stored_arrays(facts: Facts, counts: Mapping[str, NumberArray]) -> Iterator[t
         facts: of all rows.
         counts: the counts of the user score.
     """
-    names = continued(facts.rules)
+    names = counts_to_continue(facts.rules)
     yield from community_arrays(facts)
     yield "registrations", np.array([facts.records.count("hash_registrations")])
     for name in ("affiliation", "benchmark_creator", *_OF_PROMPTS):
@@ -79,7 +79,7 @@ class AddedFacts(Facts):
         self.records = records
         self.rules = rules
         self._grown = Grown(records.stored.arrays, records.added, rules)
-        self._continued = continued(rules)
+        self._continued = counts_to_continue(rules)
         self.people, self.prompts = self._grown.people, self._grown.prompts
         self._feedback = AddedFeedback(self._grown)
 
@@ -100,13 +100,13 @@ class AddedFacts(Facts):
         if name in _OF_PROMPTS:
             return self._count_of_prompts(name, of)
         if name == "benchmark_creator":
-            return of(SomeFacts(self._grown, benchmarks=self._added_benchmarks.created()))
+            return of(SomeFacts(self._grown, benchmarks=self._added_benchmarks.ownership()))
         return {
             "affiliation": lambda: self.affiliated,
             "feedback_activity": self._feedback.activity,
             "diverse_feedback_users": self._feedback.creators,
-            "diverse_feedback_benchmarks": self._added_benchmarks.reviewed,
-            "collaboration": self._added_benchmarks.collaborators,
+            "diverse_feedback_benchmarks": self._added_benchmarks.review_counts,
+            "collaboration": self._added_benchmarks.collaborator_counts,
         }[name]()
 
     def _count_of_prompts(self, name: str, of: Callable[[Facts], NumberArray]) -> NumberArray:

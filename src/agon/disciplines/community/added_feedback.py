@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import count_on_prompts, read_feedback_rows
-from agon.disciplines.community.grown import Grown, grown_ids, padded
+from agon.disciplines.community.grown import Grown, grown_ids, with_zeros
 from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.stored_ids import id_arrays
@@ -186,7 +186,7 @@ class AddedFeedback:
 
     def _counts_of_prompts(self, name: str) -> ShortArray:
         """Return a stored count of each prompt, 0 of added ones."""
-        return padded(self._grown.stored[name], len(self._grown.prompts), np.int32)
+        return with_zeros(self._grown.stored[name], len(self._grown.prompts), np.int32)
 
     @cached_property
     def _rows(self) -> Any:

@@ -1,4 +1,4 @@
-"""Count the prompts of a community that grew: those whose counts changed are counted anew.
+"""Count the prompts of a community that grew: those whose counts changed are counted again.
 
 What is summed over prompts changes by what the changed prompts add now, less what they added
 before; both are counted by the functions that count all prompts.
@@ -41,9 +41,9 @@ def prompt_arrays(facts: Facts) -> Iterator[tuple[str, Any]]:
 class SomeFacts(Facts):
     """Facts of which some are given: of some prompts, or of benchmarks without all their pairs."""
 
-    def __init__(self, grown: Grown, **given: Any) -> None:
+    def __init__(self, grown: Grown, **arrays: Any) -> None:
         self.rules, self.people = grown.rules, grown.people
-        vars(self).update(given)
+        vars(self).update(arrays)
 
 
 class AddedPrompts:

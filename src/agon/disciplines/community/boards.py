@@ -45,7 +45,7 @@ def user_score(tally: Tally) -> Board:
     def columns(people: IntArray) -> dict[str, pa.Array]:
         points = {component.name: points for component, points in tally.points(people).items()}
         return {"components": _struct(points), "counts": _counts(tally, people),
-                **_given(further)(people)}  # fmt: skip
+                **_rows_of(further)(people)}  # fmt: skip
 
     return _board("user-score", facts, scores, columns)
 
@@ -66,7 +66,7 @@ def contributor(facts: Facts) -> Board:
     }
     scores = publish(points["quality"] + points["affiliation"], places=PLACES)
     columns = {"components": _struct(points), "counts": _struct(counts)}
-    return _board("contributor", facts, scores, _given(columns))
+    return _board("contributor", facts, scores, _rows_of(columns))
 
 
 def contributor_points(facts: Facts) -> dict[str, FloatArray]:
@@ -110,7 +110,7 @@ def reviewer(facts: Facts) -> Board:
             ids.take(pa.array(order)).to_pylist(), correlations.reviewed[left[order]], strict=True
         )
     )
-    return _board("reviewer", facts, scores, _given(columns), ranked=ranked, unscored=unscored)
+    return _board("reviewer", facts, scores, _rows_of(columns), ranked=ranked, unscored=unscored)
 
 
 def combined_board(tally: Tally, boards: Mapping[str, Board]) -> Board:
@@ -137,7 +137,7 @@ def combined_board(tally: Tally, boards: Mapping[str, Board]) -> Board:
         "specialises": _specialities(percentiles, facts.rules),
         "counts": _counts(tally, np.arange(size)),
     }
-    return _board("combined", facts, total, _given(columns))
+    return _board("combined", facts, total, _rows_of(columns))
 
 
 def band(r: float, rules: CommunityRules) -> str:
@@ -187,7 +187,7 @@ def _board(
     return RankedBoard.of(name, rows, order, ranks, unscored=tuple(unscored), places=PLACES)
 
 
-def _given(columns: Mapping[str, pa.Array]) -> Columns:
+def _rows_of(columns: Mapping[str, pa.Array]) -> Columns:
     return lambda at: {name: column.take(pa.array(at)) for name, column in columns.items()}
 
 

@@ -63,14 +63,14 @@ class Grown:
 
     def by_user(self, name: str) -> IntArray:
         """Return a stored count of each user, 0 of added ones."""
-        return padded(self.stored[name], len(self.people), np.int64)
+        return with_zeros(self.stored[name], len(self.people), np.int64)
 
 
-def padded(stored: Any, size: int, kind: type[Number]) -> npt.NDArray[Number]:
+def with_zeros(stored: Any, size: int, kind: type[Number]) -> npt.NDArray[Number]:
     """Return stored counts, as numbers of a kind, with zeros for what was added.
 
     Example:
-        >>> padded(np.array([3], dtype=np.int8), 2, np.int64).tolist()
+        >>> with_zeros(np.array([3], dtype=np.int8), 2, np.int64).tolist()
         [3, 0]
     """
     counts = np.zeros(size, dtype=kind)

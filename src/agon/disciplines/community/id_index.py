@@ -47,7 +47,7 @@ class IdIndex:
     @property
     def first(self) -> int | None:
         """Return the first id, if the ids are consecutive integers in order."""
-        return self._places.low if isinstance(self._places, Consecutive) else None
+        return self._places.low if isinstance(self._places, RangePlaces) else None
 
     def of(self, ids: Any) -> IntArray:
         """Return the index of each id, −1 where it is empty or unknown."""
@@ -82,7 +82,7 @@ Places = Callable[[pa.Array], npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Consecutive:
+class RangePlaces:
     """The places of consecutive integers in order."""
 
     low: int
@@ -96,7 +96,7 @@ class Consecutive:
         return places
 
 
-class _Dense:
+class _TablePlaces:
     """The places of integers within a small range: a table by the distance from the first."""
 
     def __init__(self, ids: pa.Array, low: int, high: int) -> None:
@@ -134,7 +134,7 @@ def _is_empty(ids: pa.Array) -> npt.NDArray[np.bool_]:
     return ids.is_null().to_numpy(zero_copy_only=False)
 
 
-class Hashed:
+class HashPlaces:
     """The places of any ids."""
 
     def __init__(self, ids: pa.Array) -> None:
@@ -145,10 +145,10 @@ class Hashed:
         if len(ids) >= len(self._ids):
             return _array(pc.fill_null(pc.index_in(ids, value_set=self._ids.cast(ids.type)), -1))
         sought = ids.dictionary_encode()
-        found = pc.index_in(self._ids.cast(ids.type), value_set=sought.dictionary)
-        at = np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False))
+        which = pc.index_in(self._ids.cast(ids.type), value_set=sought.dictionary)
+        at = np.flatnonzero(which.is_valid().to_numpy(zero_copy_only=False))
         place = np.full(len(sought.dictionary) + 1, -1, dtype=np.int32)
-        place[_array(found.drop_null())] = at
+        place[_array(which.drop_null())] = at
         return place[_array(pc.fill_null(sought.indices, -1))]
 
 
@@ -157,10 +157,10 @@ def _places_of(ids: pa.Array) -> Places:
         numbers = ids.to_numpy()
         low, high = int(numbers.min()), int(numbers.max())
         if is_consecutive(numbers):
-            return Consecutive(low, len(ids))
+            return RangePlaces(low, len(ids))
         if high - low + 1 <= _SPARSEST * len(ids) + 1024:
-            return _Dense(ids, low, high)
-    return Hashed(ids)
+            return _TablePlaces(ids, low, high)
+    return HashPlaces(ids)
 
 
 def is_consecutive(numbers: npt.NDArray[Any]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.community.id_index import Consecutive, Hashed, IdIndex, Places, integers
+from agon.disciplines.community.id_index import HashPlaces, IdIndex, Places, RangePlaces, integers
 
 IntArray = npt.NDArray[np.int64]
 Arrays = Mapping[str, Any]
@@ -54,9 +54,9 @@ class GrownIds(IdIndex):
             name: of the ids there.
             added: ids that are not stored.
         """
-        self._stored, self._added = _Stored(arrays, name), IdIndex(added)
+        self._stored, self._added = _StoredIds(arrays, name), IdIndex(added)
         self.earlier = len(self._stored)
-        self._places = self._joined()
+        self._places = self._all_places()
 
     def __len__(self) -> int:
         return self.earlier + len(self._added)
@@ -75,24 +75,24 @@ class GrownIds(IdIndex):
     def _type(self) -> Any:
         return self._stored.type
 
-    def _joined(self) -> Places:
+    def _all_places(self) -> Places:
         places, added, earlier = self._stored.places, self._added, self.earlier
         if not len(added):
             return places
-        if isinstance(places, Consecutive) and added.first == places.low + earlier:
-            return Consecutive(places.low, len(self))
+        if isinstance(places, RangePlaces) and added.first == places.low + earlier:
+            return RangePlaces(places.low, len(self))
 
         def place(ids: pa.Array) -> npt.NDArray[Any]:
-            found = places(ids).astype(np.int64)
-            unknown = np.flatnonzero(found < 0)
+            all_places = places(ids).astype(np.int64)
+            unknown = np.flatnonzero(all_places < 0)
             late = added.of(ids.take(pa.array(unknown)))
-            found[unknown[late >= 0]] = late[late >= 0] + earlier
-            return found
+            all_places[unknown[late >= 0]] = late[late >= 0] + earlier
+            return all_places
 
         return place
 
 
-class _Stored:
+class _StoredIds:
     """Ids on disk: their type, their number and their places."""
 
     def __init__(self, arrays: Arrays, name: str) -> None:
@@ -102,23 +102,23 @@ class _Stored:
         self._ids = ids
         self.places: Places
         if ends is not None:
-            self.places = Consecutive(*ends.tolist())
+            self.places = RangePlaces(*ends.tolist())
         elif isinstance(ids, pa.Array):
-            self.places = Hashed(ids)
+            self.places = HashPlaces(ids)
         else:
-            self.places = _Sought(ids, arrays.get(f"{name}_order"))
+            self.places = _SearchPlaces(ids, arrays.get(f"{name}_order"))
 
     def __len__(self) -> int:
-        return self.places.size if isinstance(self.places, Consecutive) else len(self._ids)
+        return self.places.size if isinstance(self.places, RangePlaces) else len(self._ids)
 
     @property
     def ids(self) -> pa.Array:
-        if isinstance(self.places, Consecutive):
-            return pa.array(np.arange(self.places.low, self.places.low + self.places.size))
+        if isinstance(self.places, RangePlaces):
+            return pa.array(np.arange(self.places.size) + np.int64(self.places.low))
         return self._ids if isinstance(self._ids, pa.Array) else pa.array(self._ids, pa.int64())
 
 
-class _Sought:
+class _SearchPlaces:
     """The places of integers on disk, which are sought by halves.
 
     Attributes:

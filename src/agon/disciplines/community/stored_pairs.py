@@ -20,14 +20,14 @@ Arrays = Mapping[str, Any]
 _BITS: Final = 32
 """Bits of a pair's second number in a key, ``first << 32 | second``: keys are in order of pairs."""
 
-_END: Final = 1 << _BITS
+_END: Final = 1 << (_BITS - 1)
 
 _PART: Final = 1 << 22
 """Number of pairs whose bits are set at a time."""
 
 
-def ordered_pairs(first: AnyInts, second: AnyInts) -> tuple[IntArray, IntArray]:
-    """Return the distinct pairs of two columns, in order.
+def ordered_pairs(first: AnyInts, second: AnyInts) -> tuple[AnyInts, AnyInts]:
+    """Return the distinct pairs of two columns, in order; small numbers in 32 bits.
 
     Args:
         first: from 0, below 2³¹.
@@ -42,7 +42,7 @@ def ordered_pairs(first: AnyInts, second: AnyInts) -> tuple[IntArray, IntArray]:
         keys = pair_keys(first, second)
         keys.sort()
         keys = keys[_differs(keys)]
-        return keys >> _BITS, keys & (_END - 1)
+        return (keys >> _BITS).astype(np.int32), keys.astype(np.int32)
     order = np.lexsort((second, first))
     first, second = first[order].astype(np.int64), second[order].astype(np.int64)
     new = _differs(first) | _differs(second)
@@ -61,7 +61,7 @@ def distinct(values: AnyInts) -> IntArray:
 
 
 def pair_keys(first: AnyInts, second: AnyInts) -> IntArray:
-    """Return a key of each pair, by which pairs are in order; numbers are below 2³² and 2³¹."""
+    """Return a key of each pair, by which pairs are in order; numbers are below 2³¹."""
     return first.astype(np.int64) << _BITS | second
 
 

@@ -110,7 +110,7 @@ def _different(table: Table, part: _Part, first: _Part) -> RowIssue:
 def _join(
     connection: Any, table: Table, folder: Path, files: Sequence[Path], parts: Sequence[_Part]
 ) -> RawTable:
-    sql = f"SELECT num_rows FROM parquet_file_metadata({_listed(files)})"
+    sql = f"SELECT num_rows FROM parquet_file_metadata({_file_list(files)})"
     counts = [rows for (rows,) in connection.execute(sql).fetchall()]
     starts = [sum(counts[:at]) for at in range(len(counts))]
     row = NUMBERED
@@ -137,12 +137,12 @@ def _join(
     )
 
 
-def _listed(files: Sequence[Path]) -> str:
+def _file_list(files: Sequence[Path]) -> str:
     return "[" + ", ".join(file_literal(str(file)) for file in files) + "]"
 
 
 def _relation(files: Sequence[Path]) -> str:
-    return f"read_parquet({_listed(files)}, hive_partitioning = false)"
+    return f"read_parquet({_file_list(files)}, hive_partitioning = false)"
 
 
 def _row(starts: Sequence[int]) -> str:
