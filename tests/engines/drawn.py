@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agon.disciplines import discipline
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.community.rules import CommunityRules
-from agon.records import Kind, Schema, Table, read
+from agon.records import Kind, Schema, Table, inspect, read
 from agon.records.relational import TableEngine, inspect_in
 from conftest import Postgresql
 from disciplines.arena import oracle as arena_oracle
@@ -204,6 +204,17 @@ def _require_equal(
     return scored
 
 
+def compare_repeats(engine: TableEngine, folder: Path) -> None:
+    """Compare the number of repeated ids with the embedded engine's, at both ends of 64 bits."""
+    ids = [-(2**63), 2**63 - 1, -65, -64, -1, -1, 0, 0, 0, 62, 63, 63, 64]
+    pq.write_table(pa.table({"id": ids}), folder / "users.parquet")
+    schema = discipline("community").schema
+    for _, issues in (inspect_in(engine, schema, folder), inspect(schema, folder)):
+        assert {(issue.code, issue.table, issue.count) for issue in issues} == {
+            ("duplicate-key", "users", 4)
+        }
+
+
 @dataclass
 class EngineLostAt:
     """An engine whose server is killed before a query, by the number of the query."""
@@ -224,6 +235,14 @@ class EngineLostAt:
     def add(self, name: str, rows: pa.Table) -> None:
         """Name some rows."""
         self.engine.add(name, rows)
+
+    def divide(self, name: str, expression: Any, *, by: str) -> None:
+        """Name the rows of an expression, divided by a column."""
+        self.engine.divide(name, expression, by=by)
+
+    def keep(self, name: str, expression: Any) -> None:
+        """Name the rows of an expression, which are kept."""
+        self.engine.keep(name, expression)
 
     def run(self, expression: Any) -> pa.Table:
         """Return the rows of an expression."""

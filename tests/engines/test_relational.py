@@ -33,6 +33,7 @@ from engines.drawn import (
     EngineLostAt,
     compare_arenas,
     compare_communities,
+    compare_repeats,
     databases,
 )
 from sizes import ALL
@@ -144,6 +145,11 @@ def test_issues_are_counted_with_table_column_and_remedy(sail: TableEngine, tmp_
     }
     assert found == expected
     assert len(found) == 7
+
+
+def test_repeated_ids_are_counted_exactly(sail: TableEngine, tmp_path: Path) -> None:
+    """Ids are the bits of numbers, in ranges of 64."""
+    compare_repeats(sail, tmp_path)
 
 
 def test_nan_among_equal_numbers_is_an_issue(sail: TableEngine, tmp_path: Path) -> None:

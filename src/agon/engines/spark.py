@@ -1,30 +1,21 @@
 """Speak Spark Connect: tables are temporary views of a session on a server."""
 
-import warnings
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
 from agon.engines.importing import importable
-from agon.errors import Unavailable
+from agon.engines.spark_errors import answers
+from agon.engines.spark_sql import SQL_TYPES, query_of
 
-_SQL_TYPES: Final = {
-    "string": "STRING",
-    "int64": "BIGINT",
-    "bool": "BOOLEAN",
-    "boolean": "BOOLEAN",
-    "double": "DOUBLE",
-    "float64": "DOUBLE",
-    "timestamp": "TIMESTAMP_NTZ",
-    "timestamp[us]": "TIMESTAMP_NTZ",
-}
-"""The types of columns, by their names in Ibis and Arrow."""
 _RETRIES: Final = 3
 """Retries of a request to a server that does not answer, within about a second."""
+_MAX_KEPT: Final = 4
+"""Relations that a session keeps at once: those of two sets of rules that are compared."""
 
 
 class SparkConnect:
@@ -44,57 +35,58 @@ class SparkConnect:
             from pyspark.sql.connect.client.retries import DefaultPolicy
             from pyspark.sql.connect.session import SparkSession
         self.name = f"the server {address.partition(';')[0]}"
-        with self._answers():
+        with answers(self.name):
             self._session = SparkSession.builder.remote(address).create()
             self._session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
             self._session.conf.set("spark.sql.session.timeZone", "UTC")
-        self.close = weakref.finalize(self, _close, self._session, stop)
+        self._relations: list[Any] = []
+        self.close = weakref.finalize(self, _close, self._session, self._relations, stop)
 
     def read_parquet(self, name: str, path: Path, columns: Mapping[str, str]) -> None:
         """Name a Parquet file; ``columns`` are those to read, with their Ibis types."""
-        casts = [f"CAST(`{c}` AS {_SQL_TYPES[kind]}) AS `{c}`" for c, kind in columns.items()]
-        with self._answers():
+        casts = [f"CAST(`{c}` AS {SQL_TYPES[kind]}) AS `{c}`" for c, kind in columns.items()]
+        with answers(self.name):
             rows = self._session.read.parquet(str(path)).selectExpr(*casts)
             rows.createOrReplaceTempView(name)
 
     def add(self, name: str, rows: pa.Table) -> None:
         """Name some rows of this machine."""
-        nulls = [f"CAST(NULL AS {_SQL_TYPES[str(f.type)]}) AS `{f.name}`" for f in rows.schema]
+        nulls = [f"CAST(NULL AS {SQL_TYPES[str(f.type)]}) AS `{f.name}`" for f in rows.schema]
         empty = f"SELECT {', '.join(nulls)} WHERE 1 = 0"
-        with self._answers():
+        with answers(self.name):
             session = self._session
             frame = session.createDataFrame(rows) if len(rows) else session.sql(empty)
             frame.createOrReplaceTempView(name)
 
+    def divide(self, name: str, expression: Any, *, by: str) -> None:
+        """Name the rows of an expression, which are sent to tasks by the hash of a column."""
+        with answers(self.name):
+            self._rows(expression).repartition(by).createOrReplaceTempView(name)
+
+    def keep(self, name: str, expression: Any) -> None:
+        """Name the rows of an expression; executors keep them in memory or on disk."""
+        with answers(self.name):
+            if len(self._relations) == _MAX_KEPT:  # a view of the first one is computed again
+                self._relations.pop(0).unpersist()
+            self._relations.append(self._rows(expression).persist())
+            self._relations[-1].createOrReplaceTempView(name)
+
     def run(self, expression: Any) -> pa.Table:
         """Return the rows of an Ibis expression over unbound tables."""
-        import ibis
+        client = self._session.client
+        with answers(self.name):
+            return client.to_table(query_of(expression).to_proto(client), {})[0]
 
-        if ibis.options.pyspark is None:  # its compiler reads them; its backend needs Java
-            options = type("Options", (ibis.config.Config,), {"treat_nan_as_null": False})
-            ibis.options.pyspark = options()
-        sql = ibis.to_sql(expression, dialect="pyspark")
-        with self._answers():
-            return self._session.sql(sql).toArrow()
+    def _rows(self, expression: Any) -> Any:
+        from pyspark.sql.connect.dataframe import DataFrame
 
-    @contextmanager
-    def _answers(self) -> Iterator[None]:
-        """Raise ``Unavailable``, with the server's name, where the server fails."""
-        from grpc import RpcError
-        from pyspark.errors import PySparkException
-
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # that a retry was the last one
-                yield
-        except (PySparkException, RpcError) as error:
-            text = error.details() if isinstance(error, RpcError) else str(error)
-            reason = (text.splitlines() or [type(error).__name__])[0]
-            raise Unavailable(f"{self.name} failed: {reason}") from error
+        return DataFrame(query_of(expression), self._session)
 
 
-def _close(session: Any, stop: Callable[[], object] | None) -> None:
+def _close(session: Any, relations: list[Any], stop: Callable[[], object] | None) -> None:
     with suppress(Exception):  # the server may be gone
+        for rows in relations:
+            rows.unpersist()
         session.stop()
     if stop is not None:
         stop()

@@ -4,11 +4,12 @@ Facts are counted in the engine; rows stay there. Tables are read from a folder 
 that engine and this machine see under the same path.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 import pyarrow as pa
 
@@ -39,6 +40,20 @@ class TableEngine(Protocol):
 
     def add(self, name: str, rows: pa.Table) -> None:
         """Name some rows of this machine.
+
+        Raises:
+            Unavailable: the engine failed.
+        """
+
+    def divide(self, name: str, expression: Any, *, by: str) -> None:
+        """Name the rows of an expression; those with one value of a column may be in one place.
+
+        Raises:
+            Unavailable: the engine failed.
+        """
+
+    def keep(self, name: str, expression: Any) -> None:
+        """Name the rows of an expression; the engine may keep them until it is closed.
 
         Raises:
             Unavailable: the engine failed.
@@ -100,8 +115,29 @@ class RelationalRecords(Records):
         """Give rows of this machine to the engine, and return them as an Ibis table."""
         import ibis
 
-        self._tables.add(name, rows)
-        return ibis.table(ibis.Schema.from_pyarrow(rows.schema), name=name)
+        unique = _unique(name)
+        self._tables.add(unique, rows)
+        return ibis.table(ibis.Schema.from_pyarrow(rows.schema), name=unique)
+
+    def divide(self, name: str, expression: Any, *, by: str) -> Any:
+        """Return the rows of an expression as a table that the engine divides by a column.
+
+        Raises:
+            Unavailable: the engine failed.
+        """
+        unique = _unique(name)
+        self._tables.divide(unique, expression, by=by)
+        return _table_like(expression, unique)
+
+    def keep(self, name: str, expression: Any) -> Any:
+        """Return the rows of an expression as a table that the engine computes once.
+
+        Raises:
+            Unavailable: the engine failed.
+        """
+        unique = _unique(name)
+        self._tables.keep(unique, expression)
+        return _table_like(expression, unique)
 
     def count(self, table: str) -> int:
         """Count a table's rows."""
@@ -182,6 +218,20 @@ class RelationalRecords(Records):
             ended = ibis.ifelse(rows[table.ends] <= time, rows[table.ends], ibis.null("timestamp"))
             rows = rows.mutate(**{table.ends: ended})
         return rows
+
+
+_numbers: Final = itertools.count()
+
+
+def _unique(name: str) -> str:
+    """Return a name that no other relation of this process has; records share an engine."""
+    return f"_{name}_{next(_numbers)}"
+
+
+def _table_like(expression: Any, name: str) -> Any:
+    import ibis
+
+    return ibis.table(expression.schema(), name=name)
 
 
 def inspect_in(

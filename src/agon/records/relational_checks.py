@@ -37,13 +37,20 @@ _ROWS: Final = "; agon check with --engine embedded lists the rows"
 
 @dataclass(frozen=True)
 class _Count:
-    """The number of rows that violate a constraint: an Ibis aggregate over some rows."""
+    """The number of rows that violate a constraint.
+
+    Attributes:
+        rows: an Ibis table; None: the number is known.
+        number: an aggregate over the table, or a column of it to be summed.
+        is_column: whether it is a column: that of rows that valid records do not have.
+    """
 
     table: str
     column: str | None
     constraint: Constraint
-    rows: Any
-    number: Any
+    rows: Any = None
+    number: Any = None
+    is_column: bool = False
 
 
 def issues_of(
@@ -60,11 +67,9 @@ def issues_of(
     issues = [_missing(schema, files, table) for table in schema if _is_missing(files, table)]
     for table in schema:
         issues += (_missing_column(files, table, name) for name in files[table.name].missing)
-        issues += (
-            _issue(files, _Count(table.name, name, constraints_of(table.column(name)).non_finite,
-                                 None, None), 1)
-            for name in sorted(files[table.name].constant_nan)
-        )  # fmt: skip
+        for name in sorted(files[table.name].constant_nan):
+            constraint = constraints_of(table.column(name)).non_finite
+            issues.append(_issue(files, _Count(table.name, name, constraint), 1))
     counts = [
         count
         for table in schema
@@ -88,35 +93,53 @@ _ALL_ROWS: Final = Constraint("rows", "", "")
 
 
 def _numbers(counts: list[_Count], run: Callable[[Any], pa.Table]) -> list[int]:
-    """Return all numbers, by one query with a row for each relation that is counted."""
+    """Return all numbers, by one query: a row for each table, and one for each key or reference.
+
+    Those of keys and references are summed together, which takes one exchange for all of them.
+    """
     import ibis
 
     relations: dict[int, list[int]] = {}
     for at, count in enumerate(counts):
         relations.setdefault(id(count.rows), []).append(at)
     width = max(map(len, relations.values()))
-    parts = []
+    rows_of_tables, violations = [], []
     for place, members in enumerate(relations.values()):
+        first = counts[members[0]]
+        literal = ibis.literal(place, "int64")
+        if first.is_column:
+            violations.append(first.rows.select(place=literal, n0=first.number))
+            continue
         numbers = [counts[at].number.fill_null(0).cast("int64") for at in members]
-        numbers += [ibis.literal(0, "int64")] * (width - len(members))
-        named = {f"n{at}": number for at, number in enumerate(numbers)}
-        row = counts[members[0]].rows.aggregate(**named)
-        parts.append(row.mutate(place=ibis.literal(place, "int64")))
-    rows = run(ibis.union(*parts) if len(parts) > 1 else parts[0]).to_pylist()
-    by_place = {row["place"]: row for row in rows}
-    return [
-        number
-        for _, number in sorted(
-            (at, by_place[place][f"n{column}"])
-            for place, members in enumerate(relations.values())
-            for column, at in enumerate(members)
-        )
-    ]
+        row = first.rows.aggregate(**{f"n{at}": number for at, number in enumerate(numbers)})
+        rows_of_tables.append(_widen(row.mutate(place=literal), width))
+    if violations:
+        summed = ibis.union(*violations) if len(violations) > 1 else violations[0]
+        summed = summed.group_by("place").aggregate(n0=summed.n0.sum())
+        rows_of_tables.append(_widen(summed, width))
+    rows = run(ibis.union(*rows_of_tables) if len(rows_of_tables) > 1 else rows_of_tables[0])
+    by_place = {row["place"]: row for row in rows.to_pylist()}
+    numbers_of = [0] * len(counts)
+    for place, members in enumerate(relations.values()):
+        for column, at in enumerate(members):
+            numbers_of[at] = by_place[place][f"n{column}"] if place in by_place else 0
+    return numbers_of
+
+
+def _widen(rows: Any, width: int) -> Any:
+    """Return (place, n0, n1, …) with zeros for the numbers that a relation does not have."""
+    import ibis
+
+    names = [f"n{at}" for at in range(width)]
+    zeros = {name: ibis.literal(0, "int64") for name in names if name not in rows.columns}
+    return rows.mutate(**zeros).select("place", *names)
 
 
 def _counts(
     files: Mapping[str, ParquetTable], tables: Mapping[str, Any], table: Table
 ) -> Iterator[_Count]:
+    import ibis
+
     rows, file = tables[table.name], files[table.name]
     yield _Count(table.name, None, _ALL_ROWS, rows, rows.count())
     for column in table.columns:
@@ -131,17 +154,44 @@ def _counts(
         violated = check.violated.expression(rows)
         yield _Count(table.name, check.column, constraint, rows, violated.sum())
     if table.key and file.present.issuperset(table.key):
-        complete = rows.filter([rows[name].notnull() for name in table.key])
-        groups = complete.group_by(list(table.key)).aggregate(n=complete.count())
-        repeats = groups.filter(groups.n > 1)
-        key_text, repeated = ", ".join(table.key), (repeats.n - 1).sum()
-        yield _Count(table.name, key_text, _DUPLICATE, repeats, repeated)
+        repeats = _repeats(rows, table.key)
+        yield _Count(
+            table.name, ", ".join(table.key), _DUPLICATE, repeats, repeats.n, is_column=True
+        )
     for key in table.foreign_keys:
         if key.column in file.present:
             other = tables[key.other_table]
             refers = rows.filter(rows[key.column].notnull())
             unknown = refers.anti_join(other, refers[key.column] == other[key.other_column])
-            yield _Count(table.name, key.column, _REFERENCE, unknown, unknown.count())
+            unknown = unknown.select(n=ibis.literal(1, "int64"))
+            yield _Count(table.name, key.column, _REFERENCE, unknown, unknown.n, is_column=True)
+
+
+def _repeats(rows: Any, key: tuple[str, ...]) -> Any:
+    """Return (n): how often keys are repeated; whole numbers are counted in ranges of 64.
+
+    Groups of neighbors are few where ids are numbered consecutively: each has the set of its ids
+    as the bits of one number.
+    """
+    import ibis
+
+    @ibis.udf.agg.builtin(name="bit_or")
+    def bit_or(x: int) -> int: ...  # type: ignore[empty-body] # the engine's own
+
+    @ibis.udf.scalar.builtin(name="bit_count")
+    def bit_count(x: int) -> int: ...  # type: ignore[empty-body] # same
+
+    complete = rows.filter([rows[name].notnull() for name in key])
+    if len(key) > 1 or not complete[key[0]].type().is_integer():
+        groups = complete.group_by(list(key)).aggregate(n=complete.count() - 1)
+    else:
+        ids = complete[key[0]]
+        first_bit = ibis.literal(1, "int8").cast("int64")  # Spark shifts a literal as 32 bits
+        complete = complete.select(range=ids >> 6, bit=first_bit << (ids & 63).cast("int32"))
+        bits = bit_or(complete.bit)
+        groups = complete.group_by("range").aggregate(n=complete.count(), bits=bits)
+        groups = groups.select(n=groups.n - bit_count(groups.bits))
+    return groups.filter(groups.n > 0).select("n")
 
 
 def _violations(values: Any, column: Column) -> Iterator[tuple[Constraint, Any]]:

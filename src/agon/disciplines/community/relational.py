@@ -60,79 +60,58 @@ class Relations:
         return there.select("prompt", "time", creator="user")
 
     @cached_property
-    def opinions(self) -> Table:
-        """Return (user, prompt, liked, disliked): the last times of both opinions.
-
-        A feedback without a time is before all others.
-        """
-        rows = self.records.table("quick_feedbacks")
-        rows = self.existing(rows, user_id="users", prompt_id="prompts")
-        rows = rows.filter(rows.prompt_id.notnull())
-        rows = rows.select(
-            user="user_id",
-            prompt="prompt_id",
-            positive=rows.opinion == "positive",
-            time=rows.created_at.coalesce(_literal(_BEFORE_ALL)),
-        )
-        return rows.group_by("user", "prompt").aggregate(
-            liked=rows.time.max(where=rows.positive), disliked=rows.time.max(where=~rows.positive)
-        )
-
-    @cached_property
     def feedback(self) -> Table:
-        """Return (user, prompt, positive, time, creator) of the feedback that counts."""
-        prompts = self.prompts.select("creator", prompt_="prompt")
-        rows = self._every_feedback if self.rules.repeated_feedback == "all" else self._last
+        """Return (user, prompt, positive, time, creator) of the feedback that counts.
+
+        Most counts read it, so the engine keeps it.
+        """
+        is_every = self.rules.repeated_feedback == "all"
+        rows, prompts = self._feedback_on_prompts, self.prompts.select("creator", prompt_="prompt")
+        rows = rows.mutate(tied=False) if is_every else _last(rows)
         rows = rows.join(prompts, rows.prompt == prompts.prompt_)
         if self.rules.self_feedback == "ignore":
             rows = rows.filter(rows.creator.isnull() | (rows.creator != rows.user))
-        return rows.select("user", "prompt", "positive", "time", "creator")
+        rows = rows.select("user", "prompt", "positive", "time", "creator", "tied")
+        rows = self.records.keep("feedback", rows)
+        return (rows if is_every else self._without_ties(rows)).drop("tied")
 
     @property
-    def _every_feedback(self) -> Table:
+    def _feedback_on_prompts(self) -> Table:
+        """Return (user, prompt, positive, time) of every feedback on a prompt."""
         rows = self.records.table("quick_feedbacks")
         rows = self.existing(rows, user_id="users", prompt_id="prompts")
-        return rows.filter(rows.prompt_id.notnull()).select(
+        rows = rows.filter(rows.prompt_id.notnull()).select(
             user="user_id",
             prompt="prompt_id",
             positive=rows.opinion == "positive",
             time="created_at",
         )
+        return self.records.divide("opinions", rows, by="user")
 
-    @property
-    def _last(self) -> Table:
-        """Return the last feedback of each user on each prompt."""
-        rows, ties = self.opinions, self.ties
-        positive = rows.liked.notnull() & (rows.disliked.isnull() | (rows.liked > rows.disliked))
-        time = _latest(rows.liked, rows.disliked).nullif(_literal(_BEFORE_ALL))
-        rows = rows.select("user", "prompt", positive=positive, time=time)
-        if ties is None:
-            return rows
-        same = (rows.user == ties.tied_user) & (rows.prompt == ties.tied_prompt)
-        rows = rows.left_join(ties, same).select(
-            "user", "prompt", "positive", "time", "last_positive"
-        )
-        return rows.mutate(positive=rows.last_positive.coalesce(rows.positive))
+    def _without_ties(self, rows: Table) -> Table:
+        """Return the feedback with the opinions that the order of the file decides.
 
-    @cached_property
-    def ties(self) -> Table | None:
-        """Return the last opinions that the order of the file decides, where times are equal.
-
-        An engine does not keep that order, so this machine reads it; None: there are none.
+        An engine does not keep that order, so this machine reads it where there are ties.
         """
-        tied = self.opinions.filter(lambda t: t.liked == t.disliked)
+        tied = rows.filter(rows.tied)
         if not self.records.run(tied.count().name("n").as_table())["n"][0].as_py():
-            return None
-        text = "VARCHAR" if self.opinions.user.type().is_string() else "BIGINT"
-        prompt = "VARCHAR" if self.opinions.prompt.type().is_string() else "BIGINT"
-        rows = self.records.local.sql(
-            f"SELECT user_id::{text} AS tied_user, prompt_id::{prompt} AS tied_prompt, "
+            return rows
+        user, prompt = (
+            "VARCHAR" if column.type().is_string() else "BIGINT"
+            for column in (rows.user, rows.prompt)
+        )
+        decided = self.records.local.sql(
+            f"SELECT user_id::{user} AS tied_user, prompt_id::{prompt} AS tied_prompt, "
             "arg_max(opinion = 'positive', (created_at IS NOT NULL, created_at, _row)) "
             "AS last_positive "
             "FROM quick_feedbacks WHERE prompt_id IS NOT NULL GROUP BY user_id, prompt_id "
             "HAVING count(*) > 1"
         )
-        return self.records.add("_ties", rows)
+        ties = self.records.add("ties", decided)
+        same = (rows.user == ties.tied_user) & (rows.prompt == ties.tied_prompt)
+        joined = rows.left_join(ties, same).select(*rows.columns, "last_positive")
+        settled = joined.mutate(positive=joined.last_positive.coalesce(joined.positive))
+        return self.records.keep("settled", settled.select(*rows.columns))
 
     @cached_property
     def other_feedback(self) -> Table:
@@ -182,37 +161,45 @@ class Relations:
 
     @cached_property
     def holds(self) -> Table:
-        """Return (set, prompt)."""
+        """Return (set, prompt), which may repeat; what is counted of them is distinct."""
         rows = self.records.table("prompt_set_prompts")
         if self.rules.excluded_memberships != "count":
             rows = rows.filter(rows.status.isnull() | (rows.status != "excluded"))
         rows = self.existing(rows, prompt_id="prompts")
         rows = rows.semi_join(self.sets, rows.prompt_set_id == self.sets.set)
-        return rows.select(set="prompt_set_id", prompt="prompt_id").distinct()
+        return rows.select(set="prompt_set_id", prompt="prompt_id")
 
     @cached_property
     def written_by(self) -> Table:
         """Return (set, user) for the creators of the prompts of benchmarks."""
-        prompts = self.prompts.filter(self.prompts.creator.notnull())
-        joined = self.holds.join(prompts, self.holds.prompt == prompts.prompt)
-        return joined.select("set", user="creator").distinct()
+        return self._writers.distinct()
 
     @cached_property
     def owned_by(self) -> Table:
         """Return (set, user) for owners, by owner_id or role."""
-        return self._named_owners.union(self._with_role("owner")).distinct()
+        return self._owners.distinct()
 
     @cached_property
     def run_by(self) -> Table:
         """Return (set, user) for owners and administrators."""
-        return self.owned_by.union(self._with_role("admin")).distinct()
+        return self._owners.union(self._with_role("admin")).distinct()
 
     @cached_property
     def helped_by(self) -> Table:
         """Return (set, user) for creators and those whose role makes them collaborators."""
         roles = self.rules.collaborator_roles
-        helpers = self.written_by.union(self._with_role(*roles))
+        helpers = self._writers.union(self._with_role(*roles))
         return (helpers.union(self._named_owners) if "owner" in roles else helpers).distinct()
+
+    @property
+    def _writers(self) -> Table:
+        prompts = self.prompts.filter(self.prompts.creator.notnull())
+        joined = self.holds.join(prompts, self.holds.prompt == prompts.prompt)
+        return joined.select("set", user="creator")
+
+    @property
+    def _owners(self) -> Table:
+        return self._named_owners.union(self._with_role("owner"))
 
     @property
     def _named_owners(self) -> Table:
@@ -225,13 +212,25 @@ class Relations:
         return rows.filter(rows.role.isin(names)).select(set="prompt_set_id", user="user_id")
 
 
-def _literal(time: datetime) -> Any:
+def _last(rows: Table) -> Table:
+    """Return (user, prompt, positive, time, tied): each user's last feedback on each prompt.
+
+    A feedback without a time is before all others; ``tied``: the last of both opinions have
+    equal times.
+    """
     import ibis
 
-    return ibis.timestamp(time)
-
-
-def _latest(first: Any, second: Any) -> Any:
-    import ibis
-
-    return ibis.greatest(first.coalesce(second), second.coalesce(first))
+    before_all = ibis.timestamp(_BEFORE_ALL)
+    rows = rows.mutate(time=rows.time.coalesce(before_all))
+    rows = rows.group_by("user", "prompt").aggregate(
+        liked=rows.time.max(where=rows.positive), disliked=rows.time.max(where=~rows.positive)
+    )
+    liked, disliked = rows.liked, rows.disliked
+    latest = ibis.greatest(liked.coalesce(disliked), disliked.coalesce(liked))
+    return rows.select(
+        "user",
+        "prompt",
+        positive=liked.notnull() & (disliked.isnull() | (liked > disliked)),
+        time=latest.nullif(before_all),
+        tied=(liked == disliked).fill_null(False),
+    )

@@ -61,6 +61,8 @@ class RelationalFacts(Facts):
             return self._impact
         if name in _OF_PROMPTS:
             return self._by_user(self._counts_of_prompts, name)
+        if name in _OF_FEEDBACK:
+            return self._by_user(self._counts_of_feedback, name)
         return self._by_user(self.records.run(COUNTS[name](self.relations)), "n")
 
     @cached_property
@@ -117,6 +119,10 @@ class RelationalFacts(Facts):
         return self.records.run(_prompt_counts(self.relations, self._wrong_models))
 
     @cached_property
+    def _counts_of_feedback(self) -> pa.Table:
+        return self.records.run(_feedback_counts(self.relations))
+
+    @cached_property
     def _wrong_models(self) -> Table:
         """Return (prompt, wrong, wrong_sota) of prompts with scores."""
         rows = _scored_responses(self.relations, self._models)
@@ -134,7 +140,7 @@ class RelationalFacts(Facts):
             "name_of_model": pa.array(list(forms), pa.string()),
             "model": pa.array(codes, pa.int64()),
         }
-        return self.records.add("_models", pa.table(rows))
+        return self.records.add("models", pa.table(rows))
 
     def _sota(self, rows: Table) -> list[int]:
         """Return the places of the state-of-the-art models."""
@@ -173,6 +179,7 @@ class RelationalFacts(Facts):
 
 
 _OF_PROMPTS: Final = ("h_index", "quality_prompts", "difficult_prompts", "sota_difficult_prompts")
+_OF_FEEDBACK: Final = ("feedback_activity", "diverse_feedback_users")
 
 
 def _per_user(rows: Table) -> Table:
@@ -202,25 +209,8 @@ def _benchmark_creator(at: Relations) -> Table:
 
 
 def _diverse_feedback_benchmarks(at: Relations) -> Table:
-    rated = at.feedback.select("user", "prompt").distinct()
-    joined = rated.join(at.holds, rated.prompt == at.holds.prompt)
+    joined = at.feedback.join(at.holds, at.feedback.prompt == at.holds.prompt)
     return _per_user(joined.select("user", "set").distinct())
-
-
-def _by_creator(at: Relations) -> Table:
-    return at.feedback.group_by("user", "creator").aggregate(n=at.feedback.count())
-
-
-def _diverse_feedback_users(at: Relations) -> Table:
-    rows = _by_creator(at)
-    return _per_user(rows.filter(rows.creator.notnull()))
-
-
-def _feedback_activity(at: Relations) -> Table:
-    rows = _by_creator(at).select("user", "n")
-    if at.rules.feedback_targets == "all":
-        rows = rows.union(_per_user(at.other_feedback))
-    return rows.group_by("user").aggregate(n=rows.n.sum())
 
 
 def _collaboration(at: Relations) -> Table:
@@ -266,8 +256,6 @@ COUNTS: Final[Mapping[str, Callable[[Relations], Table]]] = {
     "affiliation": _affiliation,
     "benchmark_creator": _benchmark_creator,
     "diverse_feedback_benchmarks": _diverse_feedback_benchmarks,
-    "diverse_feedback_users": _diverse_feedback_users,
-    "feedback_activity": _feedback_activity,
     "collaboration": _collaboration,
     "diversity": _diversity,
     "consistency": _consistency,
@@ -275,7 +263,28 @@ COUNTS: Final[Mapping[str, Callable[[Relations], Table]]] = {
     "nominations": _nominations,
     "flags": _flags,
 }
-"""The counts of tables, benchmarks and feedback; those of prompts come from one query."""
+"""The counts of one query each."""
+
+
+def _feedback_counts(at: Relations) -> Table:
+    """Return the feedback of each user, and the number of creators whom it is for."""
+    import ibis
+
+    rows = at.feedback.group_by("user", "creator").aggregate(n=at.feedback.count())
+    rows = rows.group_by("user").aggregate(
+        feedback_activity=rows.n.sum(), diverse_feedback_users=rows.creator.count()
+    )
+    if at.rules.feedback_targets != "all":
+        return rows
+    others = at.other_feedback.group_by("user").aggregate(
+        feedback_activity=at.other_feedback.count(),
+        diverse_feedback_users=ibis.literal(0, "int64"),
+    )
+    rows = rows.union(others)
+    return rows.group_by("user").aggregate(
+        feedback_activity=rows.feedback_activity.sum(),
+        diverse_feedback_users=rows.diverse_feedback_users.sum(),
+    )
 
 
 def _prompt_counts(at: Relations, wrong: Table) -> Table:
@@ -312,9 +321,10 @@ def _scored_responses(at: Relations, models: Table) -> Table:
     responses, scores = at.existing(_responses(at), prompt="prompts"), at.records.table("scores")
     steps = (scores.score * SCORE_GRID).round().cast("int64")
     sums = scores.group_by(of="response_id").aggregate(total=steps.sum(), count=scores.count())
-    rows = responses.join(sums, responses.response == sums.of)
-    rows = rows.select("response", "prompt", "slug", "total", "count")
-    rows = rows.join(models, rows.slug == models.name_of_model)
+    # Models come first: numbers are cheaper to exchange than names.
+    rows = responses.join(models, responses.slug == models.name_of_model)
+    rows = rows.select("response", "prompt", "model")
+    rows = rows.join(sums, rows.response == sums.of)
     return rows.select("response", "prompt", "model", "total", "count")
 
 
