@@ -173,7 +173,7 @@ def test_every_change_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """In full size each one is drawn, so that none is left out without notice."""
     monkeypatch.setattr(added, "_MAX_SHARE", 100.0)
     drawn: Counter[str] = Counter()
-    for seed in range(size(300, dear=True)):
+    for seed in range(size(150, dear=True)):
         dice = Random(seed)  # noqa: S311 - draws communities
         community, rules = Drawn(dice), dict(EASY)
         for chosen in dice.sample(RULES, dice.choice([0, 1, 1, 2])):
