@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from agon.disciplines import discipline
 from agon.ledger.contest_state import ContestState
 
 ROWS_PER_CHUNK = 256
@@ -31,6 +30,8 @@ class Contest(ContestState):
     def shows_names(self) -> bool:
         """Return whether pages show the names of participants."""
         if self.names is None:
+            from agon.disciplines import discipline  # lists of contests do without
+
             return discipline(self.discipline).shows_names
         return self.names == "shown"
 

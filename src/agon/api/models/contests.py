@@ -17,6 +17,10 @@ from agon.api.models.base import (
 from agon.ledger.contest_state import Lifecycle, NameDisplay, Visibility
 
 _NAMES = "Whether boards show names of participants next to their ids, and searches find them."
+_NAMES_OR_USUAL = (
+    f"{_NAMES} null: as is usual for the discipline, shown for names of bots, hidden for those of "
+    "people."
+)
 
 
 class ContestCreate(Request):
@@ -41,11 +45,7 @@ class ContestCreate(Request):
     ends_at: Time | None = Field(
         default=None, description="Participants may add to it before then; null: until it is final."
     )
-    names: NameDisplay | None = Field(
-        default=None,
-        description=f"{_NAMES} null: as is usual for the discipline, shown for names of bots, "
-        "hidden for those of people.",
-    )
+    names: NameDisplay | None = Field(default=None, description=_NAMES_OR_USUAL)
 
 
 class ContestUpdate(Request):
@@ -91,4 +91,4 @@ class Contest(Resource):
     finalized_at: int | None = Field(description="Position of the final result.")
     starts_at: datetime | None = Field(description="Participants may add to it from then on.")
     ends_at: datetime | None = Field(description="Participants may add to it before then.")
-    names: NameDisplay = Field(default="hidden", description=_NAMES)
+    names: NameDisplay | None = Field(default=None, description=_NAMES_OR_USUAL)

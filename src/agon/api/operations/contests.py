@@ -196,7 +196,7 @@ def _resource(contest: entities.Contest) -> Contest:
         finalized_at=contest.finalized_at,
         starts_at=contest.starts_at,
         ends_at=contest.ends_at,
-        names="shown" if contest.shows_names else "hidden",
+        names=contest.names,
     )
 
 

@@ -251,7 +251,7 @@ def show(contest: str, *, form: str, target: Target) -> None:
         "edition": details.edition,
         "overrides": ", ".join(f"{key}={value}" for key, value in details.overrides.items()),
         "visibility": details.visibility,
-        "names": details.names,
+        "names": details.names or "",
         "series": "" if details.series is None else f"{details.series}, season {details.season}",
         "created": _time(details.created_at),
         "starts": _time(details.starts_at),

@@ -10,7 +10,9 @@ from agon.api.models.contests import Contest, ContestUpdate, FinalizeRequest
 from agon.app.access.permissions import ANONYMOUS
 from agon.client.client import Api
 from agon.client.local import LocalTransport
+from agon.disciplines import discipline
 from agon.errors import NotFound
+from agon.ledger.contest_state import NameDisplay
 from agon.web import addresses
 from agon.web.desk.layout import act, contest_page
 from agon.web.page import Page, Redirect, Visit
@@ -132,8 +134,12 @@ def _details(contest: Contest, form: Mapping[str, str]) -> dict[str, str]:
         "title": contest.title,
         "description": contest.description,
         "visibility": contest.visibility,
-        "names": contest.names,
+        "names": contest.names or _usual_names(contest.discipline),
         "starts_at": "" if contest.starts_at is None else f"{contest.starts_at:%Y-%m-%dT%H:%M}",
         "ends_at": "" if contest.ends_at is None else f"{contest.ends_at:%Y-%m-%dT%H:%M}",
     }
     return {**stored, **{name: form[name] for name in stored if name in form}}
+
+
+def _usual_names(of: str) -> NameDisplay:
+    return "shown" if discipline(of).shows_names else "hidden"
