@@ -14,8 +14,8 @@ from agon.engines.spark_sql import SQL_TYPES, query_of
 
 _RETRIES: Final = 3
 """Retries of a request to a server that does not answer, within about a second."""
-_MAX_KEPT: Final = 4
-"""Relations that a session keeps at once: those of two sets of rules that are compared."""
+_MAX_CACHED: Final = 4
+"""Relations that a session keeps at once: those of two sets of rules, which are compared."""
 
 
 class SparkConnect:
@@ -39,8 +39,8 @@ class SparkConnect:
             self._session = SparkSession.builder.remote(address).create()
             self._session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
             self._session.conf.set("spark.sql.session.timeZone", "UTC")
-        self._relations: list[Any] = []
-        self.close = weakref.finalize(self, _close, self._session, self._relations, stop)
+        self._caches: list[Any] = []
+        self.close = weakref.finalize(self, _close, self._session, self._caches, stop)
 
     def read_parquet(self, name: str, path: Path, columns: Mapping[str, str]) -> None:
         """Name a Parquet file; ``columns`` are those to read, with their Ibis types."""
@@ -66,10 +66,10 @@ class SparkConnect:
     def keep(self, name: str, expression: Any) -> None:
         """Name the rows of an expression; executors keep them in memory or on disk."""
         with answers(self.name):
-            if len(self._relations) == _MAX_KEPT:  # a view of the first one is computed again
-                self._relations.pop(0).unpersist()
-            self._relations.append(self._rows(expression).persist())
-            self._relations[-1].createOrReplaceTempView(name)
+            if len(self._caches) == _MAX_CACHED:  # a view of the first one is computed again
+                self._caches.pop(0).unpersist()
+            self._caches.append(self._rows(expression).persist())
+            self._caches[-1].createOrReplaceTempView(name)
 
     def run(self, expression: Any) -> pa.Table:
         """Return the rows of an Ibis expression over unbound tables."""
@@ -83,9 +83,9 @@ class SparkConnect:
         return DataFrame(query_of(expression), self._session)
 
 
-def _close(session: Any, relations: list[Any], stop: Callable[[], object] | None) -> None:
+def _close(session: Any, frames: list[Any], stop: Callable[[], object] | None) -> None:
     with suppress(Exception):  # the server may be gone
-        for rows in relations:
+        for rows in frames:
             rows.unpersist()
         session.stop()
     if stop is not None:

@@ -168,10 +168,10 @@ def _counts(
 
 
 def _repeats(rows: Any, key: tuple[str, ...]) -> Any:
-    """Return (n): how often keys are repeated; whole numbers are counted in ranges of 64.
+    """Return (n) for keys that are in several rows: the number of rows after their first.
 
-    Groups of neighbors are few where ids are numbered consecutively: each has the set of its ids
-    as the bits of one number.
+    Whole numbers are grouped by 64 neighbors, which the bits of a number represent: where ids are
+    consecutive, an engine exchanges few groups instead of all ids.
     """
     import ibis
 
@@ -186,8 +186,8 @@ def _repeats(rows: Any, key: tuple[str, ...]) -> Any:
         groups = complete.group_by(list(key)).aggregate(n=complete.count() - 1)
     else:
         ids = complete[key[0]]
-        first_bit = ibis.literal(1, "int8").cast("int64")  # Spark shifts a literal as 32 bits
-        complete = complete.select(range=ids >> 6, bit=first_bit << (ids & 63).cast("int32"))
+        first = ibis.literal(1, "int8").cast("int64")  # Spark shifts a literal as 32 bits
+        complete = complete.select(range=ids >> 6, bit=first << (ids & 63).cast("int32"))
         bits = bit_or(complete.bit)
         groups = complete.group_by("range").aggregate(n=complete.count(), bits=bits)
         groups = groups.select(n=groups.n - bit_count(groups.bits))
