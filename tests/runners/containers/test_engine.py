@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import BuildFailed, ImageSpec
+from agon.app.containers import BuildFailed, Containers, ImageSpec
 from agon.errors import Unavailable
 from agon.runners.containers import open_containers
 from agon.runners.containers.engine import EngineError, find_engine
@@ -19,8 +19,9 @@ Script = Callable[[str], Path]
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Script:
+def engine(tmp_path: Path, containers: Containers) -> Script:
     """Write a program called podman that does what a script says, and else what podman does."""
+    assert containers  # the base image exists
 
     def write(script: str, name: str = "podman") -> Path:
         path = tmp_path / name
@@ -30,6 +31,11 @@ def engine(tmp_path: Path) -> Script:
         return path
 
     return write
+
+
+def write_dockerfile(folder: Path) -> None:
+    """Write a Dockerfile of which no image exists."""
+    (folder / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.urandom(4).hex()}\n")
 
 
 def test_no_engine_names_the_packages_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +182,7 @@ def test_a_build_that_meets_a_removed_image_is_repeated_without_cached_layers(
     engine: Script, tmp_path: Path
 ) -> None:
     """Podman's search for cached layers fails on an image that another client removes."""
-    (tmp_path / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.urandom(4).hex()}\n")
+    write_dockerfile(tmp_path)
     error = (
         "Error: checking if cached image exists from a previous build: "
         "getting top layer info: layer not known"
@@ -191,7 +197,7 @@ def test_a_build_that_meets_a_removed_image_is_repeated_without_cached_layers(
     assert "--layers=false" in second.split()
 
     builds.unlink()
-    (tmp_path / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.urandom(4).hex()}\n")
+    write_dockerfile(tmp_path)
     always = engine(failing % f"echo '{error}' >&2; exit 125;")
     with open_containers(str(always)) as opened, pytest.raises(BuildFailed, match="layer not kno"):
         opened.build(ImageSpec(context=tmp_path))
@@ -203,7 +209,7 @@ def test_a_build_is_repeated_whichever_step_meets_an_image_that_is_not_whole(
     engine: Script, tmp_path: Path, step: str
 ) -> None:
     """Podman writes an image's manifest after the image; a removal leaves none for a moment."""
-    (tmp_path / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.urandom(4).hex()}\n")
+    write_dockerfile(tmp_path)
     error = 'Error: locating item named "manifest" for image with ID "4fd9": file does not exist'
     times = tmp_path / "times"
     path = engine(
@@ -213,6 +219,28 @@ def test_a_build_is_repeated_whichever_step_meets_an_image_that_is_not_whole(
     with open_containers(str(path)) as opened:
         assert not opened.build(ImageSpec(context=tmp_path)).cached
     assert len(times.read_text().splitlines()) >= 4
+
+
+@pytest.mark.parametrize("printed", ["", "/root\\n/bin\\n"], ids=["nothing", "a part"])
+def test_a_listing_whose_output_is_cut_off_is_repeated(
+    engine: Script, tmp_path: Path, printed: str
+) -> None:
+    """Podman's client may return exit code 0 before it has received all output of a container."""
+    write_dockerfile(tmp_path)
+    runs = tmp_path / "runs"
+    path = engine(
+        f"if [ $1 = run ]; then echo x >> {runs}; "
+        f"if [ $(wc -l < {runs}) -lt 3 ]; then printf '{printed}'; exit 0; fi; fi"
+    )
+    with open_containers(str(path)) as opened:
+        image = opened.build(ImageSpec(context=tmp_path))
+        assert "/root" in image.writable
+    assert len(runs.read_text().splitlines()) == 3
+
+    always = engine(f"[ $1 != run ] || {{ printf '{printed}'; exit 0; }}")
+    write_dockerfile(tmp_path)
+    with open_containers(str(always)) as opened, pytest.raises(Unavailable, match="cut off 4 ti"):
+        opened.build(ImageSpec(context=tmp_path))
 
 
 def test_an_engine_that_fails_at_building_is_unavailable(engine: Script) -> None:

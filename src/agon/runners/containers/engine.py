@@ -21,6 +21,8 @@ TIMEOUT_S: Final = 60.0
 """Timeout of a small request to the engine, in seconds."""
 _PAUSES_S: Final = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """Pauses before further attempts to read what other clients are adding or removing."""
+_MAX_CUT_OFF: Final = 4
+"""Maximum number of attempts at a container whose output is cut off."""
 _UNKNOWN_ID: Final = r'parsing named reference "[0-9a-f]{64}"'
 _UNSETTLED: Final = re.compile(
     rf'(container|image|layer) not known|item named "?manifest"?|{_UNKNOWN_ID}', re.IGNORECASE
@@ -105,6 +107,22 @@ class CommandLine:
                 last_line(done.stderr) or f"{arguments[0]}: exit code {done.returncode}"
             )
         return done.stdout.decode(errors="replace")
+
+    def run(self, *arguments: str, ending: str) -> str:
+        """Return what a short container prints before its last line, ``ending``.
+
+        Podman's client now and then returns exit code 0 before it has received all output of a
+        container that ends at once; such a container is run again.
+
+        Raises:
+            EngineError: the container failed, or its output was cut off each time.
+        """
+        for pause in _PAUSES_S[:_MAX_CUT_OFF]:
+            printed = self.ask("run", *arguments)
+            if printed.endswith(f"{ending}\n"):
+                return printed.removesuffix(f"{ending}\n")
+            time.sleep(pause)
+        raise EngineError(f"run: the output was cut off {_MAX_CUT_OFF} times")
 
     def remove(self, names: Sequence[str]) -> None:
         """Kill and remove containers; those that no longer exist are ignored.

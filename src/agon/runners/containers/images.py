@@ -45,12 +45,14 @@ _SYSTEM: Final = (
 """Folders that are writable only where an image or a task says so, and what agon mounts."""
 _TEMPORARY: Final = ("/run", "/tmp", "/var/cache", "/var/lock", "/var/run", "/var/tmp")  # noqa: S108  # the container's
 """Folders that are not handed over by themselves."""
-_LIST_FOLDERS: Final = """\
+_LISTED: Final = "listed"
+_LIST_FOLDERS: Final = f"""\
 echo "$HOME"
 for folder in /*/ /var/*/; do
-    folder=${folder%/}
+    folder=${{folder%/}}
     [ -L "$folder" ] || [ ! -d "$folder" ] || echo "$folder"
 done
+echo {_LISTED}
 """
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
 _LOG_LINES: Final = 12
@@ -189,11 +191,11 @@ class Images:
 
     def _list_folders(self, image: str) -> tuple[str, list[str]]:
         """Return the home folder of an image's user, and its folders in ``/`` and ``/var``."""
-        printed = self._engine.ask(
-            "run", "--rm", f"--label={LABEL}.run=build", "--network=none", "--cap-drop=ALL",
+        printed = self._engine.run(
+            "--rm", f"--label={LABEL}.run=build", "--network=none", "--cap-drop=ALL",
             "--security-opt=no-new-privileges", "--read-only", "--pull=never", "--workdir=/",
             *build_ulimits(), f"--memory={_LISTING_MIB}m", "--pids-limit=64",
-            "--entrypoint=/bin/sh", image, "-c", _LIST_FOLDERS,
+            "--entrypoint=/bin/sh", image, "-c", _LIST_FOLDERS, ending=_LISTED,
         )  # fmt: skip
         home, *folders = printed.splitlines()
         return (home if _PLAIN_PATH.fullmatch(home) else "/root"), folders
