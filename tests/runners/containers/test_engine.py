@@ -21,7 +21,7 @@ Script = Callable[[str], Path]
 @pytest.fixture
 def engine(tmp_path: Path, containers: Containers) -> Script:
     """Write a program called podman that does what a script says, and else what podman does."""
-    assert containers  # the base image exists
+    del containers  # it has provided the base image
 
     def write(script: str, name: str = "podman") -> Path:
         path = tmp_path / name
