@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import agon
@@ -41,6 +41,13 @@ def tables(
     }
 
 
+UNKNOWN_LAST = [
+    {"bots": bots, "played_at": time, "kind": "rated", "winner": "a", "audit_verdict": None}
+    for bots, time in ((BOTS, TIMES[1]), (["ada", "2", "bob", "10"], None))
+]
+
+
+@example(matches=UNKNOWN_LAST, name=lambda number: 20 - number, in_order=False, overturns=False)
 @settings(
     deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

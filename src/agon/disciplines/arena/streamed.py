@@ -134,11 +134,10 @@ def _require_order(last: pa.RecordBatch | None, batch: pa.RecordBatch) -> None:
     """
     if last is not None:
         batch = pa.concat_batches([last, batch])
-    later = np.diff(batch["played"].to_numpy()) if len(batch) else np.zeros(0, dtype=np.int64)
+    played = batch["played"].to_numpy()
+    in_order = played[1:] > played[:-1]  # a difference from an unknown time would overflow
     if pa.types.is_integer(batch["id"].type):
         ids = batch["id"].to_numpy()
-        in_order = (later > 0) | ((later == 0) & (ids[1:] > ids[:-1]))
-    else:
-        in_order = later > 0
+        in_order |= (played[1:] == played[:-1]) & (ids[1:] > ids[:-1])
     if not in_order.all():
         raise _OutOfOrder
