@@ -115,7 +115,10 @@ def test_a_stopping_worker_releases_a_long_job(service: Service, tmp_path: Path)
     with working(tmp_path, "--kinds", "judge", "--grace", "0.1") as worker:
         wait_for(lambda: state(service, job) == "leased")
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(TIMEOUT_S) == 0
+        _, printed = worker.communicate(timeout=TIMEOUT_S)
+    assert (worker.returncode, printed.splitlines()[-1].partition(": ")[2]) == (
+        0, "stopped; its job was returned to the queue"
+    ), printed  # fmt: skip
     back = job_of(service, job)
     assert (back.state, back.causes[-1]["cause"]) == ("queued", "the worker was stopped")
 

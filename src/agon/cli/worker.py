@@ -246,13 +246,21 @@ def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
             interrupt()
             return
         worker.stopping.set()
-        signal.setitimer(signal.ITIMER_REAL, max(grace, 0.001))
+        start_timer(max(grace, 0.001))
 
     def interrupt(*_: object) -> None:
         if worker.running:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             raise WorkerStopped
-        # It may have claimed a job that is about to begin.
-        signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        start_timer(_AGAIN_S)
+
+    def start_timer(seconds: float) -> None:
+        """Send SIGALRM then, and again until a job was interrupted.
+
+        The worker may have claimed a job that is about to begin. And the kernel may deliver a
+        signal to a thread other than the main one, which then goes on waiting.
+        """
+        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
 
     previous = {
         number: signal.signal(number, handler)
