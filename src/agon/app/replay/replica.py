@@ -31,8 +31,8 @@ _CHUNK = 50_000
 _HEAD = 32  # bytes of a head
 _MAX_REUSED_ENTRIES = 100_000
 """Maximum length of a ledger whose results are kept in memory to be used again."""
-_MAX_REUSED_RESULTS = 2
-"""Maximum number of results kept: of a position, and of one to compare it with."""
+_MAX_REUSED = 2
+"""Maximum number of results and views kept: of a position, and of one to compare it with."""
 
 
 class ContestReplica:
@@ -58,6 +58,7 @@ class ContestReplica:
         self._growing: AppendOnlyTables | None = None
         self._heads = bytearray(self._state.contest.head)
         self._results: dict[int, Result] = {}
+        self._views: dict[int, TablesView] = {}
 
     @property
     def seq(self) -> int:
@@ -114,7 +115,13 @@ class ContestReplica:
         self._expect(position)
         if self._growing is None:
             raise Conflict(f"nothing of {self.contest} has been read; catch up first")
-        return self._growing.records(position, without=without)
+        if without:
+            return self._growing.records(position, without=without)
+        if position not in self._views:
+            self._views[position] = self._growing.records(position)
+            if len(self._views) > _MAX_REUSED:
+                del self._views[next(iter(self._views))]
+        return self._views[position]
 
     def result(
         self,
@@ -166,7 +173,7 @@ class ContestReplica:
         result = self._result(position, None, None, ())
         if self.seq <= _MAX_REUSED_ENTRIES and not isinstance(result.scored, UnscorableRecords):
             self._results[position] = result
-            if len(self._results) > _MAX_REUSED_RESULTS:
+            if len(self._results) > _MAX_REUSED:
                 del self._results[next(iter(self._results))]
         return result
 
@@ -213,6 +220,7 @@ class ContestReplica:
     def close(self) -> None:
         """Release the columns; a second call does nothing."""
         self._results = {}
+        self._views = {}
         if self._growing is not None:
             self._growing.close()
 
