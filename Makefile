@@ -9,8 +9,8 @@ BIN := .venv/bin
 DEMO_DIR ?= demo
 # Tests and demo start many processes; without bytecode each would compile agon again.
 unexport PYTHONDONTWRITEBYTECODE
-# Some tests wait for processes part of their time: four run on two cores, of the others two (tests/conftest.py).
-JOBS ?= 4
+# Some tests wait for processes part of their time: three run on two cores, of the others two (tests/conftest.py).
+JOBS ?= 3
 QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/webhooks tests/app/contests/ingest tests/app/queue
 
 # Bytecode is compiled after an installation by all processors, which pip does by one.

@@ -96,7 +96,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """Run as many quick tests at once as there are processors; more slow each other down.
 
     On two processors four at once took 28 % more time than two (caches). Those that wait part of
-    their time do so in every worker of pytest-xdist.
+    their time do not count.
     """
     worker = getattr(item.config, "workerinput", None)
     if worker is None or item.nodeid.startswith(_WAITING):

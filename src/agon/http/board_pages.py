@@ -194,7 +194,8 @@ class BoardPages:
         if not view.contest.shows_names:
             return page
         ids = ids_of(page.lines)
-        names = await self._rows.query(*names_query(view.contest.no, ids)) if ids else ()
+        query = names_query(view.contest.no, ids, at=page.snapshot.seq)
+        names = await self._rows.query(*query) if ids else ()
         return replace(page, names=dict(names))
 
     async def _selection(self, request: Request, path: BoardPath, query: BoardQuery) -> Response:

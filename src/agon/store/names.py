@@ -11,31 +11,37 @@ from agon.store.paging import next_text
 from agon.store.schema import NAME_BEGINNINGS, NAME_POSITIONS, PARTICIPANT_NAMES
 
 _AT_A_TIME: Final = 500
+_SHOWN: Final = "since <= ? AND (until IS NULL OR until > ?)"
 _TABLES: Final = (NAME_BEGINNINGS, PARTICIPANT_NAMES, NAME_POSITIONS)
 
 
 class Names:
-    """The present names of participants of contests that show them; derived from records."""
+    """The names of participants of contests that show them; derived from records.
+
+    Each has the positions of the ledger at which it is shown: from the publication that first had
+    it to the one that did not, so that a board of the past keeps its names.
+    """
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
-    def of(self, contest_no: int, ids: Sequence[str]) -> dict[str, str]:
-        """Return the names of those participants that have one, by id."""
+    def of(self, contest_no: int, ids: Sequence[str], *, at: int) -> dict[str, str]:
+        """Return the names at a position of those participants that have one, by id."""
         names: dict[str, str] = {}
         for start in range(0, len(ids), _AT_A_TIME):
-            query = names_query(contest_no, ids[start : start + _AT_A_TIME])
+            query = names_query(contest_no, ids[start : start + _AT_A_TIME], at=at)
             names |= dict(self._transaction.query(*query))
         return names
 
     def beginning(
-        self, contest_no: int, prefix: str, *, after: tuple[str, str] | None, limit: int
+        self, contest_no: int, prefix: str, *, at: int, after: tuple[str, str] | None, limit: int
     ) -> list[tuple[str, str]]:
         """Return folded texts that begin with one, each with the id it is of, in order.
 
         Args:
             contest_no: the contest.
             prefix: the text, folded, at least one character.
+            at: the position.
             after: text and id before the first; None: from the beginning.
             limit: maximum number of texts.
         """
@@ -44,48 +50,51 @@ class Names:
         bound, bounds = ("", []) if end is None else ("AND folded < ? ", [end])
         rows = self._transaction.query(
             "SELECT folded, id FROM name_beginnings WHERE contest_no = ? AND (folded, id) > (?, ?) "
-            f"{bound}ORDER BY folded, id LIMIT ?",
-            [contest_no, *first, *bounds, limit],
+            f"{bound}AND {_SHOWN} ORDER BY folded, id LIMIT ?",
+            [contest_no, *first, *bounds, at, at, limit],
         )
         return [(text, name) for text, name in rows]
 
     def position(self, contest_no: int) -> int | None:
-        """Return the position at which a contest's names were stored.
-
-        0: some of them are stored, and the rest is not; None: none are.
-        """
+        """Return the position at which all names of a contest were stored; None: they were not."""
         asking = select(NAME_POSITIONS.c.seq).where(NAME_POSITIONS.c.contest_no == contest_no)
         seq: int | None = self._transaction.scalar(asking)
         return seq
 
     def set_position(self, contest_no: int, seq: int) -> None:
-        """Store the position at which a contest's names are all stored; 0: some are."""
+        """Store the position at which all names of a contest are stored."""
         self._transaction.upsert(NAME_POSITIONS, {"contest_no": contest_no, "seq": seq})
 
-    def replace(self, contest_no: int, ids: Collection[str], names: Mapping[str, str]) -> None:
-        """Store the names of participants in place of those they had.
+    def replace(
+        self, contest_no: int, ids: Collection[str], names: Mapping[str, str], *, at: int
+    ) -> None:
+        """Store the names of participants in place of those they had, which stay those before.
 
         Args:
             contest_no: the contest.
             ids: all of them.
             names: their names; those without one have none any more.
+            at: the position from which they are shown, not before any at which names were replaced.
         """
-        before = self.of(contest_no, list(ids))
+        before = self.of(contest_no, list(ids), at=at)
         changed = [name for name in ids if before.get(name) != names.get(name)]
         gone = {name: before[name] for name in changed if name in before}
         if gone:
             self._transaction.execute_many(
-                "DELETE FROM name_beginnings WHERE contest_no = ? AND folded = ? AND id = ?",
-                _texts(contest_no, gone),
+                "UPDATE name_beginnings SET until = ? WHERE contest_no = ? AND folded = ? "
+                "AND id = ? AND until IS NULL",
+                [(at, *text) for text in _texts(contest_no, gone)],
             )
             self._transaction.execute_many(
-                "DELETE FROM participant_names WHERE contest_no = ? AND id = ?",
-                [(contest_no, name) for name in gone],
+                "UPDATE participant_names SET until = ? WHERE contest_no = ? AND id = ? "
+                "AND until IS NULL",
+                [(at, contest_no, name) for name in gone],
             )
         new = {name: names[name] for name in changed if name in names}
-        rows = sorted((contest_no, *item) for item in new.items())
+        rows = [(contest_no, name, at, full, None) for name, full in sorted(new.items())]
         self._transaction.load(PARTICIPANT_NAMES, rows)
-        self._transaction.load(NAME_BEGINNINGS, sorted(_texts(contest_no, new)))
+        texts = ((*text, at, None) for text in sorted(_texts(contest_no, new)))
+        self._transaction.load(NAME_BEGINNINGS, texts)
 
     def clear(self, contest_no: int) -> None:
         """Delete all names of a contest."""
@@ -93,11 +102,14 @@ class Names:
             self._transaction.change(delete(table).where(table.c.contest_no == contest_no))
 
 
-def names_query(contest_no: int, ids: Sequence[str]) -> tuple[str, list[Any]]:
-    """Return the query of the names of some participants, with its values."""
+def names_query(contest_no: int, ids: Sequence[str], *, at: int) -> tuple[str, list[Any]]:
+    """Return the query of the names of some participants at a position, with its values."""
     marks = ", ".join("?" * len(ids))
-    sql = f"SELECT id, name FROM participant_names WHERE contest_no = ? AND id IN ({marks})"
-    return sql, [contest_no, *ids]
+    sql = (
+        f"SELECT id, name FROM participant_names WHERE contest_no = ? AND id IN ({marks}) "
+        f"AND {_SHOWN}"
+    )
+    return sql, [contest_no, *ids, at, at]
 
 
 def _texts(contest_no: int, names: Mapping[str, str]) -> list[tuple[int, str, str]]:

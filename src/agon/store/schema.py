@@ -143,13 +143,15 @@ HISTORIES: Final = Table(
 
 PARTICIPANT_NAMES: Final = Table(
     "participant_names", METADATA, _integer("contest_no", key=True), _name("id", key=True),
-    _text("name"), sqlite_with_rowid=False,
+    _integer("since", key=True), _text("name"), _integer("until", optional=True),
+    sqlite_with_rowid=False,
 )  # fmt: skip
-"""The present names of the participants of contests that show them."""
+"""Names of participants of contests that show them, each with the positions it is shown at."""
 
 NAME_BEGINNINGS: Final = Table(
     "name_beginnings", METADATA, _integer("contest_no", key=True), _name("folded", key=True),
-    _name("id", key=True), sqlite_with_rowid=False,
+    _name("id", key=True), _integer("since", key=True), _integer("until", optional=True),
+    sqlite_with_rowid=False,
 )  # fmt: skip
 """What a search compares: of each name the folded text from each of its words on."""
 

@@ -12,7 +12,7 @@ AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
 ColumnOrder = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
 PageCursor = Annotated[PlainText, StringConstraints(max_length=200)]
 _AS_OF = "A position of the ledger (digits) or a time (ISO 8601)."
-_NAMES = "By id, the present names; null or left out: the contest hides names."
+_NAMES = "By id, the names at the board's position; null or left out: the contest hides names."
 _CURSOR = "Where the page begins, as an earlier page of the same snapshot returned it."
 
 
@@ -237,6 +237,6 @@ class Participant(Resource):
     id: str
     contest: str
     name: str | None = Field(
-        default=None, description="The present name; null: none, or the contest hides names."
+        default=None, description="The newest name; null: none, or the contest hides names."
     )
     boards: tuple[dict[str, Any], ...] = Field(description="Index and row, or why there is none.")

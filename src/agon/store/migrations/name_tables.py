@@ -15,8 +15,10 @@ def create_name_tables() -> None:
         "participant_names",
         _integer("contest_no"),
         _required_column("id", NAME),
+        _integer("since"),
         _required_column("name", TEXT),
-        sa.PrimaryKeyConstraint("contest_no", "id", name="participant_names_pkey"),
+        sa.Column("until", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("contest_no", "id", "since", name="participant_names_pkey"),
         sqlite_with_rowid=False,
     )
     op.create_table(
@@ -24,7 +26,9 @@ def create_name_tables() -> None:
         _integer("contest_no"),
         _required_column("folded", NAME),
         _required_column("id", NAME),
-        sa.PrimaryKeyConstraint("contest_no", "folded", "id", name="name_beginnings_pkey"),
+        _integer("since"),
+        sa.Column("until", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("contest_no", "folded", "id", "since", name="name_beginnings_pkey"),
         sqlite_with_rowid=False,
     )
     op.create_table(

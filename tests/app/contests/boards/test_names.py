@@ -104,8 +104,8 @@ def test_pages_of_names_and_ids_cover_a_search(either: Service, limit: int) -> N
     assert found == ["u2", "u1", "u9", "ada6", "u3", "ada5", "ada7"]
 
 
-def test_names_are_the_present_ones(service: Service) -> None:
-    """A name that was corrected or removed is on no page, also of the past; nor is it found."""
+def test_boards_of_the_past_keep_their_names(service: Service) -> None:
+    """A page of the past stays as it was; a name that was corrected or removed is on no new one."""
     access = _spring(service)
     before = page(service, access)
     assert before.names == {key: name for key, name in PEOPLE.items() if name and key != "u8"}
@@ -113,13 +113,21 @@ def test_names_are_the_present_ones(service: Service) -> None:
     _people(service, {"u1": "Augusta", "u2": None, "u4": "Grace"}, replace=True)
     then = page(service, view(service, ANONYMOUS), as_of=str(before.snapshot.seq))
     assert (then.lines, then.snapshot) == (before.lines, before.snapshot)
+    assert then.names == before.names
+    of_then = str(before.snapshot.seq)
+    assert _find(service, "ada", as_of=of_then) == ["u2", "u1", "u9", "ada6", "u3", "ada5", "ada7"]
+    assert _find(service, "aug", as_of=of_then) == []
     present = {**before.names, "u1": "Augusta"}
     del present["u2"]
-    assert then.names == present
+    assert _names(service) == present
     assert _find(service, "ada") == ["u9", "ada6", "u3", "ada5", "ada7"]
     assert _find(service, "aug") == ["u1"]
+    rest = search(service, view(service, ANONYMOUS), None, "ada", cursor=first.next)
+    assert _ids(rest) == ["u1", "u9", "ada6", "u3", "ada5", "ada7"]
+    edit(service, "spring", {"names": "hidden"}, by=ORGANISER)
     with pytest.raises(NotFound, match="begin again"):  # its row was u2
         search(service, view(service, ANONYMOUS), None, "ada", cursor=first.next)
+    edit(service, "spring", {"names": "shown"}, by=ORGANISER)
     change = propose(
         service, "spring", kind="void", params={"people": ["u4"]}, reason="r", by=ORGANISER
     )
@@ -134,7 +142,8 @@ def test_names_are_the_present_ones(service: Service) -> None:
 
 def _stored(service: Service, contest: str = "spring") -> dict[str, str]:
     with service.store.read() as session:
-        return session.names.of(session.contests.get(contest).no, list(PEOPLE))
+        found = session.contests.get(contest)
+        return session.names.of(found.no, list(PEOPLE), at=found.seq)
 
 
 def test_a_freeze_shows_the_names_of_its_position(service: Service) -> None:
@@ -238,14 +247,17 @@ def test_names_are_stored_in_parts_and_only_those_that_changed(
     assert _stored(service) == {key: name for key, name in PEOPLE.items() if name and key != "u8"}
     with service.store.write() as session:
         no = session.contests.get("spring").no
-        session.names.replace(no, ["u1", "u2"], {"u1": "Left"})
         session.names.clear(no)
-        session.names.replace(no, ["u1", "gone"], {"u1": "Left", "gone": "Left"})
-        session.names.set_position(no, 0)  # the rest was not stored
-    _people(service, {"u20": "Twenty"})
+        session.names.replace(no, ["u1", "gone"], {"u1": "Left", "gone": "Left"}, at=1)
+    _people(service, {"u20": "Twenty"})  # the rest was not stored the first time
     assert (_stored(service)["u1"], _find(service, "left")) == ("Ada Lovelace", [])
     assert _find(service, "lov") == ["u1", "u9"]
+    with service.store.write() as session:  # nor the second time
+        seq = session.contests.get("spring").seq
+        session.names.replace(no, ["u1"], {"u1": "Left"}, at=seq + 1)
+    _people(service, {"u1": "Ada Lovelace", "u20": "Twenty"}, replace=True)
+    assert (_stored(service)["u1"], _find(service, "left")) == ("Ada Lovelace", [])
     stored = Mock()
     monkeypatch.setattr(Names, "replace", stored)
     _people(service, {"u21": "One", "u22": None})
-    stored.assert_called_once_with(no, ["u21"], {"u21": "One"})
+    stored.assert_called_once_with(no, ["u21"], {"u21": "One"}, at=seq + 2)

@@ -18,25 +18,25 @@ MAX_NAMES_PER_TRANSACTION: Final = 50_000
 """Maximum number of names stored together, which bounds how long other writers wait."""
 
 
-def store_names(
-    service: Service, contest: Contest, replica: ContestReplica, *, stored: int | None, seq: int
-) -> int:
+def store_names(service: Service, contest: Contest, replica: ContestReplica, *, seq: int) -> int:
     """Store the names of a contest as its records have them at a position.
 
     A contest that hides names has none stored. While it is frozen its names are those of the
     freeze, since the public sees nothing later. If another publisher or an organizer changes
-    something meanwhile, the rest is left to the next publication.
+    something meanwhile, or the process ends, the rest is left to the next publication, which
+    compares with the last position whose names are all stored.
 
     Args:
         service: the service.
         contest: the contest.
         replica: its records, read to that position.
-        stored: the position at which its names were stored (``session.names.position``).
         seq: the position.
 
     Returns:
-        How many participants have another name than before, or none any more.
+        Of how many participants the names were stored.
     """
+    with service.store.read() as session:
+        stored = session.names.position(contest.no)
     if not contest.shows_names:
         if stored is not None:
             _clear(service, contest)
@@ -55,13 +55,13 @@ def store_names(
                 or session.names.position(contest.no) != stored
             ):  # fmt: skip
                 break
-            if not done and stored == 0:  # what an interruption left
+            if not done and stored is None:  # what an interruption of the first time left
                 session.names.clear(contest.no)
             names = {name: changes[name] for name in part if changes[name]}
-            session.names.replace(contest.no, part, names)
+            session.names.replace(contest.no, part, names, at=until)
             done += len(part)
-            stored = until if done == len(ids) else 0
-            session.names.set_position(contest.no, stored)
+            if done == len(ids):
+                session.names.set_position(contest.no, until)
     return done
 
 
@@ -72,7 +72,7 @@ def _clear(service: Service, contest: Contest) -> None:
 
 
 def _changes(of: Discipline, replica: ContestReplica, after: int, until: int) -> dict[str, str]:
-    """Return the participants whose names differ between two positions, with the later ones."""
+    """Return the later names of participants whose records changed between two positions."""
     table = str(of.names).partition(".")[0]
     spans = replica.state.spans
     rows = _changed_records(spans, table, after, until)
@@ -83,11 +83,7 @@ def _changes(of: Discipline, replica: ContestReplica, after: int, until: int) ->
         return {}
     before = _names_at(of, replica, after, rows) if after else {}
     now = _names_at(of, replica, until, rows)
-    return {
-        name: now.get(name, "")
-        for name in sorted(before.keys() | now.keys())
-        if before.get(name, "") != now.get(name, "")
-    }
+    return {name: now.get(name, "") for name in sorted(before.keys() | now.keys())}
 
 
 def _changed_records(spans: Spans, table: str, after: int, until: int) -> Integers:

@@ -8,12 +8,18 @@ from agon.entities.contests import Contest
 from agon.store.session import Session
 
 
-def shown_names(session: Session, contest: Contest, ids: Sequence[str]) -> Mapping[str, str] | None:
+def shown_names(
+    session: Session, contest: Contest, ids: Sequence[str], *, at: int
+) -> Mapping[str, str] | None:
     """Return the names of those participants that have one, by id; None: the contest hides names.
 
-    They are the present names, also of participants of a board of the past.
+    Args:
+        session: the session.
+        contest: the contest.
+        ids: the participants.
+        at: the position of the board that they are on, whose names stay those of that position.
     """
-    return session.names.of(contest.no, ids) if contest.shows_names else None
+    return session.names.of(contest.no, ids, at=at) if contest.shows_names else None
 
 
 def ids_of(lines: Iterable[bytes]) -> list[str]:

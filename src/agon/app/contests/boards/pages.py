@@ -228,7 +228,8 @@ def read_page(service: Service, view: View, board: str | None, request: PageRequ
 
 def with_names(session: Session, view: View, page: Page) -> Page:
     """Return a page with the names of its participants, if the contest shows them."""
-    return replace(page, names=shown_names(session, view.contest, ids_of(page.lines)))
+    names = shown_names(session, view.contest, ids_of(page.lines), at=page.snapshot.seq)
+    return replace(page, names=names)
 
 
 def find_board(

@@ -68,7 +68,7 @@ def participants(
                 count=limit - len(lines),
                 unscored=True,
             )
-        names = shown_names(session, view.contest, ids_of(lines)) or {}
+        names = shown_names(session, view.contest, ids_of(lines), at=snapshot.seq) or {}
     total, end = snapshot.rows + snapshot.unscored, at.start + len(lines)
     more = str(Cursor(snapshot.no, end)) if end < total else None
     return Participants(snapshot=snapshot, lines=lines, total=total, next=more, names=names)
@@ -93,7 +93,8 @@ def participant(service: Service, view: View, name: str) -> dict[str, Any]:
             snapshot = session.snapshots.latest(view.contest.no, board, until=until)
             if snapshot is not None:
                 lines += _on(session, view, snapshot, name)
-        names = shown_names(session, view.contest, [name] if lines else ()) or {}
+        newest = max((line["seq"] for line in lines), default=0)
+        names = shown_names(session, view.contest, [name], at=newest) or {}
     if not lines:
         raise NotFound(
             f"there is no {name!r} on any board of {view.contest.id}; use an id of a board"

@@ -41,8 +41,8 @@ def search(
     id follow in the order of ids, in which upper and lower case differ.
 
     Names and ids that were ever on a board are found in indexes, and their rows by index; the board
-    itself is not scanned, and only rows of the state that the caller sees are found. Names are the
-    present ones.
+    itself is not scanned, and only rows of the state that the caller sees are found. Names are
+    those of that state.
 
     Args:
         service: the service.
@@ -58,8 +58,8 @@ def search(
         others may be anywhere on the board.
 
     Raises:
-        NotFound: as for :func:`agon.app.contests.boards.pages.page`; or the cursor's row has
-            another name by now, at which it is not found.
+        NotFound: as for :func:`agon.app.contests.boards.pages.page`; or the cursor's row was
+            found by a name, and names are hidden by now.
         NotStored, Unreadable: as for :func:`agon.app.contests.boards.pages.page`.
     """
     if not prefix or not 1 <= limit <= MAX_ROWS:
@@ -130,7 +130,7 @@ class _Search:
             return
         for batch in self._batches():
             texts = self._session.names.beginning(
-                self._contest.no, self._folded, after=after, limit=batch
+                self._contest.no, self._folded, at=self._snapshot.seq, after=after, limit=batch
             )
             rows = self._rows([name for _, name in texts])
             first = self._found_names(list(rows))
@@ -176,6 +176,6 @@ class _Search:
 
         It is empty if the contest hides names.
         """
-        names = shown_names(self._session, self._contest, ids) or {}
+        names = shown_names(self._session, self._contest, ids, at=self._snapshot.seq) or {}
         texts = {name: found_at(full, self._folded) for name, full in names.items()}
         return {name: text for name, text in texts.items() if text is not None}
