@@ -18,7 +18,9 @@ MAX_NAMES_PER_TRANSACTION: Final = 50_000
 """Maximum number of names stored together, which bounds how long other writers wait."""
 
 
-def store_names(service: Service, contest: Contest, replica: ContestReplica, *, seq: int) -> int:
+def store_names(
+    service: Service, contest: Contest, replica: ContestReplica, *, stored: int | None, seq: int
+) -> int | None:
     """Store the names of a contest as its records have them at a position.
 
     A contest that hides names has none stored. While it is frozen its names are those of the
@@ -30,17 +32,16 @@ def store_names(service: Service, contest: Contest, replica: ContestReplica, *, 
         service: the service.
         contest: the contest.
         replica: its records, read to that position.
+        stored: the position at which its names were stored (``session.names.position``).
         seq: the position.
 
     Returns:
-        Of how many participants the names were stored.
+        The position at which they are stored now; None: they are not.
     """
-    with service.store.read() as session:
-        stored = session.names.position(contest.no)
     if not contest.shows_names:
         if stored is not None:
             _clear(service, contest)
-        return 0
+        return None
     until = seq if contest.frozen_at is None else min(seq, contest.frozen_at)
     of = discipline(contest.discipline)
     after = stored or 0
@@ -62,7 +63,8 @@ def store_names(service: Service, contest: Contest, replica: ContestReplica, *, 
             done += len(part)
             if done == len(ids):
                 session.names.set_position(contest.no, until)
-    return done
+                stored = until
+    return stored
 
 
 def _clear(service: Service, contest: Contest) -> None:

@@ -101,10 +101,11 @@ def publish(
                 raise NotFound(f"{contest_id} has no entry {seq}; give 1 to {replica.seq}")
             earlier = _earlier(session, contest, until=seq) if at is None and boards is None else []
             target = _Target(seq=seq, at=session.entries.time_of(contest.no, seq))
+            stored = session.names.position(contest.no)
         for before in earlier:
-            store_names(service, contest, replica, seq=before.seq)
+            stored = store_names(service, contest, replica, stored=stored, seq=before.seq)
             _publish_at(service, contest, replica, before)
-        store_names(service, contest, replica, seq=seq)
+        store_names(service, contest, replica, stored=stored, seq=seq)
         return _publish_at(service, contest, replica, target, boards=boards, progress=progress)
 
 
