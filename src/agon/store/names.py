@@ -56,13 +56,16 @@ class Names:
         return [(text, name) for text, name in rows]
 
     def position(self, contest_no: int) -> int | None:
-        """Return the position at which all names of a contest were stored; None: they were not."""
+        """Return the position at which the names of a contest were stored.
+
+        0 or less: those at its absolute value, and a part of later ones; None: none were.
+        """
         asking = select(NAME_POSITIONS.c.seq).where(NAME_POSITIONS.c.contest_no == contest_no)
         seq: int | None = self._transaction.scalar(asking)
         return seq
 
     def set_position(self, contest_no: int, seq: int) -> None:
-        """Store the position at which all names of a contest are stored."""
+        """Store the position at which names are stored, negative while only a part of others is."""
         self._transaction.upsert(NAME_POSITIONS, {"contest_no": contest_no, "seq": seq})
 
     def replace(

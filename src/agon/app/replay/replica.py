@@ -118,9 +118,7 @@ class ContestReplica:
         if without:
             return self._growing.records(position, without=without)
         if position not in self._views:
-            self._views[position] = self._growing.records(position)
-            if len(self._views) > _MAX_REUSED:
-                del self._views[next(iter(self._views))]
+            _keep(self._views, position, self._growing.records(position))
         return self._views[position]
 
     def result(
@@ -172,9 +170,7 @@ class ContestReplica:
             return result
         result = self._result(position, None, None, ())
         if self.seq <= _MAX_REUSED_ENTRIES and not isinstance(result.scored, UnscorableRecords):
-            self._results[position] = result
-            if len(self._results) > _MAX_REUSED:
-                del self._results[next(iter(self._results))]
+            _keep(self._results, position, result)
         return result
 
     def _result(
@@ -254,6 +250,13 @@ class ContestReplica:
         schema = discipline(of).schema
         self._growing = AppendOnlyTables(schema, engine=self._engine, source=source)
         return self._growing
+
+
+def _keep(cache: dict[int, Any], position: int, value: object) -> None:
+    """Keep what was made of a position, instead of the oldest if there are too many."""
+    cache[position] = value
+    if len(cache) > _MAX_REUSED:
+        del cache[next(iter(cache))]
 
 
 def _show(growing: AppendOnlyTables, old: Spans, new: Spans) -> None:

@@ -44,8 +44,8 @@ def store_names(
         return None
     until = seq if contest.frozen_at is None else min(seq, contest.frozen_at)
     of = discipline(contest.discipline)
-    after = stored or 0
-    changes = _changes(of, replica, after, until) if until > after else {}
+    after, is_partial = abs(stored or 0), stored is not None and stored <= 0
+    changes = _changes(of, replica, after, until, every=is_partial) if until > after else {}
     ids, done = list(changes), 0
     while done < len(ids):
         part = ids[done : done + MAX_NAMES_PER_TRANSACTION]
@@ -56,14 +56,13 @@ def store_names(
                 or session.names.position(contest.no) != stored
             ):  # fmt: skip
                 break
-            if not done and stored is None:  # what an interruption of the first time left
+            if not done and stored == 0:  # what an interruption of the first time left
                 session.names.clear(contest.no)
             names = {name: changes[name] for name in part if changes[name]}
             session.names.replace(contest.no, part, names, at=until)
             done += len(part)
-            if done == len(ids):
-                session.names.set_position(contest.no, until)
-                stored = until
+            stored = until if done == len(ids) else -after
+            session.names.set_position(contest.no, stored)
     return stored
 
 
@@ -73,8 +72,13 @@ def _clear(service: Service, contest: Contest) -> None:
             session.names.clear(contest.no)
 
 
-def _changes(of: Discipline, replica: ContestReplica, after: int, until: int) -> dict[str, str]:
-    """Return the later names of participants whose records changed between two positions."""
+def _changes(
+    of: Discipline, replica: ContestReplica, after: int, until: int, *, every: bool
+) -> dict[str, str]:
+    """Return the participants whose names differ between two positions, with the later ones.
+
+    With ``every``, all whose records changed between: a part of them may have been stored.
+    """
     table = str(of.names).partition(".")[0]
     spans = replica.state.spans
     rows = _changed_records(spans, table, after, until)
@@ -85,7 +89,11 @@ def _changes(of: Discipline, replica: ContestReplica, after: int, until: int) ->
         return {}
     before = _names_at(of, replica, after, rows) if after else {}
     now = _names_at(of, replica, until, rows)
-    return {name: now.get(name, "") for name in sorted(before.keys() | now.keys())}
+    return {
+        name: now.get(name, "")
+        for name in sorted(before.keys() | now.keys())
+        if every or before.get(name, "") != now.get(name, "")
+    }
 
 
 def _changed_records(spans: Spans, table: str, after: int, until: int) -> Integers:
