@@ -3,10 +3,10 @@
 Communities of sizes S and M (see ``size_l.py``) are simulated into Parquet files; each engine
 scores them in a process of its own, in turn. With ``--spark``, which needs ``PYTHONPATH=tests``,
 so does Apache Spark from ``SPARK_HOME``: for each size a standalone master, two workers of one core
-each and a Spark Connect server. Its first run, on Java processes that have compiled nothing, is
-stated apart; a cluster runs for weeks, so the ratio is that of the later ones. The last line is
-JSON: versions, settings, and seconds with those of CPU (of the process, and of Spark's) by size and
-engine.
+each and a Spark Connect server. All runs have one session of it, which keeps what it compiled. The
+first run, on Java processes that have compiled nothing, is stated apart; a cluster runs for weeks,
+so the ratio is that of the later ones. The last line is JSON: versions, settings, and seconds with
+those of CPU (of the process, and of Spark's) by size and engine.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from uuid import uuid4
 
 import orjson
 import report  # type: ignore[import-not-found]  # of this folder
@@ -71,7 +72,7 @@ def _compare(size: str, source: Path, cluster: Any, repeat: int) -> dict[str, An
     """Score a folder on each engine, and return the least seconds with those of CPU."""
     engines = {"embedded": "embedded", "sail": "sail"}
     if cluster is not None:
-        engines["spark"] = cluster.address
+        engines["spark"] = f"{cluster.address}/;session_id={uuid4()}"
     runs: dict[str, list[tuple[float, float]]] = {engine: [] for engine in engines}
     boards = set()
     for _ in range(repeat):

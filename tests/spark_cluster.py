@@ -18,6 +18,7 @@ _CONF: Final = {
     "spark.connect.grpc.binding.port": "0",
     "spark.driver.host": "127.0.0.1",
     "spark.executor.cores": "1",
+    "spark.sql.codegen.cache.maxEntries": "1000",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
 }

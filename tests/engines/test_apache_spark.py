@@ -31,6 +31,7 @@ from engines.drawn import (
     compare_repeats,
     databases,
 )
+from engines.named_session import share_session
 from sizes import ALL
 from spark_cluster import Cluster, start_cluster
 
@@ -87,6 +88,11 @@ def test_spark_rates_as_every_engine_and_a_naive_scorer_do(
 def test_repeated_ids_are_counted_exactly(spark: TableEngine, tmp_path: Path) -> None:
     """Spark shifts bits by the type of the number."""
     compare_repeats(spark, tmp_path)
+
+
+def test_runs_share_a_session_that_stays(cluster: Cluster, tmp_path: Path) -> None:
+    """A later run uses what the server compiled; each removes its tables."""
+    share_session(cluster.address, tmp_path)
 
 
 @pytest.mark.parametrize("query", range(10) if ALL else [6])

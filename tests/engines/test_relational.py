@@ -36,6 +36,7 @@ from engines.drawn import (
     compare_repeats,
     databases,
 )
+from engines.named_session import share_session
 from sizes import ALL
 
 
@@ -198,6 +199,11 @@ def test_only_folders_of_parquet_are_read(sail: TableEngine, tmp_path: Path) -> 
 def test_a_session_on_sail_is_not_ended_while_it_is_idle() -> None:
     """A notebook may use its records the next day; the server reads this when it starts."""
     assert int(os.environ["SAIL_SPARK__SESSION_TIMEOUT_SECS"]) > 86_400
+
+
+def test_runs_share_a_session_that_stays(sail: TableEngine, tmp_path: Path) -> None:
+    """A later run uses what the server compiled; each removes its tables."""
+    share_session(sail.name.removeprefix("the server "), tmp_path)
 
 
 _SERVER = """

@@ -5,6 +5,7 @@ from typing import Any
 
 from agon.engines.spark import SparkConnect
 from agon.engines.spark_errors import answers
+from agon.engines.spark_sql import rows_of
 
 
 class Sail(SparkConnect):
@@ -17,7 +18,7 @@ class Sail(SparkConnect):
     def keep(self, name: str, expression: Any) -> None:
         """Name the rows of an expression."""
         with answers(self.name):
-            self._rows(expression).createOrReplaceTempView(name)
+            self._name(rows_of(expression, self._session), name)
 
 
 def start_sail() -> Sail:

@@ -27,3 +27,10 @@ def query_of(expression: Any) -> Any:
         options = type("Options", (ibis.config.Config,), {"treat_nan_as_null": False})
         ibis.options.pyspark = options()
     return SQL(ibis.to_sql(expression, dialect="pyspark"))
+
+
+def rows_of(expression: Any, session: Any) -> Any:
+    """Return the rows of an Ibis expression over unbound tables as a data frame of a session."""
+    from pyspark.sql.connect.dataframe import DataFrame
+
+    return DataFrame(query_of(expression), session)

@@ -4,12 +4,12 @@ Facts are counted in the engine; rows stay there. Tables are read from a folder 
 that engine and this machine see under the same path.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Any, Protocol, Self
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -82,11 +82,13 @@ class RelationalRecords(Records):
         schema: Schema,
         source: str,
         files: Mapping[str, ParquetTable],
+        names: Mapping[str, str],
         *,
         as_of: datetime | None = None,
     ) -> None:
         self._tables = engine
         self._files = files
+        self._names = names
         self._present = frozenset(name for name, file in files.items() if file.path is not None)
         self.schema = schema
         self.source = source
@@ -174,7 +176,9 @@ class RelationalRecords(Records):
             return self
         if time.tzinfo is not None:
             time = time.astimezone(UTC).replace(tzinfo=None)
-        return type(self)(self._tables, self.schema, self.source, self._files, as_of=time)
+        return type(self)(
+            self._tables, self.schema, self.source, self._files, self._names, as_of=time
+        )
 
     def reconnect(self) -> None:
         """Return None: the engine counts in parallel by itself."""
@@ -197,7 +201,7 @@ class RelationalRecords(Records):
         import ibis
 
         table, file = self.schema.table(name), self._files[name]
-        rows = ibis.table(file.stored, name=name)
+        rows = ibis.table(file.stored, name=self._names[name])
         # Empty text is an empty value, as it is in every format.
         rows = rows.select(
             **{
@@ -220,12 +224,9 @@ class RelationalRecords(Records):
         return rows
 
 
-_numbers: Final = itertools.count()
-
-
 def _unique(name: str) -> str:
-    """Return a name that no other relation of this process has; records share an engine."""
-    return f"_{name}_{next(_numbers)}"
+    """Return a name that no other relation has; records and processes share a session."""
+    return f"{name}_{uuid4().hex}"
 
 
 def _table_like(expression: Any, name: str) -> Any:
@@ -252,10 +253,11 @@ def inspect_in(
             f"the engine {engine.name} needs Ibis: pip install 'agon-engine[sail]'"
         ) from error
     files = parquet_tables(schema, Path(source))
+    names = {name: _unique(name) for name in files}
     for name, file in files.items():
         if file.path is not None and file.present:
-            engine.read_parquet(name, file.path.resolve(), file.stored)
+            engine.read_parquet(names[name], file.path.resolve(), file.stored)
         else:
-            engine.add(name, file.empty())
-    records = RelationalRecords(engine, schema, str(source), files)
+            engine.add(names[name], file.empty())
+    records = RelationalRecords(engine, schema, str(source), files, names)
     return records, records.issues()
