@@ -2,14 +2,16 @@
 
 import os
 import threading
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 import pytest
 
-from agon.records import raw, read_rows
+from agon.records import raw, read, read_rows
 from agon.records.raw import Engine, memory_of, sorting_memory
-from records.contest import SCHEMA, values
+from agon.records.sources import is_small_folder
+from records.contest import SCHEMA, texts, values, write_csv, write_csv_gz
 
 
 def _databases(engine: Engine) -> int:
@@ -62,6 +64,29 @@ def test_few_rows_share_an_instance_and_many_or_unknown_ones_do_not() -> None:
     ):  # fmt: skip
         with read_rows(SCHEMA, {"people": rows}) as records:
             assert (records._engine.instance is raw._shared._instance) is is_shared
+
+
+def test_small_folders_share_an_instance(tmp_path: Path) -> None:
+    """Starting one would take most of the time; other connections see the tables, too."""
+    for name in ("small", "large", "compressed", "nested"):
+        (tmp_path / name).mkdir()
+    write_csv(tmp_path / "small", texts())
+    write_csv(tmp_path / "large", texts())
+    write_csv_gz(tmp_path / "compressed", texts())
+    with (tmp_path / "large" / "people.csv").open("a") as file:
+        file.writelines(f"{number},Name {number},,true,7\n" for number in range(100, 20_000))
+    (tmp_path / "nested" / "folder").mkdir()
+    with read(SCHEMA, tmp_path / "small") as records:
+        assert records._engine.instance is raw._shared._instance
+        other = Engine(connected_to=records._engine)
+        assert other.connection.sql("SELECT count(*) FROM typed.people").fetchall() == [
+            (records.count("people"),)
+        ]
+        other.close()
+    with read(SCHEMA, tmp_path / "large") as records:
+        assert records._engine.instance is not raw._shared._instance
+    others = ("compressed", "nested", "absent")
+    assert not any(is_small_folder(tmp_path / name) for name in others)
 
 
 def test_an_unusable_instance_is_replaced() -> None:

@@ -43,7 +43,7 @@ def test_a_key_is_unique_when_no_number_comes_twice(
     """Near numbers go by bitmap, far ones by 64-bit hash; the answer is that of a set."""
     show(engine, "k", cells)
     given_ids = [one for one in cells if one is not None]
-    only = ids(engine.connection, "k", "id", integers=True)
+    only = ids(engine.connection, "k", {"id": True})["id"]
     assert only.count == len(given_ids)
     result = has_repeats(engine.connection, "k", ("id",), only)
     assert result == (len(set(given_ids)) < len(given_ids))
@@ -65,8 +65,8 @@ def test_references_are_sound_when_their_set_is_within_the_keys(
     """A bitmap may be unsure; what it calls sound is sound, and the join counts the rest."""
     show(engine, "r", references)
     show(engine, "k", keys)
-    r = ids(engine.connection, "r", "id", integers=True)
-    k = ids(engine.connection, "k", "id", integers=True)
+    r = ids(engine.connection, "r", {"id": True})["id"]
+    k = ids(engine.connection, "k", {"id": True})["id"]
     lost = [
         (row, str(one))
         for row, one in enumerate(references, start=1)
@@ -81,8 +81,8 @@ def test_near_numbers_are_decided_by_the_bitmap_alone(engine: Engine) -> None:
     """Ids counted up from one, as databases give them, never need a join."""
     show(engine, "k", list(range(1, 1001)))
     show(engine, "r", [None, *range(1000, 0, -7)])
-    r = ids(engine.connection, "r", "id", integers=True)
-    k = ids(engine.connection, "k", "id", integers=True)
+    r = ids(engine.connection, "r", {"id": True})["id"]
+    k = ids(engine.connection, "k", {"id": True})["id"]
     assert k.fit_a_bitmap
     assert is_sound(engine.connection, r, k)
 
@@ -90,4 +90,4 @@ def test_near_numbers_are_decided_by_the_bitmap_alone(engine: Engine) -> None:
 def test_far_numbers_do_not_take_memory(engine: Engine) -> None:
     """Two ids as far apart as they can be are no reason for a bitmap of 2^64 bits."""
     show(engine, "k", [-(2**63), 2**63 - 1])
-    assert not ids(engine.connection, "k", "id", integers=True).fit_a_bitmap
+    assert not ids(engine.connection, "k", {"id": True})["id"].fit_a_bitmap

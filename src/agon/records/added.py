@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agon.records.raw import Engine, RawTable, SourceTables, quote
-from agon.records.schemas import ForeignKey, Kind, Schema, Table
+from agon.records.schemas import ForeignKey, Schema, Table
 from agon.records.sources import folder as folder_source
 from agon.records.sources import parquet_folder
 from agon.records.stored_counts import StoredCounts
@@ -64,8 +64,7 @@ def read_added(
 
 def integer_ids_of(records: Records) -> frozenset[tuple[str, str]]:
     """Return the ``(table, column)`` of all ids that are integers in valid records."""
-    ids = {(table.name, column.name) for table in records.schema for column in table.columns
-           if column.kind is Kind.ID}  # fmt: skip
+    ids = ((table.name, column) for table in records.schema for column in table.id_columns)
     return frozenset(name for name in ids if records.is_integer(*name))
 
 

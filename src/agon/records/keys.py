@@ -7,6 +7,7 @@ no bitmap of its references: the smallest and the largest decide. All other colu
 exactly by the engine, and so are those that a bitmap rejects.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -36,17 +37,30 @@ class Ids:
     low: int | None
     high: int | None
 
-    @cached_property
+    @property
     def count(self) -> int:
         """Number of ids (a file may have to be read to count them)."""
-        sql = f"SELECT count({quote(self.column)}) FROM {self.relation}"
-        return int(self.connection.execute(sql).fetchall()[0][0])
+        return self._counts[0]
 
     @cached_property
     def distinct(self) -> int:
         """Number of distinct ids, by a bitmap; only if they fit into one."""
-        sql = f"SELECT bit_count({_bits(self, self)}) FROM {self.relation}"
-        return int(self.connection.execute(sql).fetchall()[0][0])
+        known = self._counts[1]
+        return self._query(f"bit_count({_bits(self, self)})")[0] if known is None else known
+
+    @cached_property
+    def _counts(self) -> tuple[int, int | None]:
+        """Number of ids, with that of distinct ones where a small bitmap holds them."""
+        distinct = f"bit_count({_bits(self, self)})" if self._need_few_bits else "NULL"
+        return self._query(f"count({quote(self.column)}), {distinct}")
+
+    def _query(self, values: str) -> Any:
+        sql = f"SELECT {values} FROM {self.relation}"
+        return self.connection.execute(sql).fetchall()[0]
+
+    @property
+    def _need_few_bits(self) -> bool:
+        return self.low is not None and self.high is not None and self.high - self.low < _FEW_BITS
 
     @property
     def has_no_gaps(self) -> bool:
@@ -62,15 +76,24 @@ class Ids:
         if self.low is None or self.high is None:
             return False
         span = self.high - self.low + 1
-        return span < min(_FEW_BITS + _BITS_PER_ROW * self.count, _MAX_BITS)
+        return self._need_few_bits or span < min(_FEW_BITS + _BITS_PER_ROW * self.count, _MAX_BITS)
 
 
-def ids(connection: Any, relation: str, column: str, *, integers: bool) -> Ids:
-    """Return the statistics of an id column; a Parquet file stores them."""
-    if not integers:
-        return Ids(connection, relation, column, None, None)
-    sql = f"SELECT min({quote(column)}), max({quote(column)}) FROM {relation}"
-    return Ids(connection, relation, column, *connection.execute(sql).fetchall()[0])
+def ids(connection: Any, relation: str, columns: Mapping[str, bool]) -> dict[str, Ids]:
+    """Return the statistics of id columns; a Parquet file stores them.
+
+    Args:
+        connection: the engine.
+        relation: the typed table.
+        columns: the names, each with whether its ids are integers.
+    """
+    integers = [name for name, is_integer in columns.items() if is_integer]
+    ranges: dict[str, tuple[int | None, int | None]] = dict.fromkeys(columns, (None, None))
+    if integers:
+        ends = ", ".join(f"min({quote(name)}), max({quote(name)})" for name in integers)
+        row = connection.execute(f"SELECT {ends} FROM {relation}").fetchall()[0]
+        ranges |= dict(zip(integers, zip(row[::2], row[1::2], strict=True), strict=True))
+    return {name: Ids(connection, relation, name, *ends) for name, ends in ranges.items()}
 
 
 def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids | None) -> bool:

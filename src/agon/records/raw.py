@@ -37,6 +37,7 @@ class Engine:
     Attributes:
         instance: the instance of DuckDB.
         connection: a connection to it.
+        database: the name of the engine's database in a shared instance.
         in_files: whether all tables are files that are read in place; a table in memory may be
             seen by its connection only.
     """
@@ -46,13 +47,19 @@ class Engine:
 
     def __init__(self, *, shared: bool = False, connected_to: "Engine | None" = None) -> None:
         self.in_files = False
+        self.database: str | None = None
         self._release: Callable[[], object]
         if connected_to is not None:
             self.instance, self.connection = connected_to.instance, connected_to.connection.cursor()
             self._release = self.connection.close
+            self.database = connected_to.database
+            if self.database is not None:
+                self.connection.execute(f"USE {self.database}")
         elif shared:
-            self.instance, self.connection, name = _shared.attach()
-            self._release = weakref.finalize(self, _detach, self.instance, self.connection, name)
+            self.instance, self.connection, self.database = _shared.attach()
+            self._release = weakref.finalize(
+                self, _detach, self.instance, self.connection, self.database
+            )
         else:
             self.instance = _Instance()
             self.connection = self.instance.connection

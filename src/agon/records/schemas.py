@@ -179,6 +179,11 @@ class Table:
         return next(column for column in self.columns if column.name == name)
 
     @property
+    def id_columns(self) -> tuple[str, ...]:
+        """The names of the columns of ids."""
+        return tuple(column.name for column in self.columns if column.kind is Kind.ID)
+
+    @property
     def row_checks(self) -> tuple[RowCheck, ...]:
         """The checks of single rows."""
         return tuple(check for check in self.checks if isinstance(check, RowCheck))
@@ -233,9 +238,8 @@ class Schema:
             return node
 
         for table in self.tables:
-            for column in table.columns:
-                if column.kind is Kind.ID:
-                    root((table.name, column.name))
+            for name in table.id_columns:
+                root((table.name, name))
             for key in table.foreign_keys:
                 if table.column(key.column).kind is Kind.ID:
                     node = root((key.table, key.column))

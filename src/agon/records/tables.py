@@ -229,9 +229,9 @@ def inspect(
     Raises:
         NotFound, Unreadable, Unavailable: the source itself cannot be opened.
     """
-    from agon.records.sources import open_source
+    from agon.records.sources import is_small_folder, open_source
 
-    engine = Engine()
+    engine = Engine(shared=is_small_folder(source))
     return _inspect(
         engine, schema, lambda of, tables: open_source(of, tables, source), columns, where
     )

@@ -307,11 +307,14 @@ class _TableCheck:
         return [replace(issue, reason=reason)]
 
     def _ids(self, table: str, column: str) -> Ids:
-        known, name = self._known_ids, (table, column)
-        if name not in known:
-            integer = name in self._integer_ids
-            known[name] = ids(self._connection, relation(table), column, integers=integer)
-        return known[name]
+        known = self._known_ids
+        if (table, column) not in known:  # one query for all columns of a table
+            columns = [column, *self._schema.table(table).id_columns]
+            types = self._source.tables[table].types
+            integers = {of: (table, of) in self._integer_ids for of in columns if of in types}
+            found = ids(self._connection, relation(table), integers)
+            known.update({(table, of): of_column for of, of_column in found.items()})
+        return known[table, column]
 
     def _failing(self, check: Check, count: int) -> list[RowIssue]:
         """Fetch the first rows that fail one check."""

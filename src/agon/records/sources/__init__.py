@@ -1,5 +1,6 @@
 """Open a source of records: a folder, a DuckDB or SQLite file, or a PostgreSQL database."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -12,6 +13,7 @@ SourceKind: TypeAlias = Literal["folder", "duckdb", "sqlite", "postgresql"]
 _MAGIC_SQLITE = b"SQLite format 3\x00"
 _MAGIC_DUCKDB = b"DUCK"
 _NAMED = 8
+_MAX_SMALL_BYTES = 2**18
 
 
 def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTables:
@@ -82,3 +84,12 @@ def source_kind(schema: Schema, source: str | Path) -> SourceKind:
         f"{text} is neither a DuckDB nor an SQLite file; give a folder that holds one file per "
         f"table ({listed}), such a file, or postgresql://…"
     )
+
+
+def is_small_folder(source: str | Path) -> bool:
+    """Return whether a source is a folder with files alone, uncompressed and small together."""
+    with suppress(OSError, ValueError):
+        files = [*Path(source).iterdir()]
+        sizes = [file.stat().st_size for file in files if file.is_file() and file.suffix != ".gz"]
+        return len(sizes) == len(files) and sum(sizes) <= _MAX_SMALL_BYTES
+    return False
