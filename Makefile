@@ -13,10 +13,12 @@ unexport PYTHONDONTWRITEBYTECODE
 JOBS ?= 3
 QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/webhooks tests/app/contests/ingest tests/app/queue
 
-# Bytecode is compiled after an installation by all processors, which pip does by one.
+# Bytecode is compiled after an installation by all processors, which pip does by one; not that of
+# modules that are imported rarely or never.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps
 EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests|mypy|mypyc)/' .venv/lib
+RARE := tests|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql
+BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
 

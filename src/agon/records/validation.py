@@ -312,8 +312,8 @@ class _TableCheck:
             columns = [column, *self._schema.table(table).id_columns]
             types = self._source.tables[table].types
             integers = {of: (table, of) in self._integer_ids for of in columns if of in types}
-            found = ids(self._connection, relation(table), integers)
-            known.update({(table, of): of_column for of, of_column in found.items()})
+            statistics = ids(self._connection, relation(table), integers)
+            known.update({(table, of): of_column for of, of_column in statistics.items()})
         return known[table, column]
 
     def _failing(self, check: Check, count: int) -> list[RowIssue]:
