@@ -59,24 +59,29 @@ class Ids:
         return self.connection.execute(sql).fetchall()[0]
 
     @property
-    def _need_few_bits(self) -> bool:
-        return self.low is not None and self.high is not None and self.high - self.low < _FEW_BITS
-
-    @property
     def has_no_gaps(self) -> bool:
         """Whether every integer from the smallest to the largest id is one."""
-        if self.low is None or self.high is None or not self.fit_a_bitmap:
-            return False
-        span = self.high - self.low + 1
-        return span <= self.count and self.distinct == span
+        span = self._span
+        return (
+            span is not None and self.fit_a_bitmap and span <= self.count and self.distinct == span
+        )
 
     @property
     def fit_a_bitmap(self) -> bool:
         """Whether the ids are so dense that a bitmap of them is small."""
-        if self.low is None or self.high is None:
+        span = self._span
+        if span is None:
             return False
-        span = self.high - self.low + 1
         return self._need_few_bits or span < min(_FEW_BITS + _BITS_PER_ROW * self.count, _MAX_BITS)
+
+    @property
+    def _span(self) -> int | None:
+        """Number of integers from the smallest to the largest id."""
+        return None if self.low is None or self.high is None else self.high - self.low + 1
+
+    @property
+    def _need_few_bits(self) -> bool:
+        return self._span is not None and self._span <= _FEW_BITS
 
 
 def ids(connection: Any, relation: str, columns: Mapping[str, bool]) -> dict[str, Ids]:

@@ -313,7 +313,7 @@ class _TableCheck:
             types = self._source.tables[table].types
             integers = {of: (table, of) in self._integer_ids for of in columns if of in types}
             statistics = ids(self._connection, relation(table), integers)
-            known.update({(table, of): of_column for of, of_column in statistics.items()})
+            known.update({(table, of): each for of, each in statistics.items()})
         return known[table, column]
 
     def _failing(self, check: Check, count: int) -> list[RowIssue]:
