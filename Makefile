@@ -17,7 +17,7 @@ QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test
 # modules that are imported rarely or never.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps
 EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-RARE := tests|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql
+RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
@@ -33,25 +33,30 @@ setup: .venv/.base
 	$(INSTALL) -r requirements/pip.lock
 	touch $@
 
-.venv/.base: requirements/base.lock pyproject.toml .venv/.pip
+.venv/.base: .venv/.packages
 	tools/system-packages $(RUN_PACKAGES)
-	$(INSTALL) -r requirements/base.lock
-	$(EDITABLE)
 	$(BYTECODE)
 	touch $@
 
-setup-dev: .venv/.pip
-	@$(MAKE) --no-print-directory -j 2 .venv/.system .venv/.dev
+.venv/.packages: requirements/base.lock pyproject.toml .venv/.pip
+	$(INSTALL) -r requirements/base.lock
+	$(EDITABLE)
+	touch $@
 
-# Debian's packages are installed while pip installs the others: each uses one processor.
+setup-dev: .venv/.pip
+	@$(MAKE) --no-print-directory -j 3 .venv/.system .venv/.dev
+
+# Debian's packages are installed while pip, which uses one processor, installs the others twice at once.
 .venv/.system: Makefile .venv/.pip
 	tools/system-packages $(RUN_PACKAGES) $(DEV_PACKAGES)
 	touch $@
 
-# Installs the base packages, too, which dev.lock contains: one installation is quicker than two.
-.venv/.dev: requirements/dev.lock pyproject.toml .venv/.pip
+# dev.lock contains what base.lock does not.
+.venv/.dev-packages: requirements/dev.lock .venv/.pip
 	$(INSTALL) -r requirements/dev.lock
-	$(EDITABLE)
+	touch $@
+
+.venv/.dev: .venv/.packages .venv/.dev-packages
 	$(BYTECODE)
 	touch .venv/.base $@
 
@@ -80,11 +85,11 @@ test-engines: .venv/spark
 	SPARK_HOME=$(CURDIR)/.venv/spark/pyspark $(BIN)/python -m pytest tests/engines/test_apache_spark.py
 
 check: .venv/.pip
-	$(MAKE) --no-print-directory -j 2 --output-sync .venv/.system lint types contracts
+	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts
 	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK)
 
 checks: .venv/.pip
-	$(MAKE) --no-print-directory -j 2 --output-sync .venv/.system lint types contracts docs collection
+	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -114,14 +119,16 @@ bench: .venv/.bench
 
 RESOLVE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11
 COMPILE := $(RESOLVE) --extra serve --extra postgres pyproject.toml requirements/build.in
+# Options that leave out the packages of a lock, but those that only Windows gets from it.
+omit = $$(sed -n "/'win32'/d; s/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p" $(1))
 
 lock:
 	$(BIN)/python -m pip install --quiet uv
 	$(RESOLVE) requirements/pip.in -o requirements/pip.lock
 	$(COMPILE) -o requirements/base.lock
-	$(COMPILE) --group dev -c requirements/base.lock -o requirements/dev.lock
+	$(COMPILE) --group dev -c requirements/base.lock $(call omit,requirements/base.lock) -o requirements/dev.lock
 	$(RESOLVE) --no-deps requirements/spark.in -o requirements/spark.lock
-	$(COMPILE) --group bench -c requirements/dev.lock -o requirements/bench.lock
+	$(COMPILE) --group bench -c requirements/base.lock -c requirements/dev.lock -o requirements/bench.lock
 
 clean:
 	rm -rf .venv demo docs/_build

@@ -40,7 +40,18 @@ _LAST = (
 )
 """Tests that start processes or generate much; the others run first."""
 
-_WAITING = (*_LAST, "tests/web/chromium/")
+_WAITING = (
+    *_LAST,
+    "tests/app/tasks/test_agents.py",
+    "tests/engines/",
+    "tests/http/test_addresses.py",
+    "tests/http/test_slow_readers.py",
+    "tests/records/test_postgresql.py",
+    "tests/store/test_queue.py",
+    "tests/store/test_stopped_writers.py",
+    "tests/store/test_watch.py",
+    "tests/web/chromium/",
+)
 """Tests that wait for other processes a part of their time."""
 
 _SHARED = (
