@@ -4,7 +4,8 @@
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
 # make test-all  the same with the generative tests in full size
 # make test-engines  boards on Apache Spark, with a JVM
-PYTHON ?= python3
+# Debian's interpreter is built with profile-guided optimization, which others on the PATH may lack.
+PYTHON ?= $(or $(wildcard /usr/bin/python3.11),python3)
 BIN := .venv/bin
 DEMO_DIR ?= demo
 # Tests and demo start many processes; without bytecode each would compile agon again.
@@ -28,7 +29,7 @@ setup: .venv/.base
 
 # The pip that comes with Python 3.11 takes twice as long to find the files of the locked versions.
 .venv/.pip: requirements/pip.lock
-	tools/system-packages python3-venv
+	tools/system-packages $(if $(filter /usr/%,$(PYTHON)),$(notdir $(PYTHON)),python3)-venv
 	$(PYTHON) -m venv .venv
 	$(INSTALL) -r requirements/pip.lock
 	touch $@
