@@ -61,6 +61,9 @@ _LEFT_OUT = (
     *("turtledemo", "wsgiref", "xmlrpc"),
 )
 _MODULES = ("_pytest", "iniconfig", "packaging", "pluggy", "py", "pygments", "pytest")
+_SITE = "dist-packages" if "posix_local" in sysconfig.get_scheme_names() else "site-packages"
+"""Where the interpreter looks for modules; Debian's own looks elsewhere than others do."""
+
 _FOLDERS = {
     "app": 0o755, "dev": 0o755, "etc": 0o755, "home": 0o755, "proc": 0o755, "root": 0o700,
     "run": 0o755, "sys": 0o755, "tmp": 0o1777, "var/tmp": 0o1777,
@@ -102,7 +105,7 @@ def _sources() -> Iterator[tuple[str, Path]]:
         assert spec is not None
         assert spec.origin is not None
         origin = Path(spec.origin)
-        site = f"{library}/site-packages"
+        site = f"{library}/{_SITE}"
         if origin.name != "__init__.py":
             modules[f"{site}/{origin.name}"] = origin
             continue
