@@ -125,3 +125,22 @@ def test_an_end_is_noticed_whenever_it_comes(
     )
     assert (verification.outcome, verification.reward) == ("failed", 1.0), verification.reason
     assert "exit code 137" in verification.reason
+
+
+@pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
+def test_ends_that_are_noticed_at_once_leave_no_second_reward(
+    courses: Callable[[Kind], Course], kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The note of one end is interrupted by the next one; what the tests write then counts."""
+    noting = 'echo "$mark" >> $reward'
+    slow = f"i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; {noting}"
+    assert noting in first_process.FIRST_PROCESS
+    monkeypatch.setattr(
+        first_process, "FIRST_PROCESS", first_process.FIRST_PROCESS.replace(noting, slow)
+    )
+    ends = "for s in 0.1 0.101 0.102 0.103 0.104 0.105 0.106 0.107; do (sleep $s &); done"
+    tests = f"echo 0 > {REWARD}\n{ends}\nsleep 0.6\necho 1 > {REWARD}"
+    course = courses(kind)
+    verification = course.verify(course.agent(":"), tests, source="both")
+    assert (verification.outcome, verification.reason) == ("passed", "")
+    assert verification.reward == 1.0
