@@ -1,6 +1,6 @@
 """Pages and rows of boards: equal to those read in a session, and never stale."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.http.board_pages import BoardPages
+from agon.store.board_rows import BoardRows
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
 from sizes import ALL, sample
@@ -156,6 +157,28 @@ def test_hidden_names_are_on_no_page_from_then_on(either: Instance) -> None:
         assert "names" not in after.json()
     assert either.get(paths[0]).content.partition(b'"rows":')[2] in before[0].content
     assert [len(either.get(path).json()["rows"]) for path in paths[3:5]] == [0, 3]
+
+
+def test_names_cost_nothing_until_there_are_any(
+    either: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first name is on the pages of the publication that has it."""
+    read_names = BoardRows.query
+    asked: list[str] = []
+
+    async def count(rows: BoardRows, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        asked.append(sql)
+        return await read_names(rows, sql, values)
+
+    monkeypatch.setattr(BoardRows, "query", count)
+    either.contest(people=0, names="shown")
+    record(either.service, "spring", [("users", {"id": "u9"}, None)], by=ORGANISER)
+    publish(either.service, "spring")
+    assert either.get(BOARD).json()["names"] == {}
+    assert asked == []
+    either.people("spring", 1)
+    assert either.get(BOARD).json()["names"] == {"u0": "Zoë 0"}
+    assert len(asked) == 1
 
 
 def test_a_freeze_and_a_new_snapshot_are_visible_immediately(either: Instance) -> None:

@@ -165,7 +165,7 @@ class BoardPages:
             view = await self._views.load(key, state)
             _, page = await self._fetch(view, page_request)
         if page is not None:
-            return view.contest, view.head, await self._with_names(view.contest, page)
+            return view.contest, view.head, await self._with_names(view, page)
         async with self._limiter.slot(request.scope):
             page = await self._views.in_thread(
                 lambda: read_page(self._service, view.contest, path.board, page_request)
@@ -189,12 +189,13 @@ class BoardPages:
         )
         return state, None if len(lines) < count else board.page(page_request, lines, index=index)
 
-    async def _with_names(self, view: View, page: Page) -> Page:
+    async def _with_names(self, view: BoardView, page: Page) -> Page:
         """Return a page with the names of its participants, if the contest shows them."""
-        if not view.contest.shows_names:
+        contest = view.contest.contest
+        if not contest.shows_names:
             return page
-        ids = ids_of(page.lines)
-        query = names_query(view.contest.no, ids, at=page.snapshot.seq)
+        ids = ids_of(page.lines) if view.has_names else []
+        query = names_query(contest.no, ids, at=page.snapshot.seq)
         names = await self._rows.query(*query) if ids else ()
         return replace(page, names=dict(names))
 

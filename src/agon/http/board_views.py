@@ -35,11 +35,13 @@ class BoardView(NamedTuple):
         contest: what the caller sees of the contest.
         board: what the caller sees of the board.
         head: the JSON that its pages begin with.
+        has_names: whether any participant of the contest has a name, or had one.
     """
 
     contest: View
     board: PublishedBoard
     head: bytes
+    has_names: bool
 
 
 class ViewKey(NamedTuple):
@@ -134,4 +136,5 @@ class ViewCache:
         with self._service.store.read() as session:
             view = permitted_view(session, ACTION, key.caller, key.contest)
             board = find_board(session, view, key.board, as_of=key.as_of, at=at)
-        return BoardView(view, board, render_head(view, board))
+            has_names = session.names.exist(view.contest.no)
+        return BoardView(view, board, render_head(view, board), has_names)

@@ -33,6 +33,11 @@ class Names:
             names |= dict(self._transaction.query(*query))
         return names
 
+    def exist(self, contest_no: int) -> bool:
+        """Return whether any participant of a contest has a name, or had one."""
+        sql = "SELECT 1 FROM participant_names WHERE contest_no = ? LIMIT 1"
+        return bool(self._transaction.query(sql, [contest_no]))
+
     def beginning(
         self, contest_no: int, prefix: str, *, at: int, after: tuple[str, str] | None, limit: int
     ) -> list[tuple[str, str]]:
