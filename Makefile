@@ -47,7 +47,7 @@ setup: .venv/.base
 setup-dev: .venv/.pip
 	@$(MAKE) --no-print-directory -j 3 .venv/.system .venv/.dev
 
-# Debian's packages are installed while pip, which uses one processor, installs the others twice at once.
+# Debian's packages, the base packages and the others are installed at once: pip uses one processor.
 .venv/.system: Makefile .venv/.pip
 	tools/system-packages $(RUN_PACKAGES) $(DEV_PACKAGES)
 	touch $@

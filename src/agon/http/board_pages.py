@@ -195,9 +195,10 @@ class BoardPages:
         if not contest.shows_names:
             return page
         ids = ids_of(page.lines) if view.has_names else []
+        if not ids:
+            return replace(page, names={})
         query = names_query(contest.no, ids, at=page.snapshot.seq)
-        names = await self._rows.query(*query) if ids else ()
-        return replace(page, names=dict(names))
+        return replace(page, names=dict(await self._rows.query(*query)))
 
     async def _selection(self, request: Request, path: BoardPath, query: BoardQuery) -> Response:
         """Return the rows of a search, or rows in the order of a column."""

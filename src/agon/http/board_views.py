@@ -35,7 +35,7 @@ class BoardView(NamedTuple):
         contest: what the caller sees of the contest.
         board: what the caller sees of the board.
         head: the JSON that its pages begin with.
-        has_names: whether any participant of the contest has a name, or had one.
+        has_names: whether the contest shows names, and any participant has one, or had one.
     """
 
     contest: View
@@ -136,5 +136,5 @@ class ViewCache:
         with self._service.store.read() as session:
             view = permitted_view(session, ACTION, key.caller, key.contest)
             board = find_board(session, view, key.board, as_of=key.as_of, at=at)
-            has_names = session.names.exist(view.contest.no)
+            has_names = view.contest.shows_names and session.names.exist(view.contest.no)
         return BoardView(view, board, render_head(view, board), has_names)

@@ -114,11 +114,7 @@ def test_an_end_is_noticed_whenever_it_comes(
 ) -> None:
     """A program that killed all others may end just before the first process waits for its end."""
     waiting = "while [ $left -gt 0 ]; do "
-    late = f"{waiting}i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; "
-    assert waiting in first_process.FIRST_PROCESS
-    monkeypatch.setattr(
-        first_process, "FIRST_PROCESS", first_process.FIRST_PROCESS.replace(waiting, late)
-    )
+    _replace(monkeypatch, waiting, f"{waiting}{_busy(30_000)}")
     tests = f"sh -c 'echo 1 > {REWARD}; kill -9 -1; exec sleep 0.05'; exit 0"
     verification = course.verify(
         course.agent(":"), tests, source="both", bounds=limits(timeout_s=3)
@@ -133,14 +129,22 @@ def test_ends_that_are_noticed_at_once_leave_no_second_reward(
 ) -> None:
     """The note of one end is interrupted by the next one; what the tests write then counts."""
     noting = 'echo "$mark" >> $reward'
-    slow = f"i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; {noting}"
-    assert noting in first_process.FIRST_PROCESS
-    monkeypatch.setattr(
-        first_process, "FIRST_PROCESS", first_process.FIRST_PROCESS.replace(noting, slow)
-    )
+    _replace(monkeypatch, noting, f"{_busy(3_000)}{noting}")
     ends = "for s in 0.1 0.101 0.102 0.103 0.104 0.105 0.106 0.107; do (sleep $s &); done"
     tests = f"echo 0 > {REWARD}\n{ends}\nsleep 0.6\necho 1 > {REWARD}"
     course = courses(kind)
     verification = course.verify(course.agent(":"), tests, source="both")
     assert (verification.outcome, verification.reason) == ("passed", "")
     assert verification.reward == 1.0
+
+
+def _busy(turns: int) -> str:
+    """Return a loop of the shell, in front of another command."""
+    return f"i=0; while [ $i -lt {turns} ]; do i=$((i+1)); done; "
+
+
+def _replace(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
+    """Replace a part of the first process."""
+    assert old in first_process.FIRST_PROCESS
+    changed = first_process.FIRST_PROCESS.replace(old, new)
+    monkeypatch.setattr(first_process, "FIRST_PROCESS", changed)
