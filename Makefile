@@ -4,6 +4,7 @@
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
 # make test-all  the same with the generative tests in full size
 # make test-engines  boards on Apache Spark, with a JVM
+# make test SPARK=1  all of make test and of make test-engines at once, as CI runs it
 # Debian's interpreter is built with profile-guided optimization, which others on the PATH may lack.
 PYTHON ?= $(or $(wildcard /usr/bin/python3.11),python3)
 BIN := .venv/bin
@@ -22,6 +23,8 @@ RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|grap
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
+
+ON_SPARK := SPARK_HOME=$(CURDIR)/.venv/spark
 
 .PHONY: setup setup-dev demo test test-all test-engines check checks lint types contracts docs collection pictures bench lock clean
 
@@ -70,27 +73,29 @@ demo: setup
 	@if [ -t 1 ]; then $(BIN)/agon demo --dir $(DEMO_DIR); else $(BIN)/agon demo --dir $(DEMO_DIR) --no-serve; fi
 
 test: checks
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(if $(SPARK),$(ON_SPARK)) $(BIN)/python -m pytest -n $(JOBS)
 
 test-all: checks
 	TEST_ALL_SIZES=1 $(BIN)/python -m pytest -n $(JOBS)
 
-# Boards on Apache Spark: a master and two workers; Java from the system, Spark apart from .venv, whose client
-# has the same package name.
-.venv/spark: requirements/spark.lock .venv/.dev
+# Apache Spark: what starts its processes, of the source of PySpark, from which pip would build a wheel first;
+# its client is in .venv already.
+.venv/spark: requirements/spark.lock .venv/.system
 	tools/system-packages default-jre-headless
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --target $@ -r requirements/spark.lock
-	touch $@
+	$(BIN)/python -m pip download -qq --disable-pip-version-check --require-hashes --no-deps -d $@.part -r $<
+	tar -xzf $@.part/pyspark-*.tar.gz -C $@.part --strip-components=2 --wildcards '*/deps/bin/*' '*/deps/jars/*'
+	rm -rf $@ $@.part/pyspark-*.tar.gz
+	mv $@.part $@
 
-test-engines: .venv/spark
-	SPARK_HOME=$(CURDIR)/.venv/spark/pyspark $(BIN)/python -m pytest tests/engines/test_apache_spark.py
+test-engines: .venv/.dev .venv/spark
+	$(ON_SPARK) $(BIN)/python -m pytest tests/engines/test_apache_spark.py
 
 check: .venv/.pip
 	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts
 	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK)
 
 checks: .venv/.pip
-	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection
+	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection $(if $(SPARK),.venv/spark)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

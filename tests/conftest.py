@@ -55,8 +55,8 @@ _WAITING = (
 """Tests that wait for other processes a part of their time."""
 
 _SHARED = (
-    "chromium", "copy", "demo", "explanations", "modules", "parts", "real_sandbox", "sail",
-    "schema", "server",
+    "chromium", "cluster", "copy", "demo", "explanations", "modules", "parts", "real_sandbox",
+    "sail", "schema", "server",
 )  # fmt: skip
 """Fixtures that take seconds: the tests of a folder that use one of them run in one worker."""
 

@@ -46,7 +46,7 @@ class JavaProcess:
 
     def wait_for_start(self) -> str:
         """Return what the group of the pattern matched in the log, when it has."""
-        if not self._started.wait(_DEADLINE):
+        if not self._started.wait(_DEADLINE) or not self._address:
             self.kill()
             raise AssertionError(self._log)
         return self._address
@@ -59,6 +59,7 @@ class JavaProcess:
             if match and not self._started.is_set():
                 self._address = match[1]
                 self._started.set()
+        self._started.set()  # or it has ended
 
     @property
     def cpu_seconds(self) -> float:

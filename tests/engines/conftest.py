@@ -1,4 +1,4 @@
-"""Share a Sail server; tests on Apache Spark run where ``make test-engines`` installed it."""
+"""Share a Sail server; tests on Apache Spark run where ``SPARK_HOME`` is set."""
 
 import os
 from collections.abc import Iterator

@@ -1,6 +1,7 @@
 """Boards on Apache Spark are those of the other engines: a master and two worker processes.
 
-``make test-engines`` installs Java and Spark, and runs these tests; ``make test`` needs no JVM.
+``make test-engines`` installs Java and Spark, and runs these tests; ``make test SPARK=1`` runs them
+with all others, as CI does. ``make test`` needs no JVM.
 """
 
 from collections.abc import Iterator
@@ -45,7 +46,7 @@ _DRAWN = settings(
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster on loopback."""
-    with start_cluster(tmp_path_factory.mktemp("spark")) as started:
+    with start_cluster(tmp_path_factory.mktemp("spark"), quick=not ALL) as started:
         yield started
 
 
@@ -92,7 +93,7 @@ def test_repeated_ids_are_counted_exactly(spark: TableEngine, tmp_path: Path) ->
 
 def test_runs_share_a_session_that_stays(cluster: Cluster, tmp_path: Path) -> None:
     """A later run uses what the server compiled; each removes its tables."""
-    share_session(cluster.address, tmp_path)
+    share_session(cluster.address, tmp_path, "arena")
 
 
 @pytest.mark.parametrize("query", range(10) if ALL else [6])

@@ -203,7 +203,7 @@ def test_a_session_on_sail_is_not_ended_while_it_is_idle() -> None:
 
 def test_runs_share_a_session_that_stays(sail: TableEngine, tmp_path: Path) -> None:
     """A later run uses what the server compiled; each removes its tables."""
-    share_session(sail.name.removeprefix("the server "), tmp_path)
+    share_session(sail.name.removeprefix("the server "), tmp_path, "community")
 
 
 _SERVER = """

@@ -68,10 +68,19 @@ def test_ranks_do_not_depend_on_row_order(ids: list[str], dice: object) -> None:
     assert ranked(ids) == ranked(shuffled)
 
 
-@settings(max_examples=size(60), deadline=None)
-@given(st.lists(st.sampled_from([-0.0, 0.0, 1.5, 2.0, -7.25]), min_size=1, max_size=30))
+_SCORES = st.one_of(
+    st.lists(st.sampled_from([-0.0, 0.0, 1.5, 2.0, -7.25]), min_size=1, max_size=30),
+    st.lists(st.integers(-(10**12), 10**12).map(lambda steps: steps / 10**6), min_size=1),
+    st.lists(st.sampled_from([0.5, 0.5 + 1e-6, 0.5 + 1e-7, 2.0**33, 1e300, -1e308]), min_size=1),
+    st.lists(st.floats(allow_nan=False), min_size=1),
+    st.lists(st.integers(2**62, 2**62 + 3), min_size=1),
+)
+
+
+@settings(max_examples=size(500), deadline=None)
+@given(_SCORES)
 def test_rows_are_in_the_order_of_one_stable_sort(scores: list[float]) -> None:
-    """Two quick sorts order equal keys by id, as a stable sort by both keys does."""
+    """Quick sorts of published scores, or of any numbers, order equal ones by id."""
     ids = pa.array([f"{(7 * at) % 31}" for at in range(len(scores))])
     keys = np.array(scores)
     expected = np.lexsort([id_order(ids), keys])

@@ -270,18 +270,38 @@ def _differs(values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]
     return new
 
 
-_PLACE_BITS = 32
+_STEPS = 1e6
+"""Steps of published scores in one point."""
+_EXACT = float(1 << 53)
+"""Integers below this are exact as floating-point numbers."""
 
 
 def _order_of(key: np.ndarray[Any, Any], places: Numbers) -> Numbers:
-    """Return the order by a key, then by place: by two quick sorts instead of two stable ones."""
-    rough = np.argsort(key)  # equal keys in any order
-    order = np.cumsum(_differs(key[rough]))
-    order <<= _PLACE_BITS
-    order |= places[rough]
+    """Return the order by a key, then by place: by quick sorts of integers that hold both."""
+    bits = len(places).bit_length()
+    steps = _steps(key)
+    if steps is not None and steps.max(initial=0) < 1 << 63 - bits:
+        order = steps << bits
+        order |= places
+    else:
+        rough = np.argsort(key)  # equal keys in any order
+        order = np.cumsum(_differs(key[rough]))
+        order <<= bits
+        order |= places[rough]
     order.sort()
-    order &= (1 << _PLACE_BITS) - 1
+    order &= (1 << bits) - 1
     return order if (places[1:] > places[:-1]).all() else _places(places)[order]
+
+
+def _steps(key: np.ndarray[Any, Any]) -> Numbers | None:
+    """Return each key's steps above the lowest, or above 0; None: not all are published scores."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = np.rint(key * _STEPS)
+        is_exact = (np.abs(steps) < _EXACT) & (steps / _STEPS == key)
+    if not is_exact.all():
+        return None
+    steps -= steps.min(initial=0)
+    return steps.astype(np.int64)
 
 
 _ESCAPED = r'["\\\x00-\x1f]'

@@ -71,13 +71,21 @@ def partitions_of(
         return tuple(threads.map(lambda item: _partition(folder, item[0], item[1], hashed), files))
 
 
-def are_unchanged(folder: Path, partitions: Sequence[Partition]) -> bool:
-    """Return whether no file changed since it was hashed, by its stamp."""
+def settle(folder: Path, partitions: Sequence[Partition]) -> tuple[Partition, ...] | None:
+    """Return the files as they are now; None: one changed since it was hashed.
+
+    Those that had just changed when they were hashed are hashed again, since now they are settled.
+    """
     try:
-        stamps = [_stamp((folder / partition.name).stat()) for partition in partitions]
+        now = tuple(
+            each if each.settled else _partition(folder, each.table, folder / each.name, {})
+            for each in partitions
+        )
+        stamps = [_stamp((folder / each.name).stat()) for each in now]
     except OSError:
-        return False
-    return stamps == [partition.stamp for partition in partitions]
+        return None
+    unchanged = now == tuple(partitions) and stamps == [each.stamp for each in partitions]
+    return now if unchanged else None
 
 
 def _partition(

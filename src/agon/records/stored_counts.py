@@ -92,8 +92,8 @@ def hashes_of(folder: Path) -> dict[tuple[str, Stamp], str]:
 
 
 def store_counts(
-    folder: Path, key: str, counts: StoredCounts, partitions: Sequence[Partition],
-    arrays: Iterable[tuple[str, Values]], *, is_current: Callable[[], bool],
+    folder: Path, key: str, counts: StoredCounts, arrays: Iterable[tuple[str, Values]],
+    *, settle: Callable[[], Sequence[Partition] | None],
 ) -> None:  # fmt: skip
     """Store counts, in the place of others with the same key.
 
@@ -101,9 +101,8 @@ def store_counts(
         folder: the folder of counts.
         key: the hash of all that counts depend on next to the partitions.
         counts: the counts without their arrays.
-        partitions: the files that are counted.
         arrays: name and values of each array, which is written before the next one is computed.
-        is_current: returns whether the partitions are still those that were counted.
+        settle: returns the files that were counted as they are now; None: one changed.
 
     Raises:
         Unreadable: the folder cannot be written.
@@ -115,14 +114,18 @@ def store_counts(
                 shutil.rmtree(left)
             older = [path for path in folder.glob(_NAMES) if _is_of(path, key)]
             name = sha256({"key": key, "partitions": counts.partitions})[:16]
-            described = _describe(key, counts, partitions)
-            _write(folder / f"{_UNFINISHED}{name}", described, arrays)
-            if not is_current():
-                shutil.rmtree(folder / f"{_UNFINISHED}{name}")
+            unfinished = folder / f"{_UNFINISHED}{name}"
+            sizes = _write(unfinished, arrays)
+            partitions = settle()
+            if partitions is None:
+                shutil.rmtree(unfinished)
                 return
+            described = {**_describe(key, counts, partitions), "arrays": sizes}
+            (unfinished / _DESCRIPTION).write_bytes(orjson.dumps(described))
+            _flush(unfinished / _DESCRIPTION)
             for path in older:
                 shutil.rmtree(path)
-            (folder / f"{_UNFINISHED}{name}").rename(folder / f"{_PREFIX}{name}")
+            unfinished.rename(folder / f"{_PREFIX}{name}")
     except OSError as error:
         raise Unreadable(f"{folder} cannot be written ({error.strerror or error})") from None
 
@@ -159,7 +162,8 @@ def _describe(
     }
 
 
-def _write(path: Path, described: dict[str, Any], arrays: Iterable[tuple[str, Values]]) -> None:
+def _write(path: Path, arrays: Iterable[tuple[str, Values]]) -> dict[str, tuple[int, bool]]:
+    """Write arrays into a new folder; return of each the size, and whether it is one of Arrow."""
     path.mkdir()
     sizes = {}
     for name, values in arrays:
@@ -172,10 +176,9 @@ def _write(path: Path, described: dict[str, Any], arrays: Iterable[tuple[str, Va
         else:
             with file.open("wb") as opened:
                 np.save(opened, _narrow(values), allow_pickle=False)
-        sizes[name] = [file.stat().st_size, isinstance(values, pa.Array)]
+        sizes[name] = file.stat().st_size, isinstance(values, pa.Array)
         _flush(file)
-    (path / _DESCRIPTION).write_bytes(orjson.dumps({**described, "arrays": sizes}))
-    _flush(path / _DESCRIPTION)
+    return sizes
 
 
 def _narrow(values: Values) -> Values:

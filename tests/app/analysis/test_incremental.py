@@ -322,6 +322,28 @@ def test_files_that_did_not_change_are_not_hashed_again(
     assert sorted(hashed) == ["quick_feedbacks/2.parquet", "users/1.parquet"]
 
 
+def test_files_that_had_just_changed_are_hashed_when_counting_ends(
+    folder: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each later run would hash them again."""
+    shutil.rmtree(folder.parent / "cache")
+    (folder / "quick_feedbacks" / "2.parquet").rename(folder / "later")
+    files = partitions.partitions_of
+
+    def hash_then_wait(schema: Any, path: Path, **options: Any) -> Any:
+        unsettled = files(schema, path, **options)
+        monkeypatch.setattr(partitions, "_SETTLED", -(10**18))
+        return unsettled
+
+    with monkeypatch.context() as during:
+        during.setattr(incremental, "partitions_of", hash_then_wait)
+        run(folder)
+    (folder / "later").rename(folder / "quick_feedbacks" / "2.parquet")
+    hashed.clear()
+    assert from_counts(folder)
+    assert hashed == ["quick_feedbacks/2.parquet"]
+
+
 def test_files_that_changed_a_moment_ago_are_hashed_again(folder: Path, hashed: list[str]) -> None:
     """The next change may have the same time."""
     assert from_counts(folder)

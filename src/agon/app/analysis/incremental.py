@@ -17,7 +17,7 @@ from agon.errors import Conflict
 from agon.kernel.fingerprints import sha256
 from agon.records import Records
 from agon.records.added import integer_ids_of, key_ranges_of, read_added
-from agon.records.partitions import Partition, are_unchanged, partitions_of
+from agon.records.partitions import Partition, partitions_of, settle
 from agon.records.stored_counts import StoredCounts, find_counts, hashes_of, store_counts
 from agon.version import __version__
 
@@ -63,8 +63,7 @@ def score_incrementally(
         rows = sum(records.count(table.name) for table in chosen.schema)
         counts = StoredCounts(files, integer_ids_of(records), rows, key_ranges_of(records), {})
         # A file that was written during the run may have other rows than those counted.
-        current = partial(are_unchanged, folder, partitions)
-        store_counts(cache, key, counts, partitions, arrays, is_current=current)
+        store_counts(cache, key, counts, arrays, settle=partial(settle, folder, partitions))
     return Result(chosen, released, rules, records, None, scored)
 
 

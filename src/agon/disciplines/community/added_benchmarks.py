@@ -76,6 +76,10 @@ class AddedBenchmarks:
     def __init__(self, grown: Grown, feedback: AddedFeedback) -> None:
         self._grown, self._feedback = grown, feedback
 
+    def read(self) -> None:
+        """Read the added rows; what is counted of them reads no others."""
+        _ = self._added
+
     def review_counts(self) -> IntArray:
         """Count each user's benchmarks with feedback on their prompts.
 

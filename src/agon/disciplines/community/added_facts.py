@@ -5,6 +5,7 @@ them. All else is computed as in :class:`Facts`, from all rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, Final
 
@@ -93,6 +94,32 @@ class AddedFacts(Facts):
         registered = self.records.count("hash_registrations") > stored["registrations"][0]
         return not registered or bool((stored["creator"] >= 0).all())
 
+    def counts_of(
+        self, counts: Mapping[str, Callable[[Facts], NumberArray]]
+    ) -> dict[str, NumberArray]:
+        """Return some counts of the user score; a thread counts those of feedback and benchmarks.
+
+        That thread reads no rows, because one thread at a time uses a connection.
+        """
+        threaded = self._continued.difference(_OF_PROMPTS, {"affiliation"})
+        _ = self._grown.creator
+        self._feedback.read()
+        with ThreadPoolExecutor(1) as thread:
+            opinions = thread.submit(lambda: self._feedback.opinions)
+            self._added_benchmarks.read()
+            if self._continued.issuperset(_OF_PROMPTS):
+                self._added_responses.read()
+            opinions.result()
+            later = {
+                name: thread.submit(self.count_of, name, of)
+                for name, of in counts.items()
+                if name in threaded
+            }
+            others = {
+                name: self.count_of(name, of) for name, of in counts.items() if name not in later
+            }
+            return others | {name: count.result() for name, count in later.items()}
+
     def count_of(self, name: str, of: Callable[[Facts], NumberArray]) -> NumberArray:
         """Return a count of the user score, by user."""
         if name not in self._continued:
@@ -144,4 +171,8 @@ class AddedFacts(Facts):
 
     @cached_property
     def _added_prompts(self) -> AddedPrompts:
-        return AddedPrompts(self._grown, self._feedback, AddedResponses(self._grown))
+        return AddedPrompts(self._grown, self._feedback, self._added_responses)
+
+    @cached_property
+    def _added_responses(self) -> AddedResponses:
+        return AddedResponses(self._grown)

@@ -113,6 +113,10 @@ class AddedFeedback:
         self._grown = grown
         self.earlier = StoredPairs(grown.stored, "opinions")
 
+    def read(self) -> None:
+        """Read the added rows; what is counted of them reads no others."""
+        _ = self._rows
+
     @cached_property
     def opinions(self) -> Opinions:
         """Return the added feedback on prompts that counts."""

@@ -65,6 +65,10 @@ class AddedResponses:
         self._grown, self._stored = grown, grown.stored
         self._answers = StoredPairs(grown.stored, "answers")
 
+    def read(self) -> None:
+        """Read the added rows; what is counted of them reads no others."""
+        _ = self._new, self._scored
+
     @cached_property
     def prompts(self) -> IntArray:
         """Return the prompts with added responses or scores, in order."""
