@@ -3,7 +3,7 @@
 # make check     lint, types, contracts and the quick tests: the inner loop
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
 # make test-all  the same with the generative tests in full size
-# make test-engines  boards on Apache Spark, with a JVM
+# make test-engines  boards on all engines, with Apache Spark
 # make test SPARK=1  all of make test and of make test-engines at once, as CI runs it
 # Debian's interpreter is built with profile-guided optimization, which others on the PATH may lack.
 PYTHON ?= $(or $(wildcard /usr/bin/python3.11),python3)
@@ -24,7 +24,7 @@ BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
 
-ON_SPARK := SPARK_HOME=$(CURDIR)/.venv/spark
+ON_SPARK := SPARK_HOME=$(CURDIR)/.venv/apache-spark
 
 .PHONY: setup setup-dev demo test test-all test-engines check checks lint types contracts docs collection pictures bench lock clean
 
@@ -80,22 +80,22 @@ test-all: checks
 
 # Apache Spark: what starts its processes, of the source of PySpark, from which pip would build a wheel first;
 # its client is in .venv already.
-.venv/spark: requirements/spark.lock .venv/.system
+.venv/apache-spark: requirements/spark.lock .venv/.system
 	tools/system-packages default-jre-headless
 	$(BIN)/python -m pip download -qq --disable-pip-version-check --require-hashes --no-deps -d $@.part -r $<
 	tar -xzf $@.part/pyspark-*.tar.gz -C $@.part --strip-components=2 --wildcards '*/deps/bin/*' '*/deps/jars/*'
 	rm -rf $@ $@.part/pyspark-*.tar.gz
 	mv $@.part $@
 
-test-engines: .venv/.dev .venv/spark
-	$(ON_SPARK) $(BIN)/python -m pytest tests/engines/test_apache_spark.py
+test-engines: .venv/.dev .venv/apache-spark
+	$(ON_SPARK) $(BIN)/python -m pytest tests/engines
 
 check: .venv/.pip
 	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts
 	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK)
 
 checks: .venv/.pip
-	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection $(if $(SPARK),.venv/spark)
+	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection $(if $(SPARK),.venv/apache-spark)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -34,6 +34,8 @@ _LAST = (
     "tests/app/dojo/test_example.py",
     "tests/cli/",
     "tests/docs/",
+    "tests/engines/test_apache_spark.py",
+    "tests/engines/test_databases.py",
     "tests/faults/",
     "tests/http/test_server.py",
     "tests/runners/",

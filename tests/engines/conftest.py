@@ -1,4 +1,4 @@
-"""Share a Sail server; tests on Apache Spark run where ``SPARK_HOME`` is set."""
+"""Share a Sail server, and a cluster of Apache Spark where ``SPARK_HOME`` says where it is."""
 
 import os
 from collections.abc import Iterator
@@ -7,8 +7,12 @@ import pytest
 
 from agon.engines import open_tables
 from agon.records.relational import TableEngine
+from sizes import ALL
+from spark_cluster import Cluster, start_cluster
 
-collect_ignore = [] if "SPARK_HOME" in os.environ else ["test_apache_spark.py"]
+_HAS_SPARK = "SPARK_HOME" in os.environ
+
+collect_ignore = [] if _HAS_SPARK else ["test_apache_spark.py"]
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +21,30 @@ def sail() -> Iterator[TableEngine]:
     engine = open_tables("sail")
     yield engine
     engine.close()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster of Apache Spark on loopback."""
+    with start_cluster(tmp_path_factory.mktemp("spark"), quick=not ALL) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def spark(cluster: Cluster) -> Iterator[TableEngine]:
+    """A session on the cluster."""
+    engine = open_tables(cluster.address)
+    yield engine
+    engine.close()
+
+
+def _sail_and_spark(sail: TableEngine, spark: TableEngine) -> list[TableEngine]:
+    return [sail, spark]
+
+
+def _sail_alone(sail: TableEngine) -> list[TableEngine]:
+    return [sail]
+
+
+engines = pytest.fixture(_sail_and_spark if _HAS_SPARK else _sail_alone, name="engines")
+"""The engines that tables are sent to."""

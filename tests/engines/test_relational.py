@@ -1,17 +1,14 @@
-"""Facts that are counted in an engine are those of arrays and of a naive scorer."""
+"""Commands, errors and issues on a Sail server are those of the embedded engine."""
 
 import os
 import subprocess
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import agon
 from agon.disciplines import discipline
@@ -23,19 +20,7 @@ from agon.errors import AgonError, Conflict, Unavailable, Unreadable
 from agon.records import inspect, read
 from agon.records.relational import TableEngine, inspect_in
 from cli.command import Cli
-from conftest import Postgresql
-from disciplines.arena.arenas import RULES
-from disciplines.arena.arenas import TIMES as ARENA_TIMES
-from disciplines.community.test_oracle import TIMES
-from engines.drawn import (
-    CHANGES,
-    Database,
-    EngineLostAt,
-    compare_arenas,
-    compare_communities,
-    compare_repeats,
-    databases,
-)
+from engines.drawn import EngineLostAt, compare_repeats
 from engines.named_session import share_session
 from sizes import ALL
 
@@ -44,40 +29,6 @@ from sizes import ALL
 def command(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run commands in this process."""
     return Cli(capsys)
-
-
-@settings(
-    max_examples=500 if ALL else 2,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(database=databases("community"), changes=CHANGES, time=TIMES)
-def test_every_engine_counts_what_a_naive_scorer_counts(
-    sail: TableEngine,
-    postgresql: Postgresql,
-    database: Database,
-    changes: dict[str, Any],
-    time: datetime | None,
-) -> None:
-    """On repeats, ties, empty values and tables, zones, any ids, extreme numbers, at any time."""
-    compare_communities([sail], postgresql, database, changes, time)
-
-
-@settings(
-    max_examples=500 if ALL else 4,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(database=databases("arena"), changes=RULES, time=st.sampled_from([None, *ARENA_TIMES]))
-def test_every_engine_rates_as_a_naive_scorer_does(
-    sail: TableEngine,
-    postgresql: Postgresql,
-    database: Database,
-    changes: dict[str, Any],
-    time: datetime | None,
-) -> None:
-    """With votes and without, on equal and unknown times, audits, controls, new versions."""
-    compare_arenas([sail], postgresql, database, changes, time)
 
 
 def test_commands_score_and_compare_on_sail_and_reject_what_needs_rows(
