@@ -102,7 +102,7 @@ class AddedFacts(Facts):
         That thread reads no rows, because one thread at a time uses a connection.
         """
         threaded = self._continued.difference(_OF_PROMPTS, {"affiliation"})
-        _ = self._grown.creator
+        _ = self._grown.creator  # which both threads use
         self._feedback.read()
         with ThreadPoolExecutor(1) as thread:
             opinions = thread.submit(lambda: self._feedback.opinions)
