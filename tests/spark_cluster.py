@@ -27,11 +27,6 @@ _QUICK: Final = (
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 """Options of Java for processes that live for a minute: most of their time is compilation."""
-_INTERPRETED: Final = {
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
-}
-"""Settings by which Spark compiles no queries, which takes a part of the time of small ones."""
 
 
 class JavaProcess:
@@ -134,7 +129,7 @@ def start_cluster(folder: Path, *, memory: str = "768m", quick: bool = True) -> 
     Args:
         folder: where workers write.
         memory: of the executor in each worker.
-        quick: whether Java and Spark compile little, which suits small queries.
+        quick: whether Java compiles little, which suits small queries.
     """
     options = _QUICK if quick else ""
     with ExitStack() as stack:
@@ -148,12 +143,7 @@ def start_cluster(folder: Path, *, memory: str = "768m", quick: bool = True) -> 
         workers: list[JavaProcess] = []
         stack.callback(_kill_all, workers)
         workers.extend(_worker(address, folder / name, options) for name in ("a", "b"))
-        conf = {
-            **_CONF,
-            **(_INTERPRETED if quick else {}),
-            "spark.driver.memory": memory,
-            "spark.executor.memory": memory,
-        }
+        conf = {**_CONF, "spark.driver.memory": memory, "spark.executor.memory": memory}
         server = _connect_server(address, conf, options)
         stack.callback(server.kill)
         for worker in workers:

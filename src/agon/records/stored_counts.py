@@ -24,6 +24,9 @@ from agon.records.partitions import Partition, Stamp
 Values = Any
 """An array of numbers, or an Arrow array of ids."""
 
+_Sizes = Mapping[str, tuple[int, bool]]
+"""The size of each array's file, and whether it is an Arrow array."""
+
 _FORMAT: Final = 3
 _PREFIX: Final = "counts-"
 _NAMES: Final = _PREFIX + "[0-9a-f]" * 16
@@ -120,7 +123,7 @@ def store_counts(
             if partitions is None:
                 shutil.rmtree(unfinished)
                 return
-            described = {**_describe(key, counts, partitions), "arrays": sizes}
+            described = _describe(key, counts, partitions, sizes)
             (unfinished / _DESCRIPTION).write_bytes(orjson.dumps(described))
             _flush(unfinished / _DESCRIPTION)
             for path in older:
@@ -149,8 +152,8 @@ def _is_of(path: Path, key: str) -> bool:
 
 
 def _describe(
-    key: str, counts: StoredCounts, partitions: Sequence[Partition]
-) -> dict[str, Any]:  # fmt: skip
+    key: str, counts: StoredCounts, partitions: Sequence[Partition], sizes: _Sizes
+) -> dict[str, Any]:
     return {
         "format": _FORMAT,
         "key": key,
@@ -159,11 +162,12 @@ def _describe(
         "rows": counts.rows,
         "key_ranges": counts.key_ranges,
         "stamps": [(each.name, each.stamp, each.sha256) for each in partitions if each.settled],
+        "arrays": sizes,
     }
 
 
-def _write(path: Path, arrays: Iterable[tuple[str, Values]]) -> dict[str, tuple[int, bool]]:
-    """Write arrays into a new folder; return of each the size, and whether it is one of Arrow."""
+def _write(path: Path, arrays: Iterable[tuple[str, Values]]) -> _Sizes:
+    """Write arrays into a new folder."""
     path.mkdir()
     sizes = {}
     for name, values in arrays:
