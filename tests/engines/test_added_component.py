@@ -1,4 +1,4 @@
-"""A component that is added counts on every engine, or engines refuse it by its name."""
+"""A component that is added counts on every engine, or engines reject it by its name."""
 
 from pathlib import Path
 

@@ -47,7 +47,7 @@ class Count:
         name: its name among the counts of the board.
         of: returns the count of every participant, in the order of ``facts.people``.
         in_engine: returns the same from what an engine counts, or :data:`NEEDS_ROWS`, with which
-            engines refuse the component by its name.
+            engines reject the component by its name.
         records: yields the records that one participant's count includes.
         one_per_record: whether each of these records counts 1, so that they are as many as the
             count; verified by a test.
