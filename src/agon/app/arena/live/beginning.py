@@ -156,36 +156,29 @@ def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -
     seed = drawing_seed(seed_of(service, contest, of), body["head"])
     if of.kind == "qualification":
         drawn = draw_qualification(body["inputs"], seed=seed, rules=rules)
-        body["matches"] = [_qualification(session, contest, drawn["matches"][0], seed=seed)]
+        body["matches"] = [_qualification(session, contest, drawn["matches"][0])]
         return replace(of, body={**body, "draw": drawn})
     drawn = draw_round(RoundInputs.from_json(body["inputs"]), seed=seed, rules=rules)
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
     body["draw"] = drawn
-    body["matches"] = [_match(match, texts, seed=seed) for match in drawn["matches"]]
+    body["matches"] = [_match(match, texts) for match in drawn["matches"]]
     _remember_prompts(session, contest, drawn["matches"], count=rules.prompts_unseen)
     return replace(of, body=body)
 
 
-def _qualification(
-    session: Session, contest: Contest, drawn: dict[str, Any], *, seed: str
-) -> dict[str, Any]:
+def _qualification(session: Session, contest: Contest, drawn: dict[str, Any]) -> dict[str, Any]:
     """Return what is stored of an attempt to qualify; the person's answer is there already."""
     answers = {answer.id: answer for answer in session.arena.human_answers(contest.no)}
     human = answers[drawn["human"]]
     drawn["prompt"] = human.prompt_id
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
-    return {**_match(drawn, texts, seed=seed), "answers": {"b": {"text": human.text}}}
+    return {**_match(drawn, texts), "answers": {"b": {"text": human.text}}}
 
 
-def _match(drawn: Mapping[str, Any], texts: Mapping[str, str], *, seed: str) -> dict[str, Any]:
-    """Return what is stored of a match while it is played.
-
-    Its public id follows from the secret seed, so that a judge does not know the match's round, or
-    whether it is an attempt to qualify.
-    """
+def _match(drawn: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is stored of a match while it is played."""
     return {
         "match": drawn["match"],
-        "public_id": f"m{sha256([seed, drawn['match']])[:16]}",
         "text": texts[drawn["prompt"]],
         "answers": {},
         "faults": [],
