@@ -288,8 +288,10 @@ PRESENT_JUDGES: Final = Table(
     _name("id", key=True),
     _integer("seen_at"),
     _text("recent_templates"),
+    _name("network", optional=True),
+    _flag("as_judge"),
 )
-"""Judges that are no bots: when each last asked for work, templates of honeypots it saw lately."""
+"""Judges that are no bots: when and how each last asked for work, honeypots it saw lately."""
 
 PROMPTS: Final = Table(
     "prompts", METADATA, _contest(key=True), _name("id", key=True), _text("text"), _flag("retired")

@@ -9,7 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.accounts import handle_base, similar_handles, similarity
+from agon.disciplines.arena.accounts import (
+    handle_base,
+    networks_of_owners,
+    similar_handles,
+    similarity,
+)
 from agon.disciplines.arena.detectors import favorite_bot, low_agreement
 from agon.disciplines.arena.facts import RATED, Facts, facts_of
 from agon.disciplines.arena.formulas import NONE, Ints
@@ -27,7 +32,6 @@ from agon.errors import NotScorable
 from agon.kernel.agreement.krippendorff_alpha import krippendorff_alpha
 from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
 from agon.kernel.rounding import publish
-from agon.networks import network_of
 from agon.records import Records
 
 
@@ -124,13 +128,9 @@ def shared_network(records: Records, facts: Facts) -> Iterator[Finding]:
     It is a warning where their bots played or judged each other, otherwise a note: homes
     and universities share networks too.
     """
-    owners = records.sql(
-        "SELECT id, coalesce(network, ip) AS network FROM owners "
-        "WHERE coalesce(network, ip) IS NOT NULL ORDER BY _row"
-    )
     groups: dict[str, list[str]] = defaultdict(list)
-    for name, ip in zip(*(column.to_pylist() for column in owners), strict=True):
-        groups[network_of(ip) or ip].append(str(name))
+    for name, network in networks_of_owners(records).items():
+        groups[network].append(name)
     shared = sorted(sorted(group) for group in groups.values() if len(group) > 1)
     group_of = {name: number for number, group in enumerate(shared) for name in group}
     met, judged = _dealings(facts, group_of, len(shared))
