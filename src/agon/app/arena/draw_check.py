@@ -137,14 +137,10 @@ class _DrawCheck:
                     self._panels.settle(self._rounds[body["round"]], body["outcome"], at=seq)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield f"round {body['round']}: its matches cannot be repeated ({error!r})"
-        elif kind == "record-added" and body["table"] == "matches":
-            yield from self._match_differences(body["row"])
-            self._panels.add_record("matches", body["row"])
-        elif kind == "record-added" and body["table"] == "votes":
-            yield from self._vote_differences(body["row"])
-            self._panels.add_record("votes", body["row"])
         elif kind in {"record-added", "record-replaced"} and body["table"] == "owners":
             self._networks.add(body["row"], seq=seq)
+        elif kind == "record-added":
+            yield from self._record_differences(body["table"], body["row"])
 
     def _draw_differences(self, body: Mapping[str, Any]) -> Iterator[str]:
         name = str(body["purpose"]).removeprefix("round ")
@@ -176,6 +172,16 @@ class _DrawCheck:
         contest = self._state.contest_at(seq)
         rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
         return ArenaRules.model_validate(rules.model_dump())
+
+    def _record_differences(self, table: str, row: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what differs between a record of a match or a vote and its draw."""
+        if table == "matches":
+            yield from self._match_differences(row)
+        elif table == "votes":
+            yield from self._vote_differences(row)
+        else:
+            return
+        self._panels.add_record(table, row)
 
     def _match_differences(self, row: Mapping[str, Any]) -> Iterator[str]:
         """Yield what differs between a recorded match and its draw."""
