@@ -369,11 +369,11 @@ def test_people_who_join_with_approval_wait_for_it(target: Target, agon: Cli) ->
         assert "an organizer has to approve it" in agon(*join, "--user", user).err
     waiting = target.json("contest", "join-requests", name)["join_requests"]
     assert [(row["user"], row["role"]) for row in waiting] == [(user, "judge") for user in users]
-    approve, refuse = (row["id"] for row in waiting)
+    approve, reject = (row["id"] for row in waiting)
     left = target.json("contest", "join-requests", name, "--approve", approve)["join_requests"]
-    assert [row["id"] for row in left] == [refuse]
-    assert target.json("contest", "join-requests", name, "--refuse", refuse)["join_requests"] == []
-    assert target("contest", "join-requests", name, "--approve", refuse).code == 3
+    assert [row["id"] for row in left] == [reject]
+    assert target.json("contest", "join-requests", name, "--reject", reject)["join_requests"] == []
+    assert target("contest", "join-requests", name, "--approve", reject).code == 3
 
 
 def test_jobs_are_listed_and_the_queue_is_paused(target: Target) -> None:

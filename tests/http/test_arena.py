@@ -169,9 +169,9 @@ def test_only_the_drawn_judge_votes_once_in_time_and_for_a_shown_label(tmp_path:
         assert played.work() == []
         votes = {(vote["match_id"], vote["judge_id"], vote["vote"])
                  for vote in played.rows("votes")}  # fmt: skip
-        names = {answers: item["match"] for answers, item in judy.items()}
-        assert set(names.values()).isdisjoint(item["match"] for item in olga.values())
-        shown = {answers: f"{CONTEST}/matches/{name}" for answers, name in names.items()}
+        seen = {answers: item["match"] for answers, item in judy.items()}
+        assert set(seen.values()).isdisjoint(item["match"] for item in olga.values())
+        shown = {answers: f"{CONTEST}/matches/{name}" for answers, name in seen.items()}
         drawn = {answers: instance.get(path).json()["id"] for answers, path in shown.items()}
         assert {(drawn[both], "judy", "B"), (drawn[both], "olga", "A")} < votes
         assert {judge for match, judge, _ in votes if match == drawn[second]} == {"model-1"}
@@ -179,7 +179,7 @@ def test_only_the_drawn_judge_votes_once_in_time_and_for_a_shown_label(tmp_path:
         instance.close()
 
 
-def people_vote(played: League, instance: Instance) -> list[dict[str, Any]]:
+def people_vote(played: League, instance: Instance) -> list[dict[frozenset[str], Any]]:
     """Play a round up to its votes; return the work of the judge and the organizer by answers."""
     roles = ("judge", "organiser")
     for role in roles:

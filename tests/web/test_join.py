@@ -94,5 +94,5 @@ def test_who_joins_with_approval_waits_until_an_organizer_decides_on_the_desk(
     assert browser.submit(people, decision[0], {}).status_code == 303
     assert "Wait for approval" not in browser.get(people).text
     assert "judge" in new.get("/account").text
-    again = browser.submit(people, f"{people}/requests/{decision[1]}/refuse", {})
+    again = browser.submit(people, f"{people}/requests/{decision[1]}/reject", {})
     assert "no request to join" in again.text

@@ -46,7 +46,7 @@ class JoinRequest:
         id: the public half of the token that the person has.
         invitation: its public half.
         role: what the token gets with the approval.
-        asked_at: when it was accepted.
+        created_at: when it was accepted.
     """
 
     id: str
@@ -54,4 +54,4 @@ class JoinRequest:
     invitation: str
     user: str
     role: InvitedRole
-    asked_at: datetime
+    created_at: datetime

@@ -64,7 +64,7 @@ class Invitations:
     def add_request(self, request: JoinRequest) -> None:
         """Add a person who waits for approval."""
         values = dict(vars(request))
-        values |= {"user_id": values.pop("user"), "asked_at": to_micros(request.asked_at)}
+        values |= {"user_id": values.pop("user"), "created_at": to_micros(request.created_at)}
         self._transaction.change(self._transaction.insert(JOIN_REQUESTS).values(**values))
 
     def request(self, contest_no: int, request_id: str) -> JoinRequest | None:
@@ -88,8 +88,8 @@ class Invitations:
             raise NotFound("there is no such request to join; list the requests again")
         listing = oldest_first(
             select(JOIN_REQUESTS).where(JOIN_REQUESTS.c.contest_no == contest_no),
-            (JOIN_REQUESTS.c.asked_at, JOIN_REQUESTS.c.id),
-            after=None if last is None else (last.asked_at, last.id),
+            (JOIN_REQUESTS.c.created_at, JOIN_REQUESTS.c.id),
+            after=None if last is None else (last.created_at, last.id),
             limit=limit,
         )
         return [_request(row) for row in self._transaction.all(listing)]
@@ -102,7 +102,7 @@ class Invitations:
 
 def _request(row: Row[Any]) -> JoinRequest:
     values = row._asdict()
-    values |= {"user": values.pop("user_id"), "asked_at": from_micros(values["asked_at"])}
+    values |= {"user": values.pop("user_id"), "created_at": from_micros(values["created_at"])}
     return JoinRequest(**values)
 
 

@@ -233,8 +233,8 @@ INVITATIONS: Final = Table(
 
 JOIN_REQUESTS: Final = Table(
     "join_requests", METADATA, _name("id", key=True), _contest(), _name("invitation"),
-    _name("user_id"), _name("role"), _integer("asked_at"),
-    Index("join_requests_contest_idx", "contest_no", "asked_at", "id"),
+    _name("user_id"), _name("role"), _integer("created_at"),
+    Index("join_requests_contest_idx", "contest_no", "created_at", "id"),
 )  # fmt: skip
 """People who accepted an invitation that asks for approval; ``id`` is that of their token."""
 

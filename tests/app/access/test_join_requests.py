@@ -61,22 +61,22 @@ def test_a_person_judges_from_the_approval_on_and_sees_nothing_private_before(
     texts = [member.text, begun, later]
     assert [may_judge(spring, text) for text in texts] == [False] * 3
     (request,) = waiting(spring)
-    assert (request.user, request.role, request.asked_at) == (
+    assert (request.user, request.role, request.created_at) == (
         "judy", "judge", member.token.created_at
     )  # fmt: skip
     assert join_requests.approve(spring, "spring", request.id, by=ORGANISER) == request
     assert [may_judge(spring, text) for text in texts] == [True] * 3
     assert waiting(spring) == []
-    for decide in (join_requests.approve, join_requests.refuse):
+    for decide in (join_requests.approve, join_requests.reject):
         with pytest.raises(NotFound, match="no request to join"):
             decide(spring, "spring", request.id, by=ORGANISER)
 
 
-def test_who_is_refused_has_no_token_any_more(spring: Service) -> None:
+def test_who_is_rejected_has_no_token_any_more(spring: Service) -> None:
     """Others who wait are not concerned."""
     eve, judy = join(spring, "eve"), join(spring, "judy")
     session = sessions.sign_in_with_token(spring, eve.text)
-    join_requests.refuse(spring, "spring", eve.token.id, by=ORGANISER)
+    join_requests.reject(spring, "spring", eve.token.id, by=ORGANISER)
     for text in (eve.text, session):
         with pytest.raises(Unauthenticated):
             authenticate(spring, text)
@@ -88,13 +88,13 @@ def test_an_approval_gives_nothing_back_that_was_revoked(spring: Service) -> Non
     """A token that its owner revoked stays revoked; another contest's organizer decides nothing."""
     member = join(spring, "judy")
     create(spring, NewContest(id="autumn", discipline="arena", title="A"), by=ORGANISER)
-    for decide in (join_requests.approve, join_requests.refuse):
+    for decide in (join_requests.approve, join_requests.reject):
         with pytest.raises(NotFound):
             decide(spring, "autumn", member.token.id, by=ORGANISER)
     revoke_token(spring, member.token.id, by=ORGANISER)
     with pytest.raises(Conflict, match="was revoked"):
         join_requests.approve(spring, "spring", member.token.id, by=ORGANISER)
-    join_requests.refuse(spring, "spring", member.token.id, by=ORGANISER)
+    join_requests.reject(spring, "spring", member.token.id, by=ORGANISER)
     assert waiting(spring) == []
 
 

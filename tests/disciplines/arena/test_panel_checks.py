@@ -165,7 +165,7 @@ def test_accounts_created_at_independent_times_are_rarely_a_burst() -> None:
 
 
 def test_judges_on_one_network_who_sit_together_are_a_warning() -> None:
-    """People without bots deal with each other on panels; models and strangers do not count."""
+    """People without bots deal with each other on panels; others do not count."""
     panels = [["ann", "bob", "cat"], ["ann", "cat", "dan"], ["bob", "dan", "eve"]]
     networks = {"ann": "n" * 32, "bob": "n" * 32, "cat": "m" * 32, "dan": "k" * 32}
     tables = tables_of(panels, owners={}, created={}, networks=networks)

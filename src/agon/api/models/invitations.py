@@ -72,7 +72,7 @@ class JoinRequest(Resource):
     user: str
     role: InvitedRole = Field(description="The role that the approval gives.")
     invitation: str
-    asked_at: datetime
+    created_at: datetime
 
 
 class Membership(Resource):

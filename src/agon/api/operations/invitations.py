@@ -90,12 +90,12 @@ def approve_join_request(ctx: ContestContext, request: Id) -> JoinRequest:
     return JoinRequest.model_validate(approved)
 
 
-@operation("DELETE", _REQUESTS + "/{id}", id="refuseJoinRequest",
-           permission="invitation.manage", summary="Refuse a request to join")  # fmt: skip
-def refuse_join_request(ctx: ContestContext, request: Id) -> JoinRequest:
-    """Refuse a person: the token that the person has is revoked."""
-    refused = join_requests.refuse(ctx.service, ctx.contest.id, request, by=ctx.caller)
-    return JoinRequest.model_validate(refused)
+@operation("DELETE", _REQUESTS + "/{id}", id="rejectJoinRequest",
+           permission="invitation.manage", summary="Reject a request to join")  # fmt: skip
+def reject_join_request(ctx: ContestContext, request: Id) -> JoinRequest:
+    """Reject a person: the token that the person has is revoked."""
+    rejected = join_requests.reject(ctx.service, ctx.contest.id, request, by=ctx.caller)
+    return JoinRequest.model_validate(rejected)
 
 
 class Invitations(Noun):
@@ -107,4 +107,4 @@ class Invitations(Noun):
     accept = accept_invitation
     requests = list_join_requests
     approve = approve_join_request
-    refuse = refuse_join_request
+    reject = reject_join_request

@@ -162,7 +162,7 @@ def accept(
                     invitation=invitation.id,
                     user=member.id,
                     role=invitation.role,
-                    asked_at=token.created_at,
+                    created_at=token.created_at,
                 )
             )
         session.invitations.save(replace(invitation, uses=invitation.uses + 1))

@@ -1,6 +1,6 @@
-"""Approve or refuse people who accepted an invitation that asks for approval.
+"""Approve or reject people who accepted an invitation that asks for approval.
 
-Until then their token has the role viewer and no contest: they see what everybody sees.
+Until then their token has the role viewer and no contest: they see what is public.
 """
 
 from dataclasses import replace
@@ -21,14 +21,14 @@ def approve(service: Service, contest_id: str, request_id: str, *, by: Caller) -
     Its sessions on the site get it as well.
 
     Raises:
-        NotFound: the contest has no such request; it was approved or refused before.
+        NotFound: the contest has no such request; it was approved or rejected before.
         Conflict: the token was revoked in the meantime.
     """
     with service.store.write() as session:
         contest = session.contests.get(contest_id)
         request, token = _lock(session, contest, request_id)
         if token.revoked_at is not None:
-            raise Conflict(f"the token of {request.user} was revoked; refuse, and invite again")
+            raise Conflict(f"the token of {request.user} was revoked; reject, and invite again")
         label = session_label(token.id)
         for own in (token, *(own for own in tokens_of(session, token.user) if own.label == label)):
             approved = replace(own, role=request.role, contests=(contest.id,))
@@ -37,25 +37,25 @@ def approve(service: Service, contest_id: str, request_id: str, *, by: Caller) -
     return request
 
 
-def refuse(service: Service, contest_id: str, request_id: str, *, by: Caller) -> JoinRequest:
-    """Refuse a person: the token that the person has is revoked, with its sessions on the site.
+def reject(service: Service, contest_id: str, request_id: str, *, by: Caller) -> JoinRequest:
+    """Reject a person: the token that the person has is revoked, with its sessions on the site.
 
     Raises:
-        NotFound: the contest has no such request; it was approved or refused before.
+        NotFound: the contest has no such request; it was approved or rejected before.
     """
     with service.store.write() as session:
         contest = session.contests.get(contest_id)
         request, token = _lock(session, contest, request_id)
         session.access.save_token(replace(token, revoked_at=service.clock()))
         revoke_sessions(service, session, token.user, of=token.id)
-        _end(service, session, contest, request, "refuse", by)
+        _end(service, session, contest, request, "reject", by)
     return request
 
 
 def _lock(session: Session, contest: Contest, request_id: str) -> tuple[JoinRequest, Token]:
     request = session.invitations.request(contest.no, request_id)
     token = None if request is None else session.access.lock_token(request.id)
-    # Whoever held the lock on the token may have ended the request.
+    # Who held the lock on the token may have ended the request.
     request = session.invitations.request(contest.no, request_id)
     if request is None or token is None:
         raise NotFound(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _LISTED: Final = ("id", "role", "user", "uses", "max_uses", "approval", "revoked_at", "expires_at",
                   "note", "by")  # fmt: skip
-_WAITING: Final = ("id", "user", "role", "asked_at", "invitation")
+_WAITING: Final = ("id", "user", "role", "created_at", "invitation")
 _JOIN: Final = "/join#"
 _out = option(
     "--out",
@@ -130,7 +130,7 @@ def invitations(
 @click.command("join-requests", cls=Command)
 @arguments.contest
 @option("--approve", metavar="REQUEST", help="First let this person take part.")
-@option("--refuse", metavar="REQUEST", help="First refuse this person permanently.")
+@option("--reject", metavar="REQUEST", help="First reject this person permanently.")
 @lists.form
 @parameters.output
 @target
@@ -138,12 +138,12 @@ def join_requests(
     contest: str,
     *,
     approve: str | None,
-    refuse: str | None,
+    reject: str | None,
     form: str,
     output: Path | None,
     target: Target,
 ) -> None:
-    """List the people who wait for approval to join ID, or approve or refuse one.
+    """List the people who wait for approval to join ID, or approve or reject one.
 
     agon contest join-requests spring
     agon contest join-requests spring --approve 9XfEr2bmT0aBq8f0m1vYzw
@@ -151,8 +151,8 @@ def join_requests(
     with target.open(create=False) as api:
         if approve is not None:
             api.invitations.approve(contest, approve)
-        if refuse is not None:
-            api.invitations.refuse(contest, refuse)
+        if reject is not None:
+            api.invitations.reject(contest, reject)
         rows = [lists.plain_values(item) for item in api.invitations.requests(contest)]
     lists.print_rows(rows, form=form, name="join_requests", columns=_WAITING, output=output)
 

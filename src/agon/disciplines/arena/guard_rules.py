@@ -23,7 +23,7 @@ class GuardRules(LiveRules):
         0,
         since="0.3",
         meaning="Matches that a person has judged, or whose bots have played rated ones, below "
-        "which the person is a newcomer; 0: nobody is.",
+        "which the person is a newcomer; 0: none is.",
         reason="The seed's judges are bots, which have played; a person may have no bot.",
         source=_ELIGIBILITY,
         ge=0,

@@ -166,7 +166,7 @@ class _Dealings:
 
     @property
     def severity(self) -> Severity:
-        """A warning where there is any; accounts that only look alike are a note."""
+        """A warning where there is any; accounts that are only similar are a note."""
         return Severity.WARNING if self.met + self.judged + self.together else Severity.INFO
 
     def __str__(self) -> str:

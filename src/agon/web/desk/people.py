@@ -44,16 +44,16 @@ def revoke(visit: Visit) -> Page | Redirect:
 
 
 def decide(visit: Visit) -> Page | Redirect:
-    """Approve or refuse a person who accepted an invitation that asks for approval.
+    """Approve or reject a person who accepted an invitation that asks for approval.
 
     Raises:
         NotFound: there is no such action.
     """
     contest, invitations = visit.contest(), visit.api.invitations
-    actions = {"approve": invitations.approve, "refuse": invitations.refuse}
+    actions = {"approve": invitations.approve, "reject": invitations.reject}
     action = actions.get(visit.path["action"])
     if action is None:
-        raise NotFound("there is no such action; approve or refuse")
+        raise NotFound("there is no such action; approve or reject")
     return act(
         lambda: action(contest.id, visit.path["id"]),
         following=addresses.desk(contest.id, "people"),

@@ -232,10 +232,11 @@ def test_two_assignees_of_a_match_do_not_see_that_it_is_the_same(make_league: Ma
         hand_in(league.service, league.contest, item["id"], HandIn(text=item["id"]), by=LOCAL)
     league.work()
     for by in judges:
-        (item,) = work_of_judge(league.service, "autumn", by=by)
+        (waiting,) = work_of_judge(league.service, "autumn", by=by)
+        item = dict(waiting)
         receipt = hand_in(league.service, league.contest, item["id"], HandIn(vote="A"), by=by)
         assert receipt["match"] == item["match"]
-        seen.append(dict(item))
+        seen.append(item)
     league.work()
     ids = {item["match"] for item in seen}
     assert len(ids) == 4
@@ -250,7 +251,7 @@ def match_of(league: League, view: Any, name: str) -> dict[str, Any]:
 
 
 def test_a_judge_who_only_asks_leaves_no_record(make_league: MakeLeague) -> None:
-    """A GET writes nothing to the ledger, however often and by whomever it is sent."""
+    """A GET writes nothing to the ledger, however often it is sent."""
     league = make_league(bots=2, judges_per_match=1)
     before = league.ledger()
     for name in ("ann", "bob"):

@@ -227,7 +227,7 @@ JUDGES = tuple(Judge(name, name) for name in "abcdefgh")
     seats=st.integers(0, 3),
     guard=st.booleans(),
 )
-def test_whoever_replaces_whom_no_panel_breaks_a_guard(
+def test_no_panel_breaks_a_guard_however_its_judges_are_replaced(
     order: list[Judge],
     networks: dict[str, int],
     newcomers: set[str],

@@ -144,8 +144,8 @@ def panel_candidates(
 ) -> list[str]:
     """Return who of some judges, in the order of the draw, may judge a match.
 
-    Nobody judges a bot of the own owner. With the rule ``network_guard`` nobody judges one of the
-    own network either, and of each owner and each network only the first judge stays. Of the
+    A judge never judges a bot of its owner. With the rule ``network_guard`` it judges none of its
+    network either, and of each owner and each network only the first judge stays. Of the
     newcomers the first ``newcomers_per_panel`` stay. So this holds for the panel however its judges
     are replaced by reserves.
 
@@ -164,10 +164,11 @@ def panel_candidates(
     """
     excluded: set[str | int] = {owner for owner in owners if owner is not None}
     if rules.network_guard:
-        excluded |= {networks[owner] for owner in owners if owner in networks}
+        excluded |= {networks[owner] for owner in owners if owner and owner in networks}
     candidates, seats = [], rules.newcomers_per_panel
     for judge in judges:
-        same = {judge.owner_id, networks.get(judge.owner_id or "")} - {None}
+        known = (judge.owner_id, networks.get(judge.owner_id or ""))
+        same = {each for each in known if each is not None}
         if excluded & same or (judge.id in newcomers and not seats):
             continue
         seats -= judge.id in newcomers

@@ -431,10 +431,12 @@ def _create_join_requests() -> None:
         required_column("invitation", NAME),
         required_column("user_id", NAME),
         required_column("role", NAME),
-        integer("asked_at"),
+        integer("created_at"),
         sa.ForeignKeyConstraint(
             ["contest_no"], ["contests.no"], name="join_requests_contest_no_fkey"
         ),
         sa.PrimaryKeyConstraint("id", name="join_requests_pkey"),
     )
-    op.create_index("join_requests_contest_idx", "join_requests", ["contest_no", "asked_at", "id"])
+    op.create_index(
+        "join_requests_contest_idx", "join_requests", ["contest_no", "created_at", "id"]
+    )
