@@ -65,7 +65,7 @@ class InvitationWithCode(Invitation):
     code: str = Field(description="The code to send to the person: invite_…")
 
 
-class JoinRequest(Resource):
+class Applicant(Resource):
     """A person who accepted an invitation, and waits for an organizer's approval."""
 
     id: str

@@ -4,11 +4,11 @@ from dataclasses import asdict
 
 from agon.api.models.base import Page
 from agon.api.models.invitations import (
+    Applicant,
     Invitation,
     InvitationAccept,
     InvitationCreate,
     InvitationWithCode,
-    JoinRequest,
     Membership,
 )
 from agon.api.operation import ContestContext, Context, operation
@@ -73,29 +73,29 @@ def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
 
 @operation("GET", _REQUESTS, id="listJoinRequests", permission="invitation.manage",
            summary="List requests to join", page_size=100)  # fmt: skip
-def list_join_requests(ctx: ContestContext, page: PageRequest) -> Page[JoinRequest]:
+def list_join_requests(ctx: ContestContext, page: PageRequest) -> Page[Applicant]:
     """Return the people who wait for approval, longest first."""
     with ctx.service.store.read() as session:
         stored = session.invitations.requests(
             ctx.contest.no, after=page.after(str), limit=page.sought
         )
-    return page.page(stored, key=lambda request: request.id, item=JoinRequest.model_validate)
+    return page.page(stored, key=lambda request: request.id, item=Applicant.model_validate)
 
 
 @operation("POST", _REQUESTS + "/{id}/approve", id="approveJoinRequest",
            permission="invitation.manage", summary="Approve a request to join")  # fmt: skip
-def approve_join_request(ctx: ContestContext, request: Id) -> JoinRequest:
+def approve_join_request(ctx: ContestContext, request: Id) -> Applicant:
     """Let a person take part: the token that the person has gets the role of the invitation."""
     approved = join_requests.approve(ctx.service, ctx.contest.id, request, by=ctx.caller)
-    return JoinRequest.model_validate(approved)
+    return Applicant.model_validate(approved)
 
 
 @operation("DELETE", _REQUESTS + "/{id}", id="rejectJoinRequest",
            permission="invitation.manage", summary="Reject a request to join")  # fmt: skip
-def reject_join_request(ctx: ContestContext, request: Id) -> JoinRequest:
+def reject_join_request(ctx: ContestContext, request: Id) -> Applicant:
     """Reject a person: the token that the person has is revoked."""
     rejected = join_requests.reject(ctx.service, ctx.contest.id, request, by=ctx.caller)
-    return JoinRequest.model_validate(rejected)
+    return Applicant.model_validate(rejected)
 
 
 class Invitations(Noun):
