@@ -358,6 +358,24 @@ def test_people_join_by_invitation(target: Target, agon: Cli) -> None:
     assert agon(*join, "--user", f"{user}-2").code == 3
 
 
+def test_people_who_join_with_approval_wait_for_it(target: Target, agon: Cli) -> None:
+    """A link that is passed on lets nobody judge: the organizer decides about each person."""
+    name, users = target.contest, [f"{target.contest}-{each}" for each in ("judy", "eve")]
+    link = target.good(
+        "contest", "invite", name, "--role", "judge", "--max-uses", 2, "--approval"
+    ).out.strip()  # fmt: skip
+    join = ("contest", "join", link, *(() if target.far else target.options))
+    for user in users:
+        assert "an organizer has to approve it" in agon(*join, "--user", user).err
+    waiting = target.json("contest", "join-requests", name)["join_requests"]
+    assert [(row["user"], row["role"]) for row in waiting] == [(user, "judge") for user in users]
+    approve, reject = (row["id"] for row in waiting)
+    left = target.json("contest", "join-requests", name, "--approve", approve)["join_requests"]
+    assert [row["id"] for row in left] == [reject]
+    assert target.json("contest", "join-requests", name, "--reject", reject)["join_requests"] == []
+    assert target("contest", "join-requests", name, "--approve", reject).code == 3
+
+
 def test_jobs_are_listed_and_the_queue_is_paused(target: Target) -> None:
     """Operators need both to maintain an instance."""
     try:

@@ -58,6 +58,21 @@ class LiveBot:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Presence:
+    """A person or another judge that asked for work.
+
+    Attributes:
+        id: who asked.
+        network: keyed hash of the network of the last request; None: unknown.
+        as_judge: whether the token had the role judge.
+    """
+
+    id: str
+    network: str | None = None
+    as_judge: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prompt:
     """A prompt; a retired one is not drawn any more."""
 

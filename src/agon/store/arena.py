@@ -11,6 +11,7 @@ from agon.entities.arena import (
     ArenaRound,
     HumanAnswer,
     LiveBot,
+    Presence,
     Prompt,
     RoundPhase,
     RoundState,
@@ -95,14 +96,14 @@ class Arena(ArenaWork):
         )
         return self._all(LiveBot, listing.order_by(LIVE_BOTS.c.id).limit(limit))
 
-    def record_presence(self, contest_no: int, judge: str, at: datetime) -> None:
+    def record_presence(self, contest_no: int, judge: Presence, at: datetime) -> None:
         """Record that a judge asked for work."""
-        values = {"contest_no": contest_no, "id": judge, "seen_at": to_micros(at)}
-        adding = self._transaction.insert(PRESENT_JUDGES).values(**values, recent_templates="[]")
+        values = {**vars(judge), "seen_at": to_micros(at)}
+        adding = self._transaction.insert(PRESENT_JUDGES).values(
+            contest_no=contest_no, **values, recent_templates="[]"
+        )
         self._transaction.change(
-            adding.on_conflict_do_update(
-                index_elements=["contest_no", "id"], set_={"seen_at": values["seen_at"]}
-            )
+            adding.on_conflict_do_update(index_elements=["contest_no", "id"], set_=values)
         )
 
     def recent_templates(
@@ -122,12 +123,13 @@ class Arena(ArenaWork):
                     seen[row.id] = tuple(parse_json(row.recent_templates))
         return seen
 
-    def present(self, contest_no: int, *, since: datetime) -> frozenset[str]:
-        """Return the judges that asked for work since a time."""
-        asking = select(PRESENT_JUDGES.c.id).where(
+    def present(self, contest_no: int, *, since: datetime) -> list[Presence]:
+        """Return who asked for work since a time, in the order of their ids."""
+        columns = [PRESENT_JUDGES.c[name] for name in Presence.__dataclass_fields__]
+        listing = select(*columns).where(
             PRESENT_JUDGES.c.contest_no == contest_no, PRESENT_JUDGES.c.seen_at >= to_micros(since)
         )
-        return frozenset(row.id for row in self._transaction.all(asking))
+        return self._all(Presence, listing.order_by(PRESENT_JUDGES.c.id))
 
     def save_prompts(self, contest_no: int, prompts: Iterable[Prompt]) -> None:
         """Insert or update prompts."""

@@ -227,9 +227,16 @@ INVITATIONS: Final = Table(
     "invitations", METADATA, _name("id", key=True), _contest(), _name("role"),
     _bytes("secret_sha256"), _name("user_id", optional=True), _integer("max_uses"),
     _integer("uses"), _integer("created_at"), _integer("expires_at", optional=True),
-    _integer("revoked_at", optional=True), _text("note"), _name("by"),
+    _integer("revoked_at", optional=True), _text("note"), _name("by"), _flag("approval"),
     Index("invitations_contest_idx", "contest_no", "created_at", "id"),
 )  # fmt: skip
+
+JOIN_REQUESTS: Final = Table(
+    "join_requests", METADATA, _name("id", key=True), _contest(), _name("invitation"),
+    _name("user_id"), _name("role"), _integer("created_at"),
+    Index("join_requests_contest_idx", "contest_no", "created_at", "id"),
+)  # fmt: skip
+"""People who accepted an invitation that asks for approval; ``id`` is that of their token."""
 
 RESPONSES: Final = Table(
     "responses", METADATA, _name("caller", key=True), _name("key", key=True),
@@ -288,8 +295,10 @@ PRESENT_JUDGES: Final = Table(
     _name("id", key=True),
     _integer("seen_at"),
     _text("recent_templates"),
+    _name("network", optional=True),
+    _flag("as_judge"),
 )
-"""Judges that are no bots: when each last asked for work, templates of honeypots it saw lately."""
+"""Judges that are no bots: when and how each last asked for work, honeypots it saw lately."""
 
 PROMPTS: Final = Table(
     "prompts", METADATA, _contest(key=True), _name("id", key=True), _text("text"), _flag("retired")

@@ -195,9 +195,13 @@ def desk(contest_id: str, *segments: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/desk{_path(segments)}", query)
 
 
-def join() -> str:
-    """Return the address of the form that accepts an invitation."""
-    return "/join"
+def join(*, waits: bool = False) -> str:
+    """Return the address of the form that accepts an invitation.
+
+    Args:
+        waits: whether it shows that one was accepted and waits for approval.
+    """
+    return _with_query("/join", {"waits": 1} if waits else {})
 
 
 def sign_in(following: str = "") -> str:

@@ -18,7 +18,7 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller, Token, User
 from agon.entities.contests import Contest
-from agon.entities.invitations import Invitation, InvitedRole
+from agon.entities.invitations import Invitation, InvitedRole, JoinRequest
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable
 from agon.kernel.times import written_time
 from agon.ledger.keys import record_key
@@ -41,6 +41,7 @@ class NewInvitation:
         max_uses: how often it can be accepted.
         expires_at: from when on it is not valid; None: never.
         note: for organizers.
+        approval: whether an organizer approves each person who accepts it.
     """
 
     role: InvitedRole = "participant"
@@ -48,16 +49,22 @@ class NewInvitation:
     max_uses: int = 1
     expires_at: datetime | None = None
     note: str = ""
+    approval: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Membership:
-    """A user of a contest by invitation, and a token with its text."""
+    """A user of a contest by invitation, and a token with its text.
+
+    ``role`` is what the invitation gives; ``waits`` is whether an organizer has to approve it.
+    """
 
     contest: str
     user: User
     token: Token
     text: str
+    role: InvitedRole
+    waits: bool
 
 
 def invite(
@@ -92,6 +99,7 @@ def invite(
             expires_at=new.expires_at,
             note=new.note,
             by=by.name,
+            approval=new.approval,
         )
         session.invitations.add(invitation)
         _audit(service, session, contest, "create", invitation, by, {"role": new.role})
@@ -109,7 +117,8 @@ def accept(
 ) -> Membership:
     """Accept an invitation: create a user and a token, all in one transaction.
 
-    A caller with a token stays the user of that token.
+    A caller with a token stays the user of that token. If the invitation asks for approval, the new
+    token has the role viewer and no contest until an organizer approves it.
 
     Args:
         service: the service.
@@ -138,17 +147,35 @@ def accept(
             member = _own_user(session, invitation, user=user, by=by)
         grant = Grant(
             user=member.id,
-            role=invitation.role,
+            role="viewer" if invitation.approval else invitation.role,
             label=f"invitation to {contest.id}",
-            contests=(contest.id,),
+            contests=() if invitation.approval else (contest.id,),
             days=_TOKEN_DAYS,
         )
         token, text = new_token(service, grant)
         session.access.add_token(token)
+        if invitation.approval:
+            session.invitations.add_request(
+                JoinRequest(
+                    id=token.id,
+                    contest_no=contest.no,
+                    invitation=invitation.id,
+                    user=member.id,
+                    role=invitation.role,
+                    created_at=token.created_at,
+                )
+            )
         session.invitations.save(replace(invitation, uses=invitation.uses + 1))
         detail = {"user": member.id, "role": invitation.role, "token": token.id}
         _audit(service, session, contest, "accept", invitation, by, detail)
-    return Membership(contest=contest.id, user=member, token=token, text=text)
+    return Membership(
+        contest=contest.id,
+        user=member,
+        token=token,
+        text=text,
+        role=invitation.role,
+        waits=invitation.approval,
+    )
 
 
 def revoke_invitation(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.analysis.score import rules_of
+from agon.app.arena.network_check import NetworkCheck
 from agon.app.arena.panel_check import PanelCheck
 from agon.app.arena.settled_rounds import DrawnRound
 from agon.disciplines.arena.rounds.commitment import drawing_seed, verify_draw
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _KINDS: Final = ("draw-committed", "draw-made", "round-settled")
 _DRAW_KINDS: Final = tuple(f'"kind":"{kind}"'.encode() for kind in _KINDS)
 _RECORD_KIND: Final = b'"kind":"record-added"'
+_OF_OWNER: Final = b'"table":"owners"'
 _REMEDY: Final = "ask the operator for the cause; this round's result does not follow from its draw"
 
 
@@ -48,7 +50,7 @@ def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIs
     head = genesis(state.contest.id)
     for seq, line in enumerate(lines, start=1):
         is_draw = any(kind in line for kind in _DRAW_KINDS)
-        if is_draw or (check.has_draws and _RECORD_KIND in line):
+        if is_draw or (check.has_draws and _RECORD_KIND in line) or _OF_OWNER in line:
             entry = read_line(line)
             if entry.kind == "round-settled":
                 yield from check.panel_issues()
@@ -102,6 +104,7 @@ class _DrawCheck:
         self._rounds: dict[str, DrawnRound] = {}
         self._without_panel: set[str] = set()
         self._panels = PanelCheck()
+        self._networks = NetworkCheck()
 
     @property
     def has_draws(self) -> bool:
@@ -134,12 +137,10 @@ class _DrawCheck:
                     self._panels.settle(self._rounds[body["round"]], body["outcome"], at=seq)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield f"round {body['round']}: its matches cannot be repeated ({error!r})"
-        elif kind == "record-added" and body["table"] == "matches":
-            yield from self._match_differences(body["row"])
-            self._panels.add_record("matches", body["row"])
-        elif kind == "record-added" and body["table"] == "votes":
-            yield from self._vote_differences(body["row"])
-            self._panels.add_record("votes", body["row"])
+        elif kind in {"record-added", "record-replaced"} and body["table"] == "owners":
+            self._networks.add(body["row"], seq=seq)
+        elif kind == "record-added":
+            yield from self._record_differences(body["table"], body["row"])
 
     def _draw_differences(self, body: Mapping[str, Any]) -> Iterator[str]:
         name = str(body["purpose"]).removeprefix("round ")
@@ -157,6 +158,9 @@ class _DrawCheck:
             yield f"round {name}: the inputs are those of {result['inputs']['name']}"
         else:
             seed, rules = drawing_seed(str(body["seed"]), head), self._rules_at(seq)
+            if rules.network_guard:
+                apart = self._networks.differences(result["inputs"], until=result["seq"])
+                yield from (f"round {name}: {each}" for each in apart)
             drawn = _draw(result["inputs"], seed=seed, rules=rules)
             matches = {match["match"]: match for match in drawn["matches"]}
             self._rounds[name] = DrawnRound(
@@ -168,6 +172,16 @@ class _DrawCheck:
         contest = self._state.contest_at(seq)
         rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
         return ArenaRules.model_validate(rules.model_dump())
+
+    def _record_differences(self, table: str, row: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what differs between a record of a match or a vote and its draw."""
+        if table == "matches":
+            yield from self._match_differences(row)
+        elif table == "votes":
+            yield from self._vote_differences(row)
+        else:
+            return
+        self._panels.add_record(table, row)
 
     def _match_differences(self, row: Mapping[str, Any]) -> Iterator[str]:
         """Yield what differs between a recorded match and its draw."""

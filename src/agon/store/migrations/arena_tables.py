@@ -39,6 +39,8 @@ def create_arena_tables() -> None:
         *_of_contest("present_judges"),
         _integer("seen_at"),
         _column("recent_templates", TEXT),
+        _nullable_column("network", NAME),
+        _column("as_judge", FLAG),
     )
     op.create_table(
         "prompts", *_of_contest("prompts"), _column("text", TEXT), _column("retired", FLAG)

@@ -31,7 +31,8 @@ def accept(visit: Visit) -> Page | Redirect:
     except (AgonError, ValidationError) as error:
         return _page(visit, _errors(error))
     session = sessions.sign_in_with_token(visit.service, member.token, network=visit.caller.network)
-    return Redirect(address=addresses.contest(member.contest), session=session)
+    following = addresses.join(waits=True) if member.waits else addresses.contest(member.contest)
+    return Redirect(address=following, session=session)
 
 
 def _errors(error: Exception) -> FormErrors:
@@ -48,6 +49,6 @@ def _page(visit: Visit, errors: FormErrors) -> Page:
     return Page(
         template="join.html",
         title="Accept an invitation",
-        values={"form": visit.form, "errors": errors},
+        values={"form": visit.form, "errors": errors, "waits": "waits" in visit.query},
         status=422 if errors else 200,
     )

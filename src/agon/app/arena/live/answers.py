@@ -7,7 +7,7 @@ from typing import Any
 
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.honeypots import HoneypotTexts
-from agon.app.arena.live.matches import SIDES, copy_of, matches_of, public_id
+from agon.app.arena.live.matches import SIDES, copy_of, match_in_work, matches_of
 from agon.app.arena.live.pinging import PROTOCOL
 from agon.app.service import Service
 from agon.disciplines.arena.plagiarism import text_similarity
@@ -27,16 +27,15 @@ def assign_answers(
     deadline = service.clock() + timedelta(seconds=rules.answer_seconds)
     playing = {drawn[f"bot_{side}"] for drawn, _ in matches_of(of) for side in SIDES} - {None}
     bots = session.arena.bots_named(contest.no, playing)
-    items = []
+    items, seed = [], seed_of(service, contest, of)
     for drawn, match in matches_of(of):
         for side in SIDES:
             if drawn[f"bot_{side}"] is None:
                 continue
             bot = bots[drawn[f"bot_{side}"]]
             body = {"prompt": match["text"], "max_chars": rules.max_answer_chars}
-            items.append(
-                new_work(service, of, public_id(match), "answer", bot.id, bot, body, deadline)
-            )
+            name = match_in_work(seed, drawn["match"], bot.id)
+            items.append(new_work(service, of, name, "answer", bot.id, bot, body, deadline))
     session.arena.add_work(items)
     return deadline
 
@@ -97,14 +96,15 @@ def judge_answers(
     """
     body = copy_of(of)
     rules = ArenaRules(**body["rules"])
-    results = {(item.match, item.assignee): item for item in items}
+    secret = seed_of(service, contest, of)
+    results = {item.match: item for item in items}
     changed = replace(of, body=body)
     for drawn, match in matches_of(changed):
         for side in SIDES:
             bot = drawn[f"bot_{side}"]
             if bot is None:
                 continue
-            result = results[public_id(match), bot].result or {}
+            result = results[match_in_work(secret, drawn["match"], bot)].result or {}
             if "fault" in result:
                 match["faults"].append({"side": side, "bot": bot, **result["fault"]})
             else:
@@ -119,7 +119,7 @@ def judge_answers(
     ]
     if any(drawn["honeypot_real"] is not None for drawn, _ in matches_of(changed)):
         body["honeypot_lengths"] = lengths
-    seed = drawing_seed(seed_of(service, contest, of), body["head"])
+    seed = drawing_seed(secret, body["head"])
     for drawn, match in matches_of(changed):
         match["outcome"] = _outcome(match, rules, degraded=body["degraded"])
         if match["outcome"] is None and drawn["honeypot_real"] is not None:
