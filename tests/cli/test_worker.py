@@ -215,7 +215,9 @@ sys.stdin.read()
 """
 
 
-def test_a_start_removes_the_spill_folder_of_a_killed_process(service: Service, tmp_path: Path) -> None:
+def test_a_start_removes_the_spill_folder_of_a_killed_process(
+    service: Service, tmp_path: Path
+) -> None:
     """They held gigabytes until a process happened to open tables."""
     assert service is not None  # its database is there
     place = tmp_path / "temporary"

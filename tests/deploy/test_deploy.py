@@ -50,9 +50,7 @@ def lines(unit: str) -> list[str]:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_units_leave_the_sandbox_its_namespaces(
-    unit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_units_leave_the_sandbox_its_namespaces(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line that is added by habit would end all judging."""
     said = {line.partition("=")[0]: line.partition("=")[2] for line in lines(unit)}
     assert said.keys().isdisjoint({"ProtectHostname", "MemoryDenyWriteExecute", "PrivateUsers"})

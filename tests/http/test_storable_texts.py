@@ -1,11 +1,11 @@
 """What one database cannot hold is refused for both, by every operation, in every text."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
-from urllib.parse import quote
 
 import pytest
 
@@ -88,41 +88,37 @@ def with_texts(schema: Mapping[str, Any], bad: str, *, depth: int = 3) -> Iterat
 
 def requests_of(path: str, method: str, operation: Mapping[str, Any]) -> Iterator[Request]:
     """Yield requests of an operation with a text that cannot be stored, one in each place."""
-    parameters = operation.get("parameters", ())
-    contest = "league" if any(f"/{word}" in path for word in ARENA) else "spring"
-    known = {"contest": contest, "board": "users", "id": "u0", "bot": "b", "number": "1", "no": "1"}
-    names = [each["name"] for each in parameters if each["in"] == "path"]
-    parts = {name: known.get(name, "x").encode() for name in names}
-    body = b""
-    headers: tuple[tuple[bytes, bytes], ...] = ()
     content = operation.get("requestBody", {}).get("content", {})
-    media = next(iter(content), None)
-    if media is not None:
-        headers = ((b"content-type", media.encode()),)
+    headers = tuple((b"content-type", media.encode()) for media in [*content][:1])
     schema = content.get("application/json", {}).get("schema")
-    if schema is not None:
-        body = json.dumps(example(schema)).encode()
-
-    def address(values: Mapping[str, bytes]) -> bytes:
-        filled = path.encode()
-        for name, value in values.items():
-            filled = filled.replace(b"{%s}" % name.encode(), value)
-        return filled
-
+    body = b"" if schema is None else written(example(schema))
+    usual = Request(method, filled(path, {}), b"", headers, body)
     for bad, sent in BAD.items() if ALL else [*BAD.items()][:1]:
-        for each in parameters:
+        for each in operation.get("parameters", ()):
             name = each["name"].encode()
             if each["in"] == "path":
-                changed = {**parts, each["name"]: sent}
-                yield Request(method, address(changed), b"", headers, body)
+                yield replace(usual, path=filled(path, {each["name"]: sent}))
             elif each["in"] == "query":
-                query = quote(each["name"]).encode() + b"=" + sent
-                yield Request(method, address(parts), query, headers, body)
+                yield replace(usual, query=name + b"=" + sent)
             elif bad.isascii():
-                pair = (name.lower(), bad.encode())
-                yield Request(method, address(parts), b"", (*headers, pair), body)
+                yield replace(usual, headers=(*headers, (name.lower(), bad.encode())))
         for value in () if schema is None else with_texts(schema, bad):
-            yield Request(method, address(parts), b"", headers, json.dumps(value).encode())
+            yield replace(usual, body=written(value))
+
+
+def filled(path: str, values: Mapping[str, bytes]) -> bytes:
+    """Return an address of a path with placeholders."""
+    contest = "league" if any(f"/{word}" in path for word in ARENA) else "spring"
+    usual = {"contest": contest, "board": "users", "id": "u0", "bot": "b", "number": "1", "no": "1"}
+    for name in re.findall("{([a-z]+)}", path):
+        value = values.get(name, usual.get(name, "x").encode())
+        path = path.replace(f"{{{name}}}", value.decode())
+    return path.encode()
+
+
+def written(value: Any) -> bytes:
+    """Return a value as JSON; half of a surrogate pair is an escape."""
+    return json.dumps(value).encode()
 
 
 OPERATIONS: Final = {

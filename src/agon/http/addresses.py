@@ -47,7 +47,7 @@ class AddressMiddleware:
 
 
 def _encoded(scope: Scope) -> Scope:
-    """Return a request's scope whose path and query are percent-encoded where they are not ASCII."""
+    """Return a request's scope whose path and query are percent-encoded, as far as not ASCII."""
     parts = {name: scope.get(name) or b"" for name in ("raw_path", "query_string")}
     unusual = {
         name: quote(part, safe=string.printable).encode()

@@ -63,7 +63,7 @@ def create_private(path: Path) -> BinaryIO:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(path, flags, 0o600)
     os.fchmod(handle, 0o600)
-    return open(handle, "wb")  # noqa: PTH123, SIM115 - it is open already; the caller closes it
+    return open(handle, "wb")  # noqa: PTH123 - it is open already; the caller closes it
 
 
 def read_lines(stream: BinaryIO, *, max_bytes: int) -> Iterator[tuple[bytes, bool]]:

@@ -58,9 +58,7 @@ class RowChecker:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._columns = [
-            (column, constraints_of(column)) for column in table.columns
-        ]
+        self._columns = [(column, constraints_of(column)) for column in table.columns]
         self._screens = [(column.name, _screen(column)) for column in table.columns]
         self._optional = {column.name for column in table.columns if column.may_be_empty}
         self._by_name = {column.name: column for column in table.columns}

@@ -237,6 +237,7 @@ WIDE = "".join(chr(0x20000 + TERMS[at] * 80 + at % 80) for at in range(200))
 def wide_tables(digits: int) -> dict[str, str]:
     """Return programs with a table of so many digits in characters of twenty bits."""
     text = "".join(chr(0x10000 + (7 * at * at + at) % 0xF0000) for at in range(digits // 6))
+    pieces = [text[at : at + 4] for at in range(0, len(text), 4)]
     halves = text[: len(text) // 2], text[len(text) // 2 :]
     escaped = "".join(f"\\U{ord(each):08x}" for each in text)
     return {
@@ -247,8 +248,7 @@ def wide_tables(digits: int) -> dict[str, str]:
         "f-string": f"t = f'{text}{{1}}'\n",
         "format specification": f"t = f'{{1:{text}}}'\n",
         "docstring": f"def f():\n    '{text}'\n",
-        "many strings": "t = (" + ", ".join(f"'{text[at : at + 4]}'" for at in range(0, len(text), 4))
-        + ")\n",
+        "many strings": f"t = ({', '.join(map(repr, pieces))})\n",
     }
 
 

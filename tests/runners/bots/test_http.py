@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from agon.app.arena.live.transport import Endpoint, Reply
-from agon.app.webhooks.signatures import verify
 from agon.app.webhooks.address_guard import NO_ADDRESS
+from agon.app.webhooks.signatures import verify
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
 from agon.runners.bots.http import MAX_REPLY_BYTES, HttpBots

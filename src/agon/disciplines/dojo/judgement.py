@@ -188,7 +188,7 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
 
 
 @lru_cache(maxsize=SOURCES_KEPT)
-def _violations(
+def _violations(  # noqa: PLR0913 (one for each limit, so that they are the cache's key)
     source: str,
     *,
     max_bytes: int,
