@@ -1,4 +1,4 @@
-"""What one database cannot hold is refused for both, by every operation, in every text."""
+"""What one database cannot hold is rejected for both, by every operation, in every text."""
 
 import json
 import re
@@ -157,8 +157,8 @@ def sent(instance: Instance, request: Request) -> RawResponse:
     )  # fmt: skip
 
 
-def test_both_databases_answer_texts_that_one_cannot_hold_alike(pair: Pair) -> None:
-    """SQLite stored NUL, and PostgreSQL refused it: with a dump the contest could not be moved."""
+def test_both_databases_give_one_answer_to_texts_that_one_cannot_hold(pair: Pair) -> None:
+    """SQLite stored NUL, and PostgreSQL rejected it: with a dump the contest could not be moved."""
     differing = []
     for name, requests in OPERATIONS.items():
         for request in requests:

@@ -343,7 +343,7 @@ def test_a_file_that_is_no_database_is_rejected(tmp_path: Path) -> None:
 
 
 def test_values_a_database_cannot_store_are_rejected_as_input(store: Store) -> None:
-    """PostgreSQL has no NUL in text, and SQLite takes it: both refuse it, however it comes."""
+    """PostgreSQL has no NUL in text, and SQLite takes it: both reject it, on every path."""
     for title in ("a\x00b", "\ud800"):
         with pytest.raises(Unreadable, match="cannot be stored"), store.write() as session:
             session.contests.add(contest(title=title))

@@ -39,14 +39,14 @@ class AddressMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         if scope["type"] == "http":
-            scope = _encoded(scope)
+            scope = _encode(scope)
             sent = scope.get("raw_path")
             if sent and b"%" in sent:
                 scope = {**scope, "path": normalize_path(sent.decode("ascii"))}
         await self.app(scope, receive, send)
 
 
-def _encoded(scope: Scope) -> Scope:
+def _encode(scope: Scope) -> Scope:
     """Return a request's scope whose path and query are percent-encoded, as far as not ASCII."""
     parts = {name: scope.get(name) or b"" for name in ("raw_path", "query_string")}
     unusual = {

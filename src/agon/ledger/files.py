@@ -50,13 +50,13 @@ def open_file(folder: Path, name: str) -> Iterator[BinaryIO]:
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder that only its owner may open, whatever the umask is."""
+    """Make a folder that only its owner may open, with any umask."""
     path.mkdir(mode=0o700)
     path.chmod(0o700)
 
 
 def create_private(path: Path) -> BinaryIO:
-    """Create a file that only its owner may read, whatever the umask is, and open it for writing.
+    """Create a file that only its owner may read, with any umask, and open it for writing.
 
     A ledger has hidden answers and people's data; its owner may give others access.
     """

@@ -87,7 +87,7 @@ class RowChecker:
         issues = []
         for column, says in self._columns:
             raw = row.get(column.name)
-            typed = _typed(column, raw)
+            typed = _read_value(column, raw)
             violated = _violated_constraint(column, says, typed)
             if violated is not None:
                 issues.append(self._issue(violated, number, column.name, raw))
@@ -111,7 +111,7 @@ class RowChecker:
             yield self._issue(exactly_one(self._table), number, None, ", ".join(filled))
 
     def _read(self, row: Mapping[str, Any], name: str) -> Any:
-        return _typed(self._by_name[name], row.get(name))
+        return _read_value(self._by_name[name], row.get(name))
 
     def _issue(
         self, violated: Constraint, number: int | None, column: str | None, raw: Any
@@ -130,7 +130,7 @@ class RowChecker:
         return True not in check.violated.evaluate(typed)
 
 
-def _typed(column: Column, value: Any) -> Any:
+def _read_value(column: Column, value: Any) -> Any:
     """Return a value as its column's kind; None: it is missing."""
     if value == "" and column.empty_text:
         return column.empty_text

@@ -48,8 +48,8 @@ class Column:
         references: ``table.column`` a value must be found in.
         meaning: what a value is, as a sentence.
         empty: what an empty value means, where values may be empty.
-        empty_text: what an empty text is read as, where a source tells it from a missing one (CSV
-            does not); empty: it counts as missing.
+        empty_text: what an empty text is read as, where a format distinguishes it from a missing
+            one (CSV does not); empty: it counts as missing.
     """
 
     name: str

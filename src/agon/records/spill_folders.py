@@ -1,7 +1,7 @@
 """Make the folders to which DuckDB spills, and remove those whose process was killed.
 
 A process holds a lock on its folder, which the kernel releases however it ends. The server and each
-worker remove the folders of killed processes when they start, and so does whoever makes one.
+worker remove the folders of killed processes when they start, and :func:`make_spill_folder` does.
 """
 
 import fcntl

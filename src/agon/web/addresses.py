@@ -310,14 +310,14 @@ def local(address: str) -> str:
     address = address.partition("#")[0]
     # Browsers take a backslash for a slash, and leave out tabs and line ends.
     is_local = address.startswith("/") and address[1:2] != "/" and "\\" not in address
-    return encoded(address) if is_local and address.isprintable() else home()
+    return percent_encode(address) if is_local and address.isprintable() else home()
 
 
-def encoded(address: str) -> str:
+def percent_encode(address: str) -> str:
     """Return a path and query in the characters that addresses have; what is encoded stays so.
 
     Example:
-        >>> encoded('/a b/"é"?q=%41%')
+        >>> percent_encode('/a b/"é"?q=%41%')
         '/a%20b/%22%C3%A9%22?q=%41%25'
     """
     return _LONE_PERCENT.sub("%25", quote(address, safe=_IN_ADDRESSES))

@@ -1,4 +1,4 @@
-"""An empty program is a program: in every form of records that tells it from a missing one."""
+"""An empty program is a program: in every format that distinguishes it from a missing one."""
 
 import hashlib
 import json

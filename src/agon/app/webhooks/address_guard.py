@@ -5,7 +5,7 @@ any notation, and names that only this machine or its network knows. None of the
 
 For a request a name is resolved once; all its addresses are checked, and the connection goes to an
 address that was checked, so that a change of the name's address in between (DNS rebinding) has no
-effect. A name without an address and one with a forbidden address are refused alike: who may
+effect. A name without an address and one with a forbidden address get the same message: who may
 register a URL must not learn which names the server's network has.
 """
 
@@ -24,7 +24,7 @@ Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 
 MAX_URL_LENGTH: Final = 2_048
 NO_ADDRESS: Final = "the name leads to no address, or to one that no request may go to"
-"""What is said of a name that was looked up in vain, whatever the reason."""
+"""The one message about a name that was looked up without a usable address."""
 
 _PUBLIC_ONLY: Final = (
     "requests go to public addresses only (the server's settings webhook_allow_private and "

@@ -103,7 +103,7 @@ def _valid(table: Table, rows: Iterable[Sequence[Any]]) -> list[tuple[int, Mappi
         ] or id_issues(table, row, record_key(table, row), number=line)
         issues += {issue.column: issue for issue in reversed(wrong)}.values()
         if not wrong:
-            values.append((line, _typed(table, row)))
+            values.append((line, _read_row(table, row)))
     if issues:
         raise InvalidRecords(issues)
     return values
@@ -129,7 +129,7 @@ def _text_issues(table: Table, row: Mapping[str, Any], line: int) -> Iterator[Ro
         )
 
 
-def _typed(table: Table, row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _read_row(table: Table, row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the columns of a valid row; None for those that are left out or empty."""
     values = {column.name: row.get(column.name) for column in table.columns}
     return {
