@@ -142,7 +142,7 @@ def test_no_spelling_of_an_address_of_this_network_can_be_registered() -> None:
 
 
 def test_no_such_spelling_is_looked_up_either() -> None:
-    """Registration and delivery share the check; a look-up would show which names the network has."""
+    """Registration and delivery share the check; a look-up would show the network's names."""
     for spelling in SPELLINGS:
         with pytest.raises(ForbiddenUrl):
             check_address(
