@@ -11,8 +11,8 @@ from fakes.instance import Instance
 from fakes.service import ORGANISER
 
 NDJSON = {"content-type": "application/x-ndjson"}
-NO_TEXT = (7, -1, 7.5, 1e300, True, False, {}, {"a": 1}, [], ["p"], [None])
-UNUSABLE = (None, "", "\x00", "a\x00b", "a" * 501)
+NO_TEXT: tuple[object, ...] = (7, -1, 7.5, 1e300, True, False, {}, {"a": 1}, [], ["p"], [None])
+UNUSABLE: tuple[object, ...] = (None, "", "\x00", "a\x00b", "a" * 501)
 VALID: dict[str, dict[str, Any]] = {
     "prompts": {"id": "p", "text": "Why?"},
     "human-answers": {"id": "h", "prompt_id": "p", "text": "Because."},
