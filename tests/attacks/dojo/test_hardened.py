@@ -40,9 +40,7 @@ def _result(name: str, **overrides: Any) -> AttackResult:
         (("tags_per_user",), {"tag-farming", "resubmission-races"}),
     ],
 )
-def test_each_rule_alone_ends_its_attacks(
-    rules: tuple[str, ...], attacks: set[str]
-) -> None:
+def test_each_rule_alone_ends_its_attacks(rules: tuple[str, ...], attacks: set[str]) -> None:
     """Off, they have their old price; on, no plan reaches the goal."""
     for name in ("hidden-tables", "tag-farming", "resubmission-races"):
         hardened = _result(name)
