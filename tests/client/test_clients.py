@@ -197,6 +197,8 @@ def test_a_change_whose_dry_run_fails_is_rejected_immediately(api: Api, spring: 
 def test_a_ledger_is_exported_and_imported_unchanged(api: Api, spring: str, tmp_path: Path) -> None:
     """The bytes are equal; damaged ledgers and those of other contests are rejected."""
     api.ledgers.export(spring, tmp_path / "out")
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in (tmp_path / "out").iterdir()} == {0o600}
     head = api.ledgers.head(spring)
     page = orjson.loads((tmp_path / "out" / "contest.json").read_bytes())
     assert (head.seq, head.head_sha256, head.public_key) == (

@@ -43,11 +43,13 @@ def command(**options: Any) -> None:
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
     """
     from agon.cli.supervisor import Supervisor
+    from agon.records.spill_folders import remove_abandoned
     from agon.settings import load, require_auth_if_public
     from agon.wiring import open_service
 
     settings = load(options)
     require_auth_if_public(settings)
+    remove_abandoned()
     service = open_service(settings)
     try:
         # Listen first: the token is shown once and must not be lost because the port is taken.

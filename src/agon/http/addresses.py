@@ -6,6 +6,7 @@ encoded until the segment is a parameter.
 """
 
 import json
+import string
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
 from re import Pattern
@@ -27,17 +28,33 @@ _PERCENT: Final = "%25"
 
 
 class AddressMiddleware:
-    """Replaces the decoded path of a request by one whose segments are those that were sent."""
+    """Replaces the decoded path of a request by one whose segments are those that were sent.
+
+    Clients may send bytes as they are that others encode: path and query are ASCII after this.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        sent = scope.get("raw_path") if scope["type"] == "http" else None
-        if sent and b"%" in sent:
-            scope = {**scope, "path": normalize_path(sent.decode("latin-1"))}
+        if scope["type"] == "http":
+            scope = _encode(scope)
+            sent = scope.get("raw_path")
+            if sent and b"%" in sent:
+                scope = {**scope, "path": normalize_path(sent.decode("ascii"))}
         await self.app(scope, receive, send)
+
+
+def _encode(scope: Scope) -> Scope:
+    """Return a request's scope whose path and query are percent-encoded, as far as not ASCII."""
+    parts = {name: scope.get(name) or b"" for name in ("raw_path", "query_string")}
+    unusual = {
+        name: quote(part, safe=string.printable).encode()
+        for name, part in parts.items()
+        if not part.isascii()
+    }
+    return {**scope, **unusual} if unusual else scope
 
 
 def normalize_path(sent: str) -> str:
@@ -62,12 +79,6 @@ def path_parameters(scope: Scope) -> dict[str, Any]:
 
 def _decode(value: str) -> str:
     return value.replace(_SLASH, "/").replace(_PERCENT, "%") if "%" in value else value
-
-
-def sent_path(scope: Scope) -> str:
-    """Return the path of a request as it was sent, percent-encoded."""
-    raw: bytes | None = scope.get("raw_path")
-    return quote(scope["path"]) if raw is None else raw.decode("latin-1")
 
 
 class OperationRequest(Request):

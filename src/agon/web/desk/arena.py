@@ -16,7 +16,6 @@ from agon.web.page import Page, Redirect, Visit, error_texts
 from agon.web.rendering import words
 
 _PAUSES: Final[Mapping[str, bool]] = {"pause": True, "resume": False}
-_BOOLEANS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 
 def rounds(visit: Visit) -> Page:
@@ -51,14 +50,7 @@ def add_prompts(visit: Visit) -> Page:
 def _prompt_rows(visit: Visit) -> Iterator[bytes] | Iterator[dict[str, Any]]:
     """Return the rows of the uploaded file."""
     name, file = visit.files.get("file", ("", io.BytesIO()))
-    if name.lower().endswith(LINES):
-        return chunks(file)
-    return (
-        {**row, "retired": _BOOLEANS.get(row["retired"].casefold(), row["retired"])}
-        if "retired" in row
-        else row
-        for row in csv_rows(file)
-    )
+    return chunks(file) if name.lower().endswith(LINES) else csv_rows(file)
 
 
 def bots(visit: Visit) -> Page:
