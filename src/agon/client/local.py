@@ -162,10 +162,13 @@ class LocalTransport(Transport):
         """Import a ledger's directory and publish."""
         from agon.api.operations.contests import visible_to_staff
         from agon.api.operations.ledgers import import_contest
+        from agon.app.arena.imported_rounds import check_rounds
         from agon.app.contests.lifecycle import transfer
 
         authorize(import_contest, self._service, self._by)
-        imported = transfer.import_contest(self._service, folder, by=self._by, id=contest)
+        imported = transfer.import_contest(
+            self._service, folder, by=self._by, id=contest, further=check_rounds
+        )
         self._publish(imported.id)
         return visible_to_staff(imported)
 

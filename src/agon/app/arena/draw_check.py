@@ -156,7 +156,7 @@ class _DrawCheck:
 
     def differences(self, entry: Line, *, head: str) -> Iterator[str]:
         """Yield what is wrong with an entry; ``head`` is the hash before it."""
-        kind, body, seq = entry.kind, entry.body, entry.seq
+        kind, body = entry.kind, entry.body
         # A round is settled with all of its records at once.
         self._settling = kind == "round-settled" or (
             self._settling and kind == "record-added" and entry.by == SYSTEM.name
@@ -164,7 +164,7 @@ class _DrawCheck:
         if kind == "draw-committed":
             if body["round"] in self._commitments:
                 yield f"round {body['round']} is committed twice"
-            self._commitments.setdefault(body["round"], (body, head, seq))
+            self._commitments.setdefault(body["round"], (body, head, entry.seq))
         elif kind == "draw-made" and body["method"] == METHOD:
             try:
                 yield from self._draw_differences(body)
@@ -175,17 +175,18 @@ class _DrawCheck:
             try:
                 self._note_replaced(body["outcome"]["matches"])
                 if body["round"] in self._rounds:
-                    self._panels.settle(self._rounds[body["round"]], body["outcome"], at=seq)
+                    self._panels.settle(self._rounds[body["round"]], body["outcome"], at=entry.seq)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield f"round {body['round']}: its matches cannot be repeated ({error!r})"
         elif body.get("table") in _DRAWN_TABLES:
-            if self._settling:
-                yield from self._record_differences(body["table"], body["row"])
-            elif body.get("change") is None:
-                self._note(entry)
+            yield from self._record_differences(entry, body["table"], body["row"])
 
-    def _record_differences(self, table: str, row: Mapping[str, Any]) -> Iterator[str]:
-        """Yield what differs between a record of the settled round and its draw."""
+    def _record_differences(self, entry: Line, table: str, row: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what differs between a record of the settled round and its draw; note others."""
+        if not self._settling:
+            if entry.body.get("change") is None:
+                self._note(entry)
+            return
         differences = self._match_differences if table == "matches" else self._vote_differences
         yield from differences(row)
         self._panels.add_record(table, row)

@@ -128,8 +128,10 @@ class RecordImporter:
                 self._inserting[-1]()  # the session must not end before the statement
             raise
         self._finish_insert()
-        if not self._errors:
+        # A conflict must not show a judge that there is a match which a freeze hides.
+        if not self._errors or self._votes:
             self._references.report_missing(self._errors)
+        if not self._errors:
             self._cross_row_checks.report(self._touched, self._errors)
         self._errors.raise_any()
         return self._finish()
