@@ -118,7 +118,8 @@ class LocalTransport(Transport):
         """Add the records of a stream, all of them or none, and publish."""
         from agon.api.operations.records import add_records
         from agon.app.contests.ingest.ndjson import read_ndjson
-        from agon.app.contests.ingest.records import record, require_open
+        from agon.app.contests.ingest.openness import require_open
+        from agon.app.contests.ingest.records import record
 
         context = self._context(add_records, contest)
         # Check before a long stream is read in vain.

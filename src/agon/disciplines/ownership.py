@@ -15,11 +15,13 @@ class LiveProtocol:
     Attributes:
         name: its name, in messages (``rounds``).
         begins: the kinds of ledger entries with which it begins; a contest that has one is live.
+        operations: ids of the operations of the API through which it writes.
         instead: what senders of records do instead, in messages.
     """
 
     name: str
     begins: tuple[str, ...]
+    operations: tuple[str, ...]
     instead: str
 
 
@@ -30,19 +32,21 @@ class Owner:
     Attributes:
         protocol: what alone writes them in a live contest; None: organizers send them.
         column, value: the protocol owns only rows with this value in this column; None: all rows.
-        also: what writes such records besides, at an operation of the API.
+        also: ids of the operations of the API with which the service writes such records besides.
     """
 
     protocol: LiveProtocol | None = None
     column: str | None = None
     value: str | None = None
-    also: str = ""
+    also: tuple[str, ...] = ()
 
     def owns(self, row: Mapping[str, Any]) -> bool:
         """Return whether a row is the protocol's.
 
         Example:
-            >>> trials = LiveProtocol(name="trials", begins=("submission-received",), instead="…")
+            >>> trials = LiveProtocol(
+            ...     name="trials", begins=("submission-received",), operations=(), instead="…"
+            ... )
             >>> own = Owner(protocol=trials, column="validator_id", value="v1")
             >>> own.owns({"validator_id": "v1"}), own.owns({"validator_id": "v2"}), SENT.owns({})
             (True, False, False)

@@ -14,6 +14,7 @@ _PARTS = PackageParts(__name__)
 _ROUNDS = LiveProtocol(
     name="rounds",
     begins=("draw-committed",),
+    operations=("drawRound", "handIn", "completeJob"),
     instead="judges vote on the matches they are asked about",
 )
 
@@ -44,13 +45,13 @@ DISCIPLINE = Discipline(
     shares_ranks=lambda _: True,
     intervals=_intervals,
     written_by={
-        "owners": Owner(also="registration of bots"),
-        "bots": Owner(also="registration, changes and qualification of bots"),
-        "judges": Owner(also="rounds, of the models that judge"),
+        "owners": Owner(also=("registerBot",)),
+        "bots": Owner(also=("registerBot", "changeBot", "qualifyBot")),
+        "judges": Owner(also=("drawRound",)),
         "matches": Owner(protocol=_ROUNDS),
         "votes": Owner(protocol=_ROUNDS),
         "reinstatements": SENT,
-        "versions": Owner(also="changes of bots, and rounds"),
+        "versions": Owner(also=("changeBot", "handIn")),
     },
     ballot=Ballot(obstacle=obstacle),
     addresses={"owners": ("ip", "network")},

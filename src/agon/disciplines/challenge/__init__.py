@@ -15,6 +15,7 @@ _PARTS = PackageParts(__name__)
 _TRIALS = LiveProtocol(
     name="trials",
     begins=("submission-received",),
+    operations=("submit", "completeJob"),
     instead="send agents as submissions, and the results of other validators as theirs",
 )
 _OWN_RESULTS = Owner(protocol=_TRIALS, column="validator_id", value=SERVICE_VALIDATOR)

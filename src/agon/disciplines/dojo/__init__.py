@@ -19,6 +19,7 @@ _PARTS = PackageParts(__name__)
 _JUDGING = LiveProtocol(
     name="judging",
     begins=("submission-received",),
+    operations=("submit", "completeJob"),
     instead="send programs as submissions",
 )
 
@@ -43,7 +44,7 @@ DISCIPLINE = Discipline(
     columns=COLUMNS,
     participants=("submissions.user_id",),
     written_by={
-        "problems": Owner(also="publication of problems"),
+        "problems": Owner(also=("publishProblem",)),
         "submissions": Owner(protocol=_JUDGING),
     },
     submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),

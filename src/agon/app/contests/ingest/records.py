@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from dataclasses import replace as replaced
-from datetime import datetime
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -17,6 +16,7 @@ import orjson
 from agon.app.contests.ingest.batches import Batch, batches_of
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.ndjson import Lines
+from agon.app.contests.ingest.openness import require_open
 from agon.app.contests.ingest.references import CrossRowChecks, References
 from agon.app.contests.ingest.senders import Sender
 from agon.app.contests.ingest.validation import RecordValidator, ValidatedBatch
@@ -26,8 +26,6 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, ExistingEntry, NewRecords
-from agon.errors import Conflict
-from agon.kernel.times import written_time
 from agon.ledger.entry import encode_records
 from agon.store.session import Session
 
@@ -360,39 +358,3 @@ def record(
         if dry_run:
             raise _DryRun
     return summary
-
-
-def require_open(service: Service, contest: Contest, by: Caller) -> None:
-    """Raise unless the contest takes records from the caller.
-
-    Raises:
-        Conflict: it is final, or ``by`` is not an organizer and it is a draft, has not started, or
-            has ended.
-    """
-    if contest.state == "final":
-        raise Conflict(
-            f"{contest.id} is final and takes no records; propose a change set to correct it"
-        )
-    if by.role in {"organiser", "operator"}:
-        return
-    if contest.state == "draft":
-        raise Conflict(f"{contest.id} is not open yet; wait until its organizer opens it")
-    if contest.starts_at is not None or contest.ends_at is not None:
-        _require_running(contest, now=service.clock())
-
-
-def _require_running(contest: Contest, *, now: datetime) -> None:
-    """Raise unless participants may add to a contest at a time: from its start, before its end.
-
-    Raises:
-        Conflict: it has not started, or it has ended.
-    """
-    if contest.starts_at is not None and now < contest.starts_at:
-        raise Conflict(
-            f"{contest.id} starts at {written_time(contest.starts_at)}; send it from then on"
-        )
-    if contest.ends_at is not None and now >= contest.ends_at:
-        raise Conflict(
-            f"{contest.id} ended at {written_time(contest.ends_at)}; only its organizers can still "
-            "add to it"
-        )
