@@ -130,13 +130,14 @@ def owners(_: str) -> str:
     rows = []
     for name in BUILT_IN:
         for table_name, owner in discipline(name).written_by.items():
+            operations = owner.also if owner.protocol is None else owner.protocol.operations
             protocol, own = owner.protocol, f" with the service's `{owner.column}`"
             rows.append([
                 name,
                 f"`{table_name}`",
                 "organizers" if protocol is None or owner.column else "",
                 "" if protocol is None else protocol.name + (own if owner.column else ""),
-                ", ".join(f"`{each}`" for each in (protocol.operations if protocol else owner.also)),
+                ", ".join(f"`{each}`" for each in operations),
             ])  # fmt: skip
     head = ["discipline", "table", "sent by", "of the protocol alone", "operations of the service"]
     return table(head, rows)

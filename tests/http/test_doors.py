@@ -187,7 +187,7 @@ def test_senders_add_to_a_live_contest_exactly_what_no_protocol_owns(
         is_owned = owner.protocol is not None
         for sent, owned in ((row, is_owned), (other, is_owned and owner.column is None)):
             message = error_of(service, contest, table.name, sent, caller, options)
-            refused = f"{contest} is live, and its" in message
+            refused = f"{contest} is live, and {table.name}" in message
             assert refused is owned, (table.name, sent, message)
 
 
@@ -223,6 +223,6 @@ def test_an_invented_verdict_of_a_received_submission_is_refused(tmp_path: Path)
     row = {"id": "s1", "problem_id": "p1", "user_id": "ada", "created_at": "2026-01-01T00:00:00Z",
            "source": "x", "verdict": "ok"}  # fmt: skip
     rows = [("problems", {"id": "p1"}, None), ("submissions", row, None)]
-    with pytest.raises(Conflict, match="its judging alone write records of submissions; send"):
+    with pytest.raises(Conflict, match="submissions are written by its judging alone; send"):
         record(service, contest, rows, by=ORGANISER)
     service.store.close()

@@ -72,7 +72,9 @@ def test_nobody_sends_votes_to_a_live_arena(
         match = match.replace("r1", "r2")
     before = played.ledger()
     for options in ({}, {"replace": True}, {"dry_run": True}):
-        with pytest.raises(Conflict, match="autumn is live, and its rounds alone write") as error:
+        with pytest.raises(
+            Conflict, match="autumn is live, and votes are written by its rounds"
+        ) as error:
             record(
                 played.service, "autumn", [("votes", {**VOTE, "match_id": match}, None)],
                 by=caller, **options,

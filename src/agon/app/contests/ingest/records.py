@@ -118,7 +118,7 @@ class RecordImporter:
         try:
             for batch in batches(BATCH_SIZE):
                 # The database stores one batch while the next is validated.
-                valid = self._validator.validate(self._admitted(batch))
+                valid = self._validator.validate(self._admit(batch))
                 self._finish_insert()
                 self._start_insert(valid)
         except BaseException:
@@ -134,7 +134,7 @@ class RecordImporter:
         self._errors.raise_any()
         return self._finish()
 
-    def _admitted(self, batch: Batch) -> Batch:
+    def _admit(self, batch: Batch) -> Batch:
         """Return a batch as its sender may add it."""
         if self._sender is None:
             return batch

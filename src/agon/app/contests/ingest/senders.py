@@ -7,13 +7,13 @@ votes of their own, on matches they can see and that are not their own bots'.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import orjson
 
 from agon.app.contests.ingest.batches import Batch
 from agon.disciplines import Discipline, discipline
-from agon.disciplines.ownership import LiveProtocol, Owner
+from agon.disciplines.ownership import SENT, LiveProtocol, Owner
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden
@@ -21,6 +21,10 @@ from agon.kernel.times import written_time
 from agon.ledger.keys import MAX_KEY_BYTES, record_key
 from agon.records import Table
 from agon.store.session import Session
+
+_CORRECTION: Final = (
+    "to change what is recorded, propose a change set: a correction or a void (agon contest void)"
+)
 
 _Row: TypeAlias = Mapping[str, Any]
 
@@ -38,7 +42,7 @@ class Sender:
         self._contest = contest
         self._by = by
         self._of = discipline(contest.discipline)
-        self._owners = owned_tables(session, contest, self._of)
+        self._owned = _owned_tables(session, contest, self._of)
         tables = {table.name: table for table in self._of.schema}
         self._votes = tables.get(self._of.ballot.table)
         foreign = () if self._votes is None else self._votes.foreign_keys
@@ -56,7 +60,7 @@ class Sender:
         """
         if self.is_judge:
             self._require_own_votes(batch)
-        if not self._owners.keys().isdisjoint(batch.tables):
+        if not self._owned.keys().isdisjoint(batch.tables):
             self._require_not_owned(batch)
         if self.is_judge and self._votes is not None:
             return self._as_votes(self._votes, batch, at=written_time(at))
@@ -64,11 +68,13 @@ class Sender:
 
     def _require_not_owned(self, batch: Batch) -> None:
         for table, row, line in zip(batch.tables, batch.rows, batch.lines, strict=True):
-            owner = self._owners.get(table)
-            if owner is not None and isinstance(row, Mapping) and owner.owns(row):
+            protocol, owner = self._owned.get(table, (None, SENT))
+            if protocol is not None and isinstance(row, Mapping) and owner.owns(row):
+                rows = f" with {owner.column} {owner.value}" if owner.column else ""
+                remedy = protocol.instead if self.is_judge else f"{protocol.instead}; {_CORRECTION}"
                 raise Conflict(
-                    f"line {line}: {owned_text(self._contest, table, owner)}; "
-                    + (_protocol(owner).instead if self.is_judge else _corrected(owner))
+                    f"line {line}: {self._contest.id} is live, and {table}{rows} are written by "
+                    f"its {protocol.name} alone; {remedy}"
                 )
 
     def _require_own_votes(self, batch: Batch) -> None:
@@ -92,9 +98,9 @@ class Sender:
             obstacle = None if ballot.obstacle is None else ballot.obstacle(row, user, self._find)
             if obstacle is not None:
                 raise Forbidden(f"a judge may not vote here: {obstacle}; leave that vote out")
-        return replace(batch, rows=[self._timed(table, row, at) for row in batch.rows])
+        return replace(batch, rows=[self._with_time(table, row, at) for row in batch.rows])
 
-    def _timed(self, table: Table, row: Any, at: str) -> Any:
+    def _with_time(self, table: Table, row: Any, at: str) -> Any:
         if table.time is None or not isinstance(row, Mapping):
             return row
         timed = {**row, table.time: at}
@@ -135,36 +141,20 @@ class Sender:
         return {key: orjson.loads(entry.line)["body"]["row"] for key, entry in existing.items()}
 
 
-def owned_tables(session: Session, contest: Contest, of: Discipline) -> Mapping[str, Owner]:
-    """Return the tables of which a protocol owns records in a contest, as it is live now."""
+def _owned_tables(
+    session: Session, contest: Contest, of: Discipline
+) -> Mapping[str, tuple[LiveProtocol, Owner]]:
+    """Return the tables of which protocols own records in a contest, as it is live now."""
     live = {
         protocol
         for protocol in of.protocols
         if next(session.entries.of_kind(contest.no, protocol.begins), None) is not None
     }
-    return {table: owner for table, owner in of.written_by.items() if owner.protocol in live}
-
-
-def owned_text(contest: Contest, table: str, owner: Owner) -> str:
-    """Return that records of a table are those of a protocol, for messages."""
-    rows = "" if owner.column is None else f" of {owner.column} {owner.value}"
-    return (
-        f"{contest.id} is live, and its {_protocol(owner).name} alone write records of "
-        f"{table}{rows}"
-    )
-
-
-def _corrected(owner: Owner) -> str:
-    return (
-        f"{_protocol(owner).instead}; to change what is recorded, propose a change set: a "
-        "correction or a void (agon change)"
-    )
-
-
-def _protocol(owner: Owner) -> LiveProtocol:
-    if owner.protocol is None:
-        raise RuntimeError("only records of a protocol are owned")
-    return owner.protocol
+    return {
+        table: (owner.protocol, owner)
+        for table, owner in of.written_by.items()
+        if owner.protocol in live and owner.protocol is not None
+    }
 
 
 def _rows(batch: Batch) -> Iterator[tuple[str, Mapping[str, Any]]]:
