@@ -1,5 +1,6 @@
 """Matches and votes of a live arena are written by its rounds alone; replay explains the rest."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +15,13 @@ from agon.app.contests.changes import change_sets
 from agon.app.contests.ingest.records import RecordImporter, record
 from agon.app.contests.lifecycle.transfer import export, import_contest
 from agon.app.contests.lifecycle.transitions import freeze, open_contest
+from agon.client.local import Local
 from agon.entities.access import Caller
 from agon.entities.contests import Change
 from agon.errors import Conflict
+from agon.ledger.directory import export_directory
 from agon.ledger.fold import empty_ledger, fold
+from agon.ledger.issues import InvalidEntry
 from fakes.arena import League, league
 from fakes.service import JUDGE, OPERATOR, ORGANISER, service_at
 
@@ -195,3 +199,21 @@ def test_an_import_does_not_continue_rounds_that_are_played_here(
     with pytest.raises(Conflict, match="the rounds of autumn are played here"):
         import_contest(played.service, tmp_path / "second", by=LOCAL, further=check_rounds)
     other.service.store.close()
+
+
+def test_a_ledger_whose_draw_was_changed_is_not_imported(played: League, tmp_path: Path) -> None:
+    """It could never be verified in the database that takes it."""
+    lines = played.ledger()
+    at = next(at for at, line in enumerate(lines) if b'"kind":"draw-made"' in line)
+    value = json.loads(lines[at])
+    value["body"]["seed"] = "chosen"
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    changed = [*lines[:at], text.encode(), *lines[at + 1 :]]
+    export_directory(tmp_path / "ledger", contest="autumn", lines=changed)
+    (tmp_path / "other").mkdir()
+    other = service_at(tmp_path / "other")
+    with pytest.raises(InvalidEntry, match="the seed does not have the committed SHA-256"):
+        Local(other).ledgers.import_(tmp_path / "ledger")
+    with other.store.read() as session:
+        assert not session.contests.page(limit=1)
+    other.store.close()

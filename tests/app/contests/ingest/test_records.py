@@ -323,6 +323,14 @@ def test_a_judge_votes_at_the_time_of_the_service(spring: Service) -> None:
     assert record(spring, "spring", [("votes", without_time, None)], by=JUDGE).repeated == 1
 
 
+def test_a_vote_in_two_batches_of_a_request_is_one(spring: Service, monkeypatch: Any) -> None:
+    """The second is compared with the first, which the request has stored."""
+    monkeypatch.setattr("agon.app.contests.ingest.records.BATCH_SIZE", 1)
+    votes = [("votes", {**vote(), "voted_at": time}, None) for time in (TIME, None, "2000-01-01")]
+    summary = record(spring, "spring", votes, by=JUDGE)
+    assert (summary.added, summary.repeated) == (1, 2)
+
+
 @pytest.mark.parametrize("replace", [False, True])
 def test_a_judge_votes_once(spring: Service, *, replace: bool) -> None:
     """The message does not show how long the ledger is, also while the contest is frozen."""
