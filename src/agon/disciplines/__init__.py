@@ -16,11 +16,8 @@ from agon.errors import Conflict, NotFound, Unavailable, did_you_mean
 
 if TYPE_CHECKING:
     from agon.disciplines.definition import (
-        Ballot,
         Demo,
         Discipline,
-        LiveProtocol,
-        Owner,
         ScoredRecords,
         Simulate,
         Simulation,
@@ -30,11 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BUILT_IN",
     "GROUP",
-    "Ballot",
     "Demo",
     "Discipline",
-    "LiveProtocol",
-    "Owner",
     "ScoredRecords",
     "Simulate",
     "Simulation",
