@@ -105,15 +105,15 @@ class World:
         """Return a name for a placeholder of a path."""
         with self.played.service.store.read() as session:
             no = session.contests.get(CONTEST).no
-            names = {
-                "bot": lambda: [bot.id for bot in session.arena.bots(no)],
-                "match": self.matches,
-                "number": lambda: ["1", "2"],
-                "board": lambda: ["bots", "judges"],
-                "judge": lambda: ["judy", *(bot.id for bot in session.arena.bots(no))],
-                "id": lambda: self.ids(operation),
-            }
-            known = names.get(placeholder, lambda: ["x1"])()
+            bots = [bot.id for bot in session.arena.bots(no)]
+        known = {
+            "bot": bots,
+            "match": self.matches(),
+            "number": ["1", "2"],
+            "board": ["bots", "judges"],
+            "judge": ["judy", *bots],
+            "id": self.ids(operation),
+        }.get(placeholder, ["x1"])
         return self.random.choice([*known, *known, "x1"])
 
     def ids(self, operation: Operation[Any, Any]) -> list[str]:
