@@ -118,7 +118,8 @@ class LocalTransport(Transport):
         """Add the records of a stream, all of them or none, and publish."""
         from agon.api.operations.records import add_records
         from agon.app.contests.ingest.ndjson import read_ndjson
-        from agon.app.contests.ingest.records import record, require_open
+        from agon.app.contests.ingest.openness import require_open
+        from agon.app.contests.ingest.records import record
 
         context = self._context(add_records, contest)
         # Check before a long stream is read in vain.
@@ -162,10 +163,13 @@ class LocalTransport(Transport):
         """Import a ledger's directory and publish."""
         from agon.api.operations.contests import visible_to_staff
         from agon.api.operations.ledgers import import_contest
+        from agon.app.arena.imported_rounds import check_rounds
         from agon.app.contests.lifecycle import transfer
 
         authorize(import_contest, self._service, self._by)
-        imported = transfer.import_contest(self._service, folder, by=self._by, id=contest)
+        imported = transfer.import_contest(
+            self._service, folder, by=self._by, id=contest, further=check_rounds
+        )
         self._publish(imported.id)
         return visible_to_staff(imported)
 

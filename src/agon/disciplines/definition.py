@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from agon.disciplines.ownership import SENT, Ballot, LiveProtocol, Owner
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.rules import Rules
 from agon.records import Schema
@@ -32,7 +33,6 @@ class ScoredRecords(Protocol):
         Raises:
             NotFound: the board does not exist.
         """
-        ...
 
     def explain(self, name: str, *, board: str) -> "Explanation":
         """Explain the score of an id on a board.
@@ -42,7 +42,6 @@ class ScoredRecords(Protocol):
         Raises:
             NotFound: the id is not in the records.
         """
-        ...
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +76,6 @@ class Simulate(Protocol):
         Raises:
             ValueError: the size is too small for a contest.
         """
-        ...
 
 
 @dataclass(frozen=True)
@@ -237,6 +235,8 @@ class Discipline:
         editions: the package whose folder ``editions`` holds its editions and their lock; None:
             they are agon's own.
         addresses: table → columns with IP addresses; the service stores keyed hashes of them.
+        written_by: table → who writes its records; of a table that is left out, senders do.
+        ballot: the table in which judges cast votes of their own.
         submissions: how submissions are judged; None: a contest takes records only.
         problems: name of the table of published problems with hidden answers; None: it has none.
         withhold: returns scored records whose explanations disclose how near a submission is to
@@ -272,6 +272,8 @@ class Discipline:
     editions: str | None = None
     intervals: Callable[[str, Any], Mapping[str, Any] | None] | None = None
     addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    written_by: Mapping[str, Owner] = field(default_factory=dict)
+    ballot: Ballot = field(default_factory=Ballot)
     submissions: SubmissionKind | None = None
     problems: str | None = None
     withhold: Callable[[Any, Callable[[str], bool]], ScoredRecords] | None = None
@@ -284,6 +286,16 @@ class Discipline:
     demo: Demo | None = None
     columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
     summary: str = ""
+
+    def owner(self, table: str) -> Owner:
+        """Return who writes a table's records."""
+        return self.written_by.get(table, SENT)
+
+    @cached_property
+    def protocols(self) -> tuple[LiveProtocol, ...]:
+        """Return the protocols that own tables."""
+        owners = (owner.protocol for owner in self.written_by.values())
+        return tuple(dict.fromkeys(protocol for protocol in owners if protocol is not None))
 
     def column_meaning(self, board: str, column: str) -> ColumnMeaning | None:
         """Return what a column of a board is; None if the discipline does not say it."""

@@ -38,7 +38,7 @@ def change(line: bytes, edit: Callable[[dict[str, Any]], None]) -> bytes:
 
 def issues(lines: list[bytes], state: LedgerState) -> list[str]:
     """Return what is reported."""
-    return [issue.what for issue in check_draws(lines, state)]
+    return [issue.what for issue in check_draws(lines, state).issues]
 
 
 def test_the_draws_of_a_league_are_repeated(ledger: tuple[list[bytes], LedgerState]) -> None:

@@ -14,6 +14,7 @@ from agon.api.operation import ContestContext, Context
 from agon.api.operations.contests import visible_to_creator
 from agon.api.operations.ledgers import ZIP
 from agon.api.operations.ledgers import get_head as head_operation
+from agon.app.arena.imported_rounds import check_rounds
 from agon.app.contests.lifecycle import transfer
 from agon.app.service import Service
 from agon.http.archives import pack, stream, unpack
@@ -69,7 +70,9 @@ async def import_contest(request: Request, response: Response, ctx: Context) -> 
     def work() -> Contest:
         with body, tempfile.TemporaryDirectory(prefix="agon-import-") as folder:
             unpack(body, Path(folder))
-            imported = transfer.import_contest(ctx.service, Path(folder), by=ctx.caller)
+            imported = transfer.import_contest(
+                ctx.service, Path(folder), by=ctx.caller, further=check_rounds
+            )
         return visible_to_creator(ctx, imported)
 
     imported_contest = await run_in_threadpool(work)

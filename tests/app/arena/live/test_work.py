@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import LOCAL, View, view_of
-from agon.app.arena.draw_check import check_draws
+from agon.app.arena.draw_check import DrawReport, check_draws
 from agon.app.arena.live import qualification, views
 from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.ports import ArenaPorts
@@ -168,7 +168,7 @@ def test_a_bot_qualifies_when_its_answer_is_picked_once_an_hour(make_league: Mak
     qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
     assert [made["purpose"] for made in league.entries("draw-made")] == ["round q1", "round q2"]
     lines = league.ledger()
-    assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
+    assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
 
 
 def attempt_of(league: League) -> qualification.AttemptStatus:
@@ -210,7 +210,7 @@ def test_an_attempt_that_nobody_can_judge_has_no_verdict_and_does_not_count(
     assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
     assert attempt_of(league).state in {"qualified", "not-qualified"}
     lines = league.ledger()
-    assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
+    assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
 
 
 def test_attempts_to_qualify_and_rounds_have_numbers_of_their_own(

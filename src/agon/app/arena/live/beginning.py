@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from agon.app.arena.live.names import next_name, played_elsewhere
 from agon.app.arena.live.people import new_people, record_people, shared_networks
 from agon.app.arena.live.scored import arena_records, live_rules
 from agon.app.contests.ledgers.append import append
@@ -95,7 +96,7 @@ def commit_round(
     contest = session.contests.lock(contest_id)
     _queue_next(service, session, contest)
     last = session.arena.rounds(contest.no, limit=1)
-    issue = _issue(session, contest, last, scores)
+    issue = played_elsewhere(session, contest) or _issue(session, contest, last, scores)
     if issue is not None:
         if automatic:
             return {"round": None, "cause": issue}
@@ -151,13 +152,6 @@ def commit(
     )
     session.queue.add(round_job(contest, id=service.new_id(), round_id=name), now=now)
     return {"round": name}
-
-
-def next_name(session: Session, contest: Contest, kind: RoundKind) -> tuple[int, str]:
-    """Return number and id of the next round, ``r7``, or of the next attempt to qualify, ``q7``."""
-    prefix = "r" if kind == "round" else "q"
-    number = session.arena.last_number(contest.no, prefix=prefix) + 1
-    return number, f"{prefix}{number}"
 
 
 def seed_of(service: Service, contest: Contest, of: ArenaRound) -> str:

@@ -13,6 +13,7 @@ from agon.app.arena.live.bot_states import state_at, with_state
 from agon.app.arena.live.owners import newest_row, owner_rows
 from agon.app.arena.live.scored import live_rules, scored_arena
 from agon.app.arena.live.versions import mark_version
+from agon.app.contests.ingest.openness import require_not_final
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
 from agon.app.contests.ledgers.positions import reach
@@ -70,7 +71,7 @@ def register(
         NotFound: there is no such contest, or no such owner.
         Forbidden: a participant named an owner.
         Conflict: the owner has as many bots as the rule ``bots_per_owner`` allows, or the contest
-            is not an arena.
+            is final or not an arena.
         Unreadable: the endpoint did not repeat the nonce of a ping, or there is no owner.
         Unavailable: the server has no key to encrypt the secret with.
     """
@@ -84,11 +85,13 @@ def register(
     if owner_id is None:
         raise Unreadable("the bot has no owner; name one of the table owners")
     secret = None if endpoint is None else service.random(SECRET_BYTES)
+    require_not_final(contest)
     if endpoint is not None and secret is not None:
         _check(service, endpoint, secret)
     now = service.clock()
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
+        require_not_final(contest)
         bot_id = new_bot_id(service, session, contest, name)
         own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
         if len(own) >= rules.bots_per_owner:
@@ -134,6 +137,7 @@ def change(
     Raises:
         NotFound: there is no such bot, or it is not the caller's.
         Unreadable: the endpoint did not repeat the nonce of a ping.
+        Conflict: its version or its role would change in a final contest.
     """
     with service.store.read() as session:
         contest = session.contests.get(contest_id)
@@ -146,6 +150,8 @@ def change(
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         bot = before = own_bot(session, contest, bot_id, by=by)
+        if changes.version is not None or changes.judges is not None:
+            require_not_final(contest)
         if changes.endpoint is not None:
             bot = replace(bot, endpoint=changes.endpoint)
         if secret is not None:

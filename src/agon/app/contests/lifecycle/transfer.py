@@ -4,10 +4,10 @@ An imported ledger keeps the signed heads of the server it came from until it gr
 ledger that is exported, imported and exported again is the same byte for byte.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
@@ -40,6 +40,17 @@ _SIGNED: Final = (b'"kind":"contest-frozen"', b'"kind":"contest-finalised"')
 """Entries whose heads are signed in an export, besides the newest."""
 
 _PAGE: Final = 500
+
+FurtherCheck: TypeAlias = Callable[[Session, Contest, LedgerDirectory], Iterable[LedgerIssue]]
+"""Returns what is wrong with a ledger besides its chain, before it is stored in a contest.
+
+It raises Conflict where the stored contest cannot be continued by an import.
+"""
+
+
+def accept(session: Session, contest: Contest, ledger: LedgerDirectory) -> Iterable[LedgerIssue]:  # noqa: ARG001 - has the signature of FurtherCheck
+    """Return no issue."""
+    return ()
 
 
 def export(service: Service, contest_id: str, folder: Path) -> Contest:
@@ -76,6 +87,7 @@ def import_contest(
     *,
     by: Caller,
     id: str | None = None,  # noqa: A002 (a contest's id is called id everywhere)
+    further: FurtherCheck = accept,
 ) -> Contest:
     """Import a ledger's directory: check all of it first, then store it in one transaction.
 
@@ -86,6 +98,7 @@ def import_contest(
         folder: the directory.
         by: the caller.
         id: the expected contest; the id is part of the hash chain and cannot be changed.
+        further: returns what else is wrong with the ledger; see :data:`FurtherCheck`.
 
     Raises:
         Forbidden: the ledger's contest is none that ``by`` may import or extend.
@@ -102,6 +115,9 @@ def import_contest(
     allow(by, "import", contest=ledger.contest)
     with service.store.write() as session:
         contest = _target_contest(session, ledger, by)
+        issues = tuple(further(session, contest, ledger))
+        if issues:
+            raise InvalidEntry(issues)
         last, importer = contest.seq, _EntryImporter(contest)
         session.entries.append(contest.no, importer.entries(ledger))
         importer.errors.raise_any()
