@@ -1,6 +1,7 @@
 """Expensive requests: a bounded number runs at a time; other requests do not wait for them."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -13,10 +14,11 @@ from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
 from agon.api.catalog import all_operations
-from agon.api.costs import _OPERATIONS, OPERATIONS
+from agon.api.costs import _OPERATIONS, OPERATIONS, QUICK, Kind
 from agon.app.contests.boards import explain
 from agon.app.password_hashing import PasswordHashing
 from agon.http.slots import Busy, ConcurrencyLimiter, Slots, StreamInSlots
+from agon.web.site import _KINDS, _QUICK, DOCUMENTS, FORMS, PAGES
 from fakes.instance import Instance, instance_at
 from web.browser import Browser
 
@@ -152,6 +154,34 @@ def test_every_operation_is_listed_with_what_it_costs() -> None:
     """A new operation is classified before it is served."""
     assert {item.id for item in all_operations()} == OPERATIONS.keys()
     assert sum(len(names.split()) for names in _OPERATIONS.values()) == len(OPERATIONS)
+
+
+def test_every_page_and_form_is_made_in_a_slot_of_its_kind(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new page is bounded without being listed; the pages of boards have two threads."""
+    kinds: list[Kind] = []
+    really = Slots.slot
+
+    def noting(slots: Slots, kind: Kind, scope: Any) -> Any:
+        if kind != QUICK:
+            kinds.append(kind)
+        return really(slots, kind, scope)
+
+    monkeypatch.setattr(Slots, "slot", noting)
+    browser = Browser(instance)
+    browser.sign_in("operator")
+    kinds.clear()
+    for path, view in (*PAGES, *DOCUMENTS):
+        browser.get(re.sub(r"\{\w+\}", "x1", path))
+        assert kinds == ([] if view in _QUICK else [_KINDS.get(view, "pages")]), path
+        kinds.clear()
+    for path, view, _ in FORMS:
+        if path == "/sign-out":
+            continue
+        browser.send(re.sub(r"\{\w+\}", "x1", path), {"a": "b"})
+        assert kinds == [_KINDS.get(view, "forms")], path
+        kinds.clear()
 
 
 def test_every_way_to_hash_a_password_has_a_slot(
