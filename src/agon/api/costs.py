@@ -1,7 +1,6 @@
 """What operations cost: for each the kind of work whose slots its requests wait for.
 
-Every operation is listed, so that a new one cannot be expensive without a bound. Quick ones take
-milliseconds and at most about a MiB: they read or change one thing, or a page of some. Requests
+Every operation is listed; one that is not has a bound all the same. Quick ones take milliseconds and at most about a MiB: they read or change one thing, or a page of some. Requests
 with bodies beyond :data:`SMALL_BODY` are of the kind ``bodies`` in addition to what is listed.
 """
 
@@ -64,3 +63,6 @@ OPERATIONS: Final[Mapping[str, Kind]] = MappingProxyType(
     {name: kind for kind, names in _OPERATIONS.items() for name in names.split()}
 )
 """The kind of each operation, by its id."""
+
+UNLISTED: Final[Kind] = "reads"
+"""The kind of an operation that is not listed."""

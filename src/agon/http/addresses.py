@@ -20,7 +20,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.catalog import all_operations
-from agon.api.costs import OPERATIONS, QUICK, SMALL_BODY
+from agon.api.costs import OPERATIONS, QUICK, SMALL_BODY, UNLISTED
 from agon.http.media_types import has_body, require_json
 from agon.http.server_context import serving
 from agon.http.spooling import spooled
@@ -111,7 +111,7 @@ class OperationRoute(APIRoute):
         """Return what answers requests."""
         handle = super().get_route_handler()
 
-        kind = OPERATIONS[self.name]
+        kind = OPERATIONS.get(self.name, UNLISTED)
         if kind in _TAKEN_BY_HANDLERS:
             kind = QUICK
 

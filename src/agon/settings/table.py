@@ -196,11 +196,7 @@ class Settings(ModelJudgeSettings):
         validate_default=False,
     )
     password_hashes: int = setting(
-        2,
-        "Passwords that one process hashes at a time, each in 64 MiB of memory; half of them for "
-        "one network address. Sixteen more sign-ins wait; further ones get 503.",
-        low=1,
-        high=64,
+        2, "Passwords a process hashes at a time, each in 64 MiB; others wait.", low=1, high=64
     )
     sse_streams: int = setting(
         512, "Event streams open at a time in one process.", low=1, high=100_000
