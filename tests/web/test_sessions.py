@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
-from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
 from agon.app.access.tokens import SESSION, Grant, new_token, public_id, revoke_token, tokens
@@ -25,10 +23,8 @@ PASSWORD = "correct horse battery"  # noqa: S105 (of a test)
 
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords in a thousandth of the memory; ``test_users.py`` tests the real strength."""
-    monkeypatch.setattr(
-        "agon.app.access.users._hasher", partial(PasswordHasher, time_cost=1, memory_cost=64)
-    )
+    """Hash passwords in little memory; ``test_passwords.py`` tests the real strength."""
+    monkeypatch.setattr("agon.app.password_hashing.MEMORY_KIB", 64)
 
 
 def test_a_participant_signs_in_submits_and_sees_the_verdict(browser: Browser) -> None:

@@ -9,8 +9,9 @@ import json
 import string
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
+from os import SEEK_END
 from re import Pattern
-from typing import Any, Final
+from typing import IO, Any, Final
 from urllib.parse import quote, unquote
 
 from fastapi.routing import APIRoute
@@ -20,8 +21,14 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.catalog import all_operations
+from agon.api.costs import OPERATIONS, QUICK, SMALL_BODY, UNLISTED
 from agon.http.media_types import has_body, require_json
+from agon.http.server_context import serving
+from agon.http.spooling import spooled
 from agon.kernel.plain_json import InvalidJson, read_json
+
+_TAKEN_BY_HANDLERS: Final = frozenset({"bodies", "streams"})
+"""Kinds whose slots are taken later than here: for a body that has arrived, for a part."""
 
 _SLASH: Final = "%2F"
 _PERCENT: Final = "%25"
@@ -84,9 +91,17 @@ def _decode(value: str) -> str:
 class OperationRequest(Request):
     """A request of an operation: its path is decoded, its body has the limits of JSON."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, body: IO[bytes] | None = None) -> None:
         parameters = path_parameters(request.scope)
         super().__init__({**request.scope, "path_params": parameters}, request.receive)
+        self._spooled = body
+
+    async def body(self) -> bytes:
+        """Return the body."""
+        if self._spooled is None:
+            return await super().body()
+        self._spooled.seek(0)
+        return self._spooled.read()
 
     async def json(self) -> Any:
         """Return the body's value.
@@ -107,10 +122,23 @@ class OperationRoute(APIRoute):
         """Return what answers requests."""
         handle = super().get_route_handler()
 
+        kind = OPERATIONS.get(self.name, UNLISTED)
+        if kind in _TAKEN_BY_HANDLERS:
+            kind = QUICK
+
         async def answer(request: Request) -> Response:
-            if self.body_field is not None and has_body(request.headers):
-                require_json(request.headers)
-            return await handle(OperationRequest(request))
+            slots = serving(request).slots
+            if self.body_field is None or not has_body(request.headers):
+                async with slots.slot(kind, request.scope):
+                    return await handle(OperationRequest(request))
+            require_json(request.headers)
+            with await spooled(request) as body:  # a slow client occupies no slot
+                is_small = body.seek(0, SEEK_END) <= SMALL_BODY
+                async with (
+                    slots.slot(QUICK if is_small else "bodies", request.scope),
+                    slots.slot(kind, request.scope),
+                ):
+                    return await handle(OperationRequest(request, body))
 
         return answer
 

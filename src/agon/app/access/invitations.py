@@ -12,8 +12,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
+from agon.app.access.passwords import hash_password
 from agon.app.access.tokens import Grant, new_secret, new_token, secret_hash
-from agon.app.access.users import hash_password, new_user
+from agon.app.access.users import new_user
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller, Token, User
@@ -235,7 +236,7 @@ def _hash_of_new(service: Service, code: str, password: str, *, by: Caller) -> s
         raise Forbidden(f"the user {by.user} exists; leave the password out, or send no token")
     with service.store.write() as session:
         _lock_valid(service, session, code)
-    return hash_password(password)
+    return hash_password(service, password)
 
 
 def _sign_up(

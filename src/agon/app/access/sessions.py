@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 from agon.app.access.audit import add_audit_entry
+from agon.app.access.passwords import check_password
 from agon.app.access.tokens import (
     SESSION,
     Grant,
@@ -20,7 +21,6 @@ from agon.app.access.tokens import (
     session_label,
     tokens_of,
 )
-from agon.app.access.users import check_password
 from agon.app.service import Service
 from agon.entities.access import Caller, Role, Token
 from agon.errors import Forbidden

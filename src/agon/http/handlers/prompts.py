@@ -10,7 +10,8 @@ from agon.app.arena.live.prompts import save_human_answers, save_prompts
 from agon.app.contests.ingest.ndjson import Lines, read_value
 from agon.http.handlers.records import NDJSON_TYPES
 from agon.http.media_types import media_type, raise_unsupported
-from agon.http.middleware.bodies import spooled
+from agon.http.server_context import serving
+from agon.http.spooling import spooled
 
 
 async def add_prompts(request: Request, _: Response, ctx: ContestContext) -> PromptSummary:
@@ -27,13 +28,14 @@ async def _save(request: Request, ctx: ContestContext, table: str) -> PromptSumm
     kind = media_type(request.headers)
     if kind not in NDJSON_TYPES | {"application/json"}:
         raise_unsupported(kind, "application/x-ndjson (an object a line) or application/json")
-    body = await spooled(request)
     save = save_prompts if table == "prompts" else save_human_answers
 
-    def work() -> int:
-        with body:
+    with await spooled(request) as body:
+
+        def work() -> int:
             of_one = kind == "application/json"
             rows = read_value(body.read(), table=table) if of_one else Lines(body, table=table)
             return save(ctx.service, ctx.contest.id, rows)
 
-    return PromptSummary(saved=await run_in_threadpool(work))
+        async with serving(request).slots.slot("bodies", request.scope):
+            return PromptSummary(saved=await run_in_threadpool(work))

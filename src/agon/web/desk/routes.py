@@ -78,3 +78,6 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     (f"{_DESK}/jobs/{{id}}/{{action}}", jobs.act_on_contest_job, "job.manage"),
 )
 """Every form of the desks: its address, what it does, and the permission it needs."""
+
+PASSWORD_FORMS: Final = (access.create_user, access.change_user)
+"""The forms whose fields can have a password."""
