@@ -10,7 +10,7 @@ from agon.app.access.tokens import Grant, authenticate, create_token, revoke_tok
 from agon.app.access.users import create_user, disable_user
 from agon.app.service import Service
 from agon.client.local import Local
-from agon.entities.access import Caller
+from agon.entities.access import Caller, Everywhere
 from agon.errors import Forbidden, NotFound, Unauthenticated, Unavailable, Unreadable
 from fakes.service import JUDGE, OPERATOR, ORGANISER, Clock
 
@@ -30,7 +30,9 @@ def test_a_token_identifies_its_user(service: Service) -> None:
     assert re.fullmatch(r"agon_[\w-]{22}_[\w-]{43}", text)
     caller = authenticate(service, text, network="abc")
     assert (caller.name, caller.user, caller.role) == ("user:ada", "ada", "judge")
-    assert (caller.scopes, caller.contests, caller.network) == (("vote",), None, "abc")
+    assert (caller.scopes, caller.contests, caller.network) == (
+        ("vote",), Everywhere.PUBLIC, "abc"
+    )  # fmt: skip
 
 
 def test_no_id_looks_like_an_option(service: Service) -> None:
@@ -136,6 +138,10 @@ def test_a_token_creates_no_token_with_more_permissions(service: Service) -> Non
         ({"role": "king"}, NotFound),
         ({"scopes": ("record",)}, NotFound),
         ({"contests": ("nowhere",)}, NotFound),
+        ({"contests": Everywhere.ALL}, Unreadable),
+        ({"role": "organiser", "contests": Everywhere.ALL}, Unreadable),
+        ({"role": "operator", "contests": Everywhere.PUBLIC}, Unreadable),
+        ({"role": "worker", "contests": Everywhere.PUBLIC}, Unreadable),
         ({"days": 0}, Unreadable),
         ({"days": 1e9}, Unreadable),
         ({"days": float("nan")}, Unreadable),

@@ -36,6 +36,7 @@ DISCIPLINE = Discipline(
     attacks=_PARTS.attacks,
     columns=COLUMNS,
     participants=("submissions.user_id",),
+    people=("problems.setter_user_id",),
     submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),
     problems="problems",
     withhold=_withhold,
