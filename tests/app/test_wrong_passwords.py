@@ -30,7 +30,7 @@ def sign_in(
 ) -> None:
     """Send the right password; raise TooMany where it is not even checked."""
     counted.count(user, network, now=now)
-    counted.succeed(user, network, now=now)
+    counted.remove(user, network, now=now)
 
 
 def test_one_network_locks_the_user_out_of_itself_only() -> None:
@@ -106,7 +106,7 @@ def test_right_passwords_are_not_counted() -> None:
 
 def test_invented_names_do_not_grow_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counters are dropped, those changed longest ago first; that of a network stays."""
-    monkeypatch.setattr(wrong_passwords, "_MOST", 50)
+    monkeypatch.setattr(wrong_passwords, "_MAX_COUNTERS", 50)
     counted = WrongPasswords()
     for number in range(5000):
         guess(counted, "x" * 200 + str(number), f"net-{number}", 1)

@@ -1,9 +1,9 @@
-"""Limit wrong passwords by user and network, so that guesses elsewhere lock nobody out.
+"""Limit wrong passwords by user and network, so that guesses from elsewhere lock no user out.
 
 Attempts are counted for three things, each within :data:`WINDOW`:
 
 - *A user from a network*: at most :data:`BY_NETWORK`. Only this limit stops a user, and only from
-  there: whoever guesses from another network does not use it up.
+  there: guesses from another network do not use it up.
 - *A network*, for all users: at most :data:`OF_NETWORK`, so that one network does not try a
   password on every user. A user who signed in from there lately is not stopped by it: others in
   the same office cannot lock this person out.
@@ -38,7 +38,7 @@ UNDER_ATTACK: Final = ((1000, 1), (100, 2))
 LATELY: Final = timedelta(days=30)
 """How long a network counts as one from which a user signed in."""
 
-_MOST: Final = 20_000
+_MAX_COUNTERS: Final = 20_000
 """Maximum number of counters of a kind in memory; beyond it the one used longest ago goes."""
 
 K = TypeVar("K", bound=Hashable)
@@ -62,7 +62,7 @@ class _Counters(Generic[K]):
 
     def add(self, key: K, now: datetime) -> None:
         self.times.setdefault(key, deque()).append(now)
-        while len(self.times) > _MOST:
+        while len(self.times) > _MAX_COUNTERS:
             self.times.popitem(last=False)
 
     def remove(self, key: K, now: datetime) -> None:
@@ -95,7 +95,7 @@ class WrongPasswords:
             of_pair = self._pairs.recent((name, source), now)
             of_user = self._users.recent(name, now)
             of_network = self._networks.recent(source, now)
-            most = BY_NETWORK if is_known else _allowed(len(of_user))
+            most = BY_NETWORK if is_known else _limit_with(len(of_user))
             if len(of_pair) >= most:
                 _stop(of_pair, "for this user from your network", now)
             if not is_known and len(of_network) >= OF_NETWORK:
@@ -104,8 +104,11 @@ class WrongPasswords:
             self._networks.add(source, now)
             self._users.add(name, now)
 
-    def succeed(self, user: str, network: str | None, *, now: datetime) -> None:
-        """Remove an attempt that was counted at a time: its password was right."""
+    def remove(self, user: str, network: str | None, *, now: datetime) -> None:
+        """Remove an attempt that was counted at a time: its password was right.
+
+        The network counts as one of the user from then on.
+        """
         name, source = _key(user, network)
         with self._lock:
             self._pairs.remove((name, source), now)
@@ -113,7 +116,7 @@ class WrongPasswords:
             self._users.remove(name, now)
             self._signed_in[name, source] = now
             self._signed_in.move_to_end((name, source))
-            while len(self._signed_in) > _MOST:
+            while len(self._signed_in) > _MAX_COUNTERS:
                 self._signed_in.popitem(last=False)
 
     def _is_known(self, pair: tuple[str, str], now: datetime) -> bool:
@@ -126,11 +129,11 @@ def _key(user: str, network: str | None) -> tuple[str, str]:
     return user[:100], network or ""
 
 
-def _allowed(wrong: int) -> int:
+def _limit_with(wrong: int) -> int:
     """Return how many wrong passwords a network may send for a user who had so many in all.
 
     Example:
-        >>> _allowed(99), _allowed(100), _allowed(1000)
+        >>> _limit_with(99), _limit_with(100), _limit_with(1000)
         (10, 2, 1)
     """
     return next((few for many, few in UNDER_ATTACK if wrong >= many), BY_NETWORK)

@@ -151,7 +151,7 @@ def revoke(token: str, *, target: Target) -> None:
 
 
 def _confirm_everywhere(user: str, role: str) -> None:
-    """Say what a token without contests is for, and ask whether it is meant.
+    """Say what a token without contests is for, and ask for a confirmation.
 
     Raises:
         UsageError: there is no terminal to ask on, and the role does not imply it.

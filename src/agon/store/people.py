@@ -11,7 +11,7 @@ from agon.store.connection.transaction import Transaction
 from agon.store.schema import PEOPLE
 
 _AS_A_USER_S: Final = re.compile(r"[a-z0-9-]{1,63}")
-"""Folded forms that ids of users can have; nobody can take another id."""
+"""Folded forms that ids of users can have; other ids are none of a user."""
 
 
 class People:
@@ -35,7 +35,7 @@ class People:
             )
 
     def contests_with(self, folded: str) -> list[int]:
-        """Return the numbers of the contests that name somebody whose id is read so."""
+        """Return the numbers of the contests that name a person whose id is read so."""
         query = select(PEOPLE.c.contest_no).where(PEOPLE.c.folded == folded).distinct()
         return [row.contest_no for row in self._transaction.all(query)]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,10 +79,10 @@ def test_no_newcomer_chooses_an_id_that_is_read_as_a_user_s(arenas: Service, use
 
 
 def test_joining_through_another_contest_takes_nobody_s_place(arenas: Service) -> None:
-    """A user who is older than the records is somebody else until an organizer vouches."""
+    """A user who is older than the records is another person until an organizer vouches."""
     ada = authenticate(arenas, _join(arenas, "autumn", "ada").text)
     record(arenas, "spring", [("owners", {**OWNER[1], "id": "ada"}, None)], by=ORGANISER)
-    with pytest.raises(Conflict, match="the records of spring name 'ada', which may be somebody"):
+    with pytest.raises(Conflict, match="the records of spring name 'ada', which may be another"):
         _join(arenas, "spring", None, by=ada)
     joined = accept(
         arenas, invite(arenas, "spring", NewInvitation(user="ada"), by=ORGANISER)[1],
@@ -108,7 +109,7 @@ def test_an_operator_gives_any_id_but_a_reserved_one(arenas: Service) -> None:
         like = identities.resemblance(session, "o1ga")
         [_, entry, _] = session.access.audit_entries(limit=3)
     assert (like.users, like.contests) == (("olga",), ("spring",))
-    assert entry.detail == {"read_as": ["olga"], "named_in": ["spring"]}
+    assert entry.detail == {"similar_users": ["olga"], "named_in": ["spring"]}
     for reserved in (*RESERVED, "l0cal", "system-"):
         with pytest.raises(Conflict, match="is taken"):
             create_user(arenas, user=reserved, by=OPERATOR)
@@ -117,7 +118,8 @@ def test_an_operator_gives_any_id_but_a_reserved_one(arenas: Service) -> None:
 @pytest.mark.parametrize("user", sorted({*RESERVED, *OFFICIAL, "0perator", "adrnin", "-root"}))
 def test_no_newcomer_passes_for_agon_or_a_role(arenas: Service, user: str) -> None:
     """A user called operator would be believed; by name only an operator gives it."""
-    for options in ({}, {"user": user}):
+    attempts: tuple[dict[str, Any], ...] = ({}, {"user": user})
+    for options in attempts:
         with pytest.raises(Exception, match=r"is taken|is not a user's id"):
             _join(arenas, "autumn", user, **options)
 
@@ -135,7 +137,7 @@ def test_an_operator_s_token_for_a_contest_binds_the_person(arenas: Service) -> 
 @pytest.mark.parametrize(("role", "contests"), [("viewer", ("spring",)), ("judge", ("autumn",)),
                                                 ("worker", Everywhere.ALL)])  # fmt: skip
 def test_other_tokens_bind_nobody(arenas: Service, role: str, contests: object) -> None:
-    """To read a contest, or to judge another, is not to be somebody in its records."""
+    """To read a contest, or to judge another, is not to be a person in its records."""
     create_user(arenas, user="olga", by=OPERATOR)
     grant = Grant(user="olga", role=role, contests=contests)  # type: ignore[arg-type]  # by name
     olga = authenticate(arenas, create_token(arenas, grant, by=OPERATOR)[1])
@@ -232,7 +234,7 @@ SAME = [
 DIFFERENT = [("ab", "a-b"), ("ada", "adb"), ("user-1-1", "user-11"), ("user1", "user2")]
 
 
-def test_ids_are_read_as_people_read_them() -> None:
+def test_ids_are_similar_users_people_read_them() -> None:
     """Numbered users stay apart."""
     assert [pair for pair in SAME if folded_id(pair[0]) != folded_id(pair[1])] == []
     assert [pair for pair in DIFFERENT if folded_id(pair[0]) == folded_id(pair[1])] == []

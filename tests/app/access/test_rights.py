@@ -125,7 +125,7 @@ def test_an_organizer_of_one_contest_is_a_participant_in_another() -> None:
     assert acting(olga, "submission.add", contest=SPRING).role == "organiser"
 
 
-def test_a_right_with_scopes_keeps_them_beside_others() -> None:
+def test_a_right_with_scopes_keeps_them_next_to_others() -> None:
     """A token for a script does not widen to what the person's other tokens may do there."""
     olga = of(
         Right(role="organiser", contests=("spring",), scopes=("records",)),
@@ -147,7 +147,7 @@ def test_a_contest_that_was_created_is_covered_only_by_a_right_in_public_ones() 
 
 
 def test_the_error_is_of_the_right_that_lacks_least() -> None:
-    """Who lacks a scope is not told to get another role."""
+    """Who lacks a scope needs no other role."""
     olga = of(
         held("viewer", "spring"),
         Right(role="organiser", contests=("spring",), scopes=("export",)),

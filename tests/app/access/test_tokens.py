@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from pydantic import ValidationError
 
 from agon.api.models.access import TokenCreate
 from agon.app.access.tokens import Grant, authenticate, create_token, revoke_token, tokens
@@ -120,6 +121,14 @@ def test_only_operators_of_the_instance_create_tokens(service: Service, by: Call
     """Otherwise a token could create one with more permissions."""
     with pytest.raises(Forbidden):
         Local(service, by=by).access.create_token(TokenCreate(user="ada", role="judge"))
+
+
+@pytest.mark.parametrize("contests", ["everything", ["a"] * 101, {"a": 1}, [["a"]], 7, ["x" * 64]])
+def test_a_span_of_no_form_is_one_error_of_the_field(contests: object) -> None:
+    """The pointer of the error is that of the field, whatever forms it could have."""
+    with pytest.raises(ValidationError) as error:
+        TokenCreate.model_validate({"user": "ada", "role": "judge", "contests": contests})
+    assert [issue["loc"] for issue in error.value.errors()] == [("contests",)]
 
 
 def test_a_token_creates_no_token_with_more_permissions(service: Service) -> None:

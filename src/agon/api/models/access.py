@@ -3,7 +3,13 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import (
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from agon.api.models.base import PlainText, Request, Resource
 from agon.entities.access import Everywhere, Role, SessionKind
@@ -69,13 +75,24 @@ class User(Resource):
     disabled: bool
 
 
+def _span(value: object, validated: ValidatorFunctionWrapHandler) -> object:
+    """Return a span; what is none is one error, not one for each form."""
+    try:
+        return validated(value)
+    except ValidationError:
+        raise ValueError('give up to 100 ids of contests, "public" or "all"') from None
+
+
+_Span = Annotated[tuple[ContestName, ...], Field(max_length=100)] | Everywhere
+
+
 class TokenCreate(Request):
     """A new token."""
 
     user: UserName = Field(examples=["ada"])
     role: Role
     label: PlainText = Field(default="", max_length=200)
-    contests: Annotated[tuple[ContestName, ...], Field(max_length=100)] | Everywhere | None = Field(
+    contests: Annotated[_Span | None, WrapValidator(_span)] = Field(
         default=None,
         description="Up to 100 contests by id; public: every public contest and those that the "
         "user creates; all: every contest. Absent: all for operators and workers, public for "
@@ -87,10 +104,10 @@ class TokenCreate(Request):
     days: float | None = Field(default=90, gt=0, le=3660, description="null: never expires.")
 
 
-class UserCreated(User):
+class UserWithSimilar(User):
     """A new user, and what its id resembles."""
 
-    read_as: tuple[str, ...] = Field(
+    similar_users: tuple[str, ...] = Field(
         description="Other users whose ids can be mistaken for this one."
     )
     named_in: tuple[str, ...] = Field(

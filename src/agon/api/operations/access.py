@@ -14,9 +14,9 @@ from agon.api.models.access import (
     TokenWithSecret,
     User,
     UserCreate,
-    UserCreated,
     UserName,
     UserUpdate,
+    UserWithSimilar,
 )
 from agon.api.models.base import Page
 from agon.api.operation import Context, operation
@@ -53,7 +53,7 @@ def list_users(ctx: Context, page: PageRequest) -> Page[User]:
 
 @operation("POST", "/users", id="createUser", permission="user.manage", summary="Create a user",
            status=201)  # fmt: skip
-def create_user(ctx: Context, request: UserCreate) -> UserCreated:
+def create_user(ctx: Context, request: UserCreate) -> UserWithSimilar:
     """Create a user: with a password for the web site, without one for tokens only.
 
     The response says whom the id could be mistaken for; only reserved ids are rejected.
@@ -63,8 +63,12 @@ def create_user(ctx: Context, request: UserCreate) -> UserCreated:
     )
     with ctx.service.store.read() as session:
         like = identities.resemblance(session, created.id)
-    return UserCreated.model_validate(
-        {**vars(User.model_validate(created)), "read_as": like.users, "named_in": like.contests}
+    return UserWithSimilar.model_validate(
+        {
+            **vars(User.model_validate(created)),
+            "similar_users": like.users,
+            "named_in": like.contests,
+        }
     )
 
 

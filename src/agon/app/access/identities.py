@@ -1,11 +1,11 @@
 """Decide who may become a user with an id: the one check for every way to get one.
 
 Records name people by ids, often long before they sign up, and a user acts for the person of the
-same id. So nobody chooses an id that means somebody else, here or in another contest:
+same id. So no newcomer chooses an id that means another person, here or in another contest:
 
-- *Reserved* ids are callers of agon itself; nobody gets one. Names of roles are given by operators.
+- *Reserved* ids are callers of agon itself, which no user is. Operators give names of roles.
 - An id that *looks like* a user's is not chosen; operators are warned.
-- An id that *records name*, of any contest, is not chosen. Whoever manages the contest can vouch
+- An id that *records name*, of any contest, is not chosen. Who manages the contest can vouch
   for a person with an invitation for that id; an operator creates the user for any id.
 - A user who *joins a contest* whose records name the id needs such an invitation as well, unless
   the user has or had a token for this contest: the records may name another person.
@@ -50,7 +50,7 @@ def require_not_reserved(user: str) -> None:
         Conflict: it is reserved, or is read as a reserved one.
     """
     if folded_id(user) in _FOLDED_RESERVED:
-        raise taken(user)
+        raise conflict(user)
 
 
 def require_free(
@@ -66,16 +66,16 @@ def require_free(
 
     Raises:
         Conflict: it is reserved, is read as another user's, or records name it of a contest that
-            which nobody vouches; with one message, which shows nothing of private contests.
+            which is not vouched; with one message, which shows nothing of private contests.
     """
     folded = folded_id(user)
     if folded in _FOLDED_RESERVED | _FOLDED_OFFICIAL:
-        raise taken(user)
+        raise conflict(user)
     if session.access.users_read_as(folded):
-        raise taken(user)
+        raise conflict(user)
     for no in session.people.contests_with(folded):
         if vouches is None or not vouches(session.contests.by_no(no)):
-            raise taken(user)
+            raise conflict(user)
 
 
 def require_same_person(session: Session, contest: Contest, user: str) -> None:
@@ -86,7 +86,7 @@ def require_same_person(session: Session, contest: Contest, user: str) -> None:
     """
     if session.people.is_named(contest.no, user) and not _had_token(session, contest, user):
         raise Conflict(
-            f"the records of {contest.id} name {user!r}, which may be somebody else; ask its "
+            f"the records of {contest.id} name {user!r}, which may be another person; ask its "
             f"organizer for an invitation for the user {user}"
         )
 
@@ -101,7 +101,7 @@ def resemblance(session: Session, user: str) -> Resemblance:
     )
 
 
-def taken(user: str) -> Conflict:
+def conflict(user: str) -> Conflict:
     """Return the error of an id that cannot be chosen; why is not revealed."""
     return Conflict(f"the user {user!r} is taken; choose another id")
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.access.identities import require_free, require_same_person, taken
+from agon.app.access.identities import conflict, require_free, require_same_person
 from agon.app.access.permissions import LOCAL, permits
 from agon.app.access.tokens import Grant, new_secret, new_token, person, secret_hash
 from agon.app.access.users import hash_password, new_user
@@ -235,7 +235,7 @@ def _sign_up(
     try:
         session.access.add_user(created)
     except Conflict:
-        raise taken(user) from None
+        raise conflict(user) from None
     return created
 
 

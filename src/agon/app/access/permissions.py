@@ -174,7 +174,7 @@ def acting(caller: Caller, action: str, *, contest: AnyContest | None = None) ->
     those of :func:`allow`; an action that needs no right leaves the caller as it is.
     """
     if contest is None:
-        return _acting(caller, action, lambda right: _server_refusal(right, action))
+        return _acting(caller, action, lambda right: _server_error(right, action))
     return _acting(
         caller, action,
         lambda right: None if _covers(right, caller, contest) else _NOT_IN.format(contest.id),
@@ -281,7 +281,7 @@ def covers(scopes: tuple[str, ...], action: str) -> bool:
 
 
 def in_span(contest: AnyContest, span: Span) -> bool:
-    """Return whether a span has a contest, whoever created it."""
+    """Return whether a span has a contest, apart from those that a user created."""
     if isinstance(span, Everywhere):
         return span is Everywhere.ALL or contest.visibility == "public"
     return contest.id in span
@@ -293,35 +293,35 @@ def _roles(action: str) -> frozenset[Who]:
     return ACTIONS[action]
 
 
-def _acting(caller: Caller, action: str, refusal: Callable[[Right], str | None]) -> Caller:
+def _acting(caller: Caller, action: str, error_of: Callable[[Right], str | None]) -> Caller:
     """Return the caller with the strongest right that permits an action.
 
     Args:
         caller: the caller.
         action: the action.
-        refusal: returns why the contests of a right do not cover it; None: they do.
+        error_of: returns why the contests of a right do not cover it; None: they do.
     """
     roles = _roles(action)
-    permitted, refusals = [], []
+    permitted, errors = [], []
     for right in caller.rights:
-        refused = _refusal(right, action) or (2, refusal(right))
-        if refused[1] is None:
+        error = _right_error(right, action) or (2, error_of(right))
+        if error[1] is None:
             permitted.append(right)
         else:
-            refusals.append(refused)
+            errors.append(error)
     if permitted:
         return _with(caller, max(permitted, key=_strength))
     if "anonymous" in roles:
         return caller
-    if not refusals:
+    if not errors:
         raise Unauthenticated(
             f"{action} needs a token; send Authorization: Bearer agon_…, or give a command "
             "--token-file F"
         )
-    raise Forbidden(max(refusals)[1])  # of the right that lacks least
+    raise Forbidden(max(errors)[1])  # of the right that lacks least
 
 
-def _refusal(right: Right, action: str) -> tuple[int, str] | None:
+def _right_error(right: Right, action: str) -> tuple[int, str] | None:
     """Return why role and scopes of a right do not permit an action, and how much they permit."""
     roles = _roles(action)
     if right.role not in roles:
@@ -335,7 +335,7 @@ def _refusal(right: Right, action: str) -> tuple[int, str] | None:
     return None
 
 
-def _server_refusal(right: Right, action: str) -> str | None:
+def _server_error(right: Right, action: str) -> str | None:
     """Return why a right does not permit an action without a contest; None: it does."""
     if action in INSTANCE_WIDE and right.contests is not Everywhere.ALL:
         return (

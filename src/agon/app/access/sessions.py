@@ -75,7 +75,7 @@ def sign_in_with_password(
     now = service.clock()
     service.wrong_passwords.count(user, network, now=now)
     check_password(service, user=user, password=password)
-    service.wrong_passwords.succeed(user, network, now=now)
+    service.wrong_passwords.remove(user, network, now=now)
     return begin_with_password(service, user, network=network, former=former)
 
 

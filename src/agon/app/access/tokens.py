@@ -80,7 +80,7 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
     token, text = new_token(service, grant)
     with service.store.write() as session:
         session.access.user(grant.user)
-        for contest in _named(grant):
+        for contest in _contest_ids(grant):
             session.contests.get(contest)
         session.access.add_token(token)
         add_audit_entry(
@@ -261,12 +261,12 @@ def _caller(session: Session, user: str, rights: Sequence[Right], *, network: st
     created: frozenset[str] = frozenset()
     if any(right.contests is Everywhere.PUBLIC for right in rights):
         created = session.contests.created_by(user)
-    nobody = Caller(name=f"user:{user}", user=user, role=None, network=network, created=created)
-    return caller_with(nobody, rights)
+    caller = Caller(name=f"user:{user}", user=user, role=None, network=network, created=created)
+    return caller_with(caller, rights)
 
 
 def _rights_of(tokens: Iterable[Token]) -> list[Right]:
-    """Return what tokens of people give; what two give alike, once."""
+    """Return what tokens of people give; equal rights of two once."""
     return list(dict.fromkeys(_right(token) for token in tokens if token.role in _OF_PEOPLE))
 
 
@@ -293,7 +293,7 @@ def _require_valid(grant: Grant) -> None:
         )
     if grant.contests is Everywhere.PUBLIC and widest_span(grant.role) is Everywhere.ALL:
         raise Unreadable(f"the role {grant.role} is held in named contests or in all; give one")
-    for name in (grant.user, *_named(grant)):
+    for name in (grant.user, *_contest_ids(grant)):
         if not name.isprintable():
             raise NotFound(f"there is no {name[:80]!r}; name existing users and contests")
     if len(grant.label) > _MAX_LABEL_CHARACTERS or not (grant.label.isprintable()):
@@ -304,7 +304,7 @@ def _require_valid(grant: Grant) -> None:
         raise Unreadable(f"a token lasts up to {_MAX_DAYS:,} days, not {grant.days:g}; give fewer")
 
 
-def _named(grant: Grant) -> Sequence[str]:
+def _contest_ids(grant: Grant) -> Sequence[str]:
     return () if isinstance(grant.contests, Everywhere) else grant.contests
 
 

@@ -45,7 +45,7 @@ def create_user(
         session.access.add_user(created)
         add_audit_entry(
             service, session, by=by, action="user.create", target=user,
-            detail={"read_as": like.users, "named_in": like.contests},
+            detail={"similar_users": like.users, "named_in": like.contests},
         )  # fmt: skip
     return created
 
