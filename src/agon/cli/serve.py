@@ -136,11 +136,12 @@ def first_token(service: "Service") -> str | None:
     from agon.app.access.permissions import LOCAL
     from agon.app.access.tokens import Grant, create_token
     from agon.app.access.users import create_user, users
+    from agon.entities.access import Everywhere
 
     if users(service, limit=1):
         return None
     create_user(service, user=_FIRST, by=LOCAL)
-    grant = Grant(user=_FIRST, role="operator", label="first start")
+    grant = Grant(user=_FIRST, role="operator", contests=Everywhere.ALL, label="first start")
     return create_token(service, grant, by=LOCAL)[1]
 
 

@@ -223,6 +223,8 @@ class Discipline:
         attacks: name of every attack ``simulate`` can mix in → what the attacker does.
         participants: the columns (``table.column``) with participants' ids as the boards
             show them; columns that reference one of them need not be listed.
+        people: further columns (``table.column``) with ids of people, such as owners. An id in one
+            of these or of ``participants`` is not free for a new user.
         board_ids: board → the column (``table.column``) with the ids it ranks. Where a board
             cannot be scored, a contest lists these as unscored, with the reason.
         names: the column (``table.column``) with the names of participants; their ids are the key
@@ -265,6 +267,7 @@ class Discipline:
     checks: Mapping[str, str]
     attacks: Mapping[str, str]
     participants: tuple[str, ...]
+    people: tuple[str, ...] = ()
     board_ids: Mapping[str, str] = field(default_factory=dict)
     names: str | None = None
     shows_names: bool = False
@@ -313,6 +316,30 @@ class Discipline:
             if column.references in self.participants
         ]
         return tuple((table, column) for table, column in (*columns, *references))
+
+    @cached_property
+    def people_columns(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the columns with ids of people by table, without those that refer to them."""
+        columns: dict[str, tuple[str, ...]] = {}
+        for name in (*self.participants, *self.people):
+            table, _, column = name.partition(".")
+            columns[table] = (*columns.get(table, ()), column)
+        return columns
+
+    def people_in(self, table: str, columns: Mapping[str, Sequence[Any]]) -> set[str]:
+        """Return the ids of people in rows of a table, as columns.
+
+        Example:
+            >>> from agon.disciplines import discipline
+            >>> sorted(discipline("challenge").people_in("submissions", {"miner_uid": [7, 8, 7]}))
+            ['7', '8']
+        """
+        return {
+            str(int(value) if isinstance(value, float) else value)
+            for column in self.people_columns.get(table, ())
+            for value in columns.get(column, ())
+            if value != "" and isinstance(value, str | int | float)
+        }
 
     def board_name(self, name: str | None) -> str:
         """Return the board meant by ``name`` (None: the default board).

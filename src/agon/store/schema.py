@@ -82,7 +82,8 @@ CONTESTS: Final = Table(
     _text("boards"), _integer("created_at"), _integer("seq"), _bytes("head"),
     _integer("frozen_at", optional=True), _integer("finalized_at", optional=True),
     _integer("starts_at", optional=True), _integer("ends_at", optional=True),
-    _name("names", optional=True),
+    _name("names", optional=True), _name("created_by", optional=True),
+    Index("contests_created_by_idx", "created_by"),
     Index("contests_id_key", "id", unique=True),
     Index("contests_series_idx", "series", "id"),
 )  # fmt: skip
@@ -211,15 +212,27 @@ SWITCHES: Final = Table("switches", METADATA, _name("name", key=True), _flag("is
 
 USERS: Final = Table(
     "users", METADATA, _name("id", key=True), _text("name"), _integer("created_at"),
-    _flag("disabled"), _text("password", optional=True),
+    _flag("disabled"), _text("password", optional=True), _name("folded"),
+    Index("users_folded_idx", "folded"),
 )  # fmt: skip
+
+PEOPLE: Final = Table(
+    "people",
+    METADATA,
+    _name("folded", key=True),
+    _name("id", key=True),
+    _integer("contest_no", key=True),
+    sqlite_with_rowid=False,
+)
+"""The ids of people that the records of each contest name; ``folded``: as ids are read."""
 
 TOKENS: Final = Table(
     "tokens", METADATA, _name("id", key=True),
     Column("user_id", _NAME, ForeignKey("users.id"), nullable=False), _text("label"),
-    _name("role"), _bytes("secret_sha256"), _text("contests", optional=True), _text("scopes"),
+    _name("role"), _bytes("secret_sha256"), _text("contests"), _text("scopes"),
     _integer("created_at"), _integer("expires_at", optional=True),
     _integer("revoked_at", optional=True), _integer("used_at", optional=True),
+    _name("session", optional=True), _text("sources"),
     Index("tokens_user_id_idx", "user_id", "id"),
 )  # fmt: skip
 

@@ -22,7 +22,7 @@ from agon.client.local import LocalTransport
 from agon.errors import Unreadable
 from agon.store.connection.known_results import Results
 from agon.web import addresses
-from agon.web.cookies import sent_last_visit
+from agon.web.cookies import sent_last_visit, session_token
 from agon.web.data import PageData, set_format
 from agon.web.desk import routes as desk
 from agon.web.form_checks import require_own_form, require_utf8, stale_form
@@ -269,6 +269,7 @@ def _respond(
         api=Api(LocalTransport(site.service, caller, rebuilds=rebuilds)),
         caller=caller,
         session=request.scope.get("agon.session"),
+        sent_session=session_token(request.headers),
         path={name: unquote(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
         form=form,

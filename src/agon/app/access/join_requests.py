@@ -6,7 +6,7 @@ Until then their token has the role viewer and no contest: they see what is publ
 from dataclasses import replace
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.access.tokens import revoke_sessions, session_label, tokens_of
+from agon.app.access.tokens import revoke_sessions
 from agon.app.service import Service
 from agon.entities.access import Caller, Token
 from agon.entities.contests import Contest
@@ -18,7 +18,7 @@ from agon.store.session import Session
 def approve(service: Service, contest_id: str, request_id: str, *, by: Caller) -> JoinRequest:
     """Let a person take part: the token that the person has gets the role of the invitation.
 
-    Its sessions on the site get it as well.
+    Sessions on the site have the rights of their tokens, so they get it as well.
 
     Raises:
         NotFound: the contest has no such request; it was approved or rejected before.
@@ -29,10 +29,7 @@ def approve(service: Service, contest_id: str, request_id: str, *, by: Caller) -
         request, token = _lock(session, contest, request_id)
         if token.revoked_at is not None:
             raise Conflict(f"the token of {request.user} was revoked; reject, and invite again")
-        label = session_label(token.id)
-        for own in (token, *(own for own in tokens_of(session, token.user) if own.label == label)):
-            approved = replace(own, role=request.role, contests=(contest.id,))
-            session.access.save_token(approved)
+        session.access.save_token(replace(token, role=request.role, contests=(contest.id,)))
         _end(service, session, contest, request, "approve", by)
     return request
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from agon.app.access.audit import add_audit_entry
+from agon.app.access.identities import require_not_reserved, resemblance
 from agon.app.access.passwords import hash_password
 from agon.app.access.tokens import revoke_sessions
 from agon.app.service import Service
@@ -29,14 +30,21 @@ def create_user(
         password: at least 12 characters; None: signs in by tokens only.
         by: the caller.
 
+    The caller is an operator, who may give an id that looks like another or that records name.
+
     Raises:
-        Conflict: the id is taken.
+        Conflict: the id is taken or reserved.
         Unreadable: the id, the name or the password is invalid.
     """
     created = new_user(service, user=user, name=name, password=password)
+    require_not_reserved(user)
     with service.store.write() as session:
+        like = resemblance(session, user)
         session.access.add_user(created)
-        add_audit_entry(service, session, by=by, action="user.create", target=user)
+        add_audit_entry(
+            service, session, by=by, action="user.create", target=user,
+            detail={"similar_users": like.users, "named_in": like.contests},
+        )  # fmt: skip
     return created
 
 

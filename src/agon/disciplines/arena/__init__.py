@@ -39,6 +39,7 @@ DISCIPLINE = Discipline(
     attacks=_PARTS.attacks,
     columns=COLUMNS,
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),
+    people=("owners.id",),
     board_ids={"bots": "bots.id", "judges": "judges.id", "bradley-terry": "bots.id"},
     names="bots.name",
     shows_names=True,

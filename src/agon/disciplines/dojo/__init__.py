@@ -43,6 +43,7 @@ DISCIPLINE = Discipline(
     attacks=_PARTS.attacks,
     columns=COLUMNS,
     participants=("submissions.user_id",),
+    people=("problems.setter_user_id",),
     written_by={
         "problems": Owner(also=("publishProblem",)),
         "submissions": Owner(protocol=_JUDGING),

@@ -28,7 +28,7 @@ def cast(visit: Visit) -> Page | Redirect:
 def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 200) -> Page:
     contest = arena(visit)
     may_judge = visit.caller.user is not None and permits(
-        visit.caller, "work.judge", contest=contest.id
+        visit.caller, "work.judge", contest=contest
     )
     items = visit.api.work.of_judge(contest.id).items if may_judge else ()
     reasons = visit.api.work.eligibility(contest.id).reasons if may_judge and not items else ()

@@ -67,7 +67,10 @@ class _TableTools:
 
 
 class RecordValidator:
-    """Validates the records of one request, batch by batch; issues go to an error collector."""
+    """Validates the records of one request, batch by batch; issues go to an error collector.
+
+    ``people`` are the ids of people in the rows of the newest batch.
+    """
 
     def __init__(
         self,
@@ -78,6 +81,8 @@ class RecordValidator:
         key: bytes,
     ) -> None:
         """Prepare for a discipline's tables; ``key`` is what addresses are hashed with."""
+        self.people: set[str] = set()
+        self._people_in = of.people_in
         self._addresses = of.addresses
         self._references = references
         self._errors = errors
@@ -90,6 +95,7 @@ class RecordValidator:
     def validate(self, batch: Batch) -> ValidatedBatch:
         """Return the valid records of a batch; add all issues of the others to the errors."""
         issues: list[RowIssue] = []
+        self.people = set()
         batch = self._known_rows(batch, issues)
         rows, lines = list(batch.rows), batch.lines
         keys: list[str | None] = [None] * len(rows)
@@ -108,6 +114,7 @@ class RecordValidator:
             for index, key in zip(indexes, row_keys, strict=True):
                 keys[index] = key
             self._references.gather(name, columns, [lines[index] for index in indexes])
+            self.people |= self._people_in(name, columns)
             if addresses := self._addresses.get(name):
                 for index in indexes:
                     rows[index] = without_addresses(

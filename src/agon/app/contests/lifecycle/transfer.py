@@ -12,10 +12,16 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.access.permissions import allow
+from agon.app.access.permissions import allow, allow_new
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
-from agon.app.contests.ledgers.append import RECORDS, store_growth, stored_entry, table_of
+from agon.app.contests.ledgers.append import (
+    RECORDS,
+    people_in,
+    store_growth,
+    stored_entry,
+    table_of,
+)
 from agon.app.contests.lifecycle.creation import draft_contest, require_contest_id
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
@@ -112,7 +118,7 @@ def import_contest(
         raise Conflict(
             f"{folder} is the ledger of {ledger.contest}, not of {id}; a ledger keeps its id"
         )
-    allow(by, "import", contest=ledger.contest)
+    allow_new(by, "import", ledger.contest)
     with service.store.write() as session:
         contest = _target_contest(session, ledger, by)
         issues = tuple(further(session, contest, ledger))
@@ -121,11 +127,13 @@ def import_contest(
         last, importer = contest.seq, _EntryImporter(contest)
         session.entries.append(contest.no, importer.entries(ledger))
         importer.errors.raise_any()
+        session.people.add(contest.no, importer.people)
         for content in ledger.attachments():
             session.attachments.add(contest.no, content)
         contest = Contest(
-            no=contest.no, created_at=contest.created_at, **vars(ledger.state.contest)
-        )
+            no=contest.no, created_at=contest.created_at, created_by=contest.created_by,
+            **vars(ledger.state.contest),
+        )  # fmt: skip
         store_growth(service, session, contest)
         announce(service, session, _import_event(service, contest, ledger))
         add_audit_entry(
@@ -196,7 +204,7 @@ def _target_contest(session: Session, ledger: LedgerDirectory, by: Caller) -> Co
         session.contests.get(ledger.contest)
     except NotFound:
         of, first = ledger.state.contest.discipline, next(iter(ledger.entries()))
-        return session.contests.add(draft_contest(ledger.contest, of, at=first.at))
+        return session.contests.add(draft_contest(ledger.contest, of, at=first.at, by=by))
     contest = session.contests.lock(ledger.contest)
     allow(by, "contest.manage", contest=contest)
     if ledger.state.contest.seq <= contest.seq:
@@ -212,6 +220,7 @@ class _EntryImporter:
 
     def __init__(self, contest: Contest) -> None:
         self.errors = ErrorCollector()
+        self.people: set[str] = set()
         self._contest = contest
 
     def entries(self, ledger: LedgerDirectory) -> Iterator[NewEntry]:
@@ -229,6 +238,7 @@ class _EntryImporter:
                 )
             if entry.seq > contest.seq:
                 self._check(of, entry)
+                self.people |= people_in(of, [entry])
                 yield stored_entry(of, entry)
 
     def _check(self, of: str, entry: Entry) -> None:
