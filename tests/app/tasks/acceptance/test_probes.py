@@ -207,7 +207,7 @@ def test_what_the_tests_end_with_is_said_of_no_remedy_that_asks_for_less(tmp_pat
     """Under exit_code a reward may help where the tests write one."""
     ends = {**SOUND, "probe-exit-exit_code": "passed", "oracle-both": "passed"}
     toml = TOML.replace("[verifier]\n", '[verifier]\nreward_source = "exit_code"\n')
-    containers = fake({**ends, "oracle-reward_file": "failed"})  # type: ignore[dict-item]
+    containers = fake({**ends, "oracle-reward_file": "failed"})
     assert advice(accept(tmp_path, containers, toml=toml)) == [
         "remedy: reward_source both (tried: oracle passes; nothing, cheat, exit, memory fail)",
         "no remedy: reward_source reward_file (tried: the oracle does not pass)",
