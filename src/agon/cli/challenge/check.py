@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 @arguments.jobs
 @arguments.reward_source
 @option(
-    "--probes/--no-probes",
-    default=True,
-    show_default=True,
-    help="Try forged programs and remedies: up to 20 more containers for each task.",
+    "--no-probes",
+    is_flag=True,
+    help="Try no forged programs and no remedies, which take up to 23 more containers for a task.",
 )
 @arguments.engine
 @arguments.networks
@@ -35,7 +34,7 @@ def check_tasks(
     *,
     jobs: int | None,
     reward_source: Any,
-    probes: bool,
+    no_probes: bool,
     where: arguments.EngineChoice,
     networks: arguments.Networks,
     form: str,
@@ -72,7 +71,9 @@ def check_tasks(
             run=new_id(),
             jobs=arguments.at_a_time(jobs),
             options=TrialOptions(
-                test_network=networks.tests, keep_servers=networks.keep_servers, probes=probes
+                test_network=networks.tests,
+                keep_servers=networks.keep_servers,
+                probes=not no_probes,
             ),
             watch=_watch,
             now=lambda: datetime.now(UTC),

@@ -165,19 +165,21 @@ class _Language:
         quoted: returns a text as a literal of the language.
         forged: the program that forges; it does not return, also where it is imported.
         hollow: the program that does nothing more; it returns where it is imported.
+        comment: the beginning of a comment.
     """
 
     quoted: Callable[[str], str]
     forged: str
     hollow: str
+    comment: str = "#"
 
 
 def _single_quoted(script: str) -> str:
     return "'" + script.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _same(quoted: Callable[[str], str], text: str) -> _Language:
-    return _Language(quoted=quoted, forged=text, hollow=text)
+def _same(quoted: Callable[[str], str], text: str, comment: str = "#") -> _Language:
+    return _Language(quoted=quoted, forged=text, hollow=text, comment=comment)
 
 
 _PYTHON: Final = """\
@@ -189,6 +191,7 @@ spawnSync("sh", ["-c", @SCRIPT], { stdio: "inherit" });
 """
 _REQUIRE: Final = 'const { spawnSync } = require("child_process");\n' + _SPAWN
 _IMPORT: Final = 'import { spawnSync } from "child_process";\n' + _SPAWN
+_EXIT: Final = "process.exit(0);\n"
 _C: Final = """\
 #include <unistd.h>
 int main(void) { return execl("/bin/sh", "sh", "-c", @SCRIPT, (char *)0); }
@@ -211,28 +214,34 @@ _LANGUAGES: Final[Mapping[str, _Language]] = {
         hollow=_PYTHON + 'if __name__ == "__main__":\n    os.execvp("sh", script)\n'
         'os.spawnvp(os.P_WAIT, "sh", script)\n',
     ),
-    "node": _Language(quoted=json.dumps, forged=_REQUIRE + "process.exit(0);\n", hollow=_REQUIRE),
+    "node": _Language(quoted=json.dumps, forged=_REQUIRE + _EXIT, hollow=_REQUIRE, comment="//"),
     "node-module": _Language(
-        quoted=json.dumps, forged=_IMPORT + "process.exit(0);\n", hollow=_IMPORT
+        quoted=json.dumps, forged=_IMPORT + _EXIT, hollow=_IMPORT, comment="//"
     ),
     "perl": _same(_single_quoted, '#!/usr/bin/perl\nexec("sh", "-c", @SCRIPT);\n'),
     "ruby": _same(_single_quoted, '#!/usr/bin/env ruby\nexec("sh", "-c", @SCRIPT)\n'),
-    "c": _same(json.dumps, _C),
-    "go": _same(json.dumps, _GO),
+    "c": _same(json.dumps, _C, "//"),
+    "go": _same(json.dumps, _GO, "//"),
 }
 
 
-def program(language: str, number: int, ending: str) -> bytes:
+def program(language: str, number: int, ending: str, original: bytes = b"") -> bytes:
     """Return a program that leaves its trace and forges a pass.
 
     Args:
         language: its language, as :func:`language_of` returns it.
         number: the number of the program it replaces, in its trace.
         ending: the script of the forgery; empty: it does nothing, and a module is empty.
+        original: the program that it replaces; it is added as a comment, for tests that search it.
     """
     script = _TRACE_SCRIPT.replace("@TRACE", f"{TRACE}{number}") + ending
     how = _LANGUAGES[language]
-    return (how.forged if ending else how.hollow).replace("@SCRIPT", how.quoted(script)).encode()
+    text = (how.forged if ending else how.hollow).replace("@SCRIPT", how.quoted(script)).encode()
+    if b"\0" in original:
+        return text
+    mark = how.comment.encode()
+    lines = (line.rstrip(b"\\\r") for line in original.split(b"\n"))
+    return text + b"".join(mark + b" " + line + b"\n" for line in lines)
 
 
 _SUFFIXES: Final = {

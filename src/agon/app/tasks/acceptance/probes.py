@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -91,7 +92,7 @@ class ForgedSolution:
         ending = probe.script(self.clues) if probe else ""
         path = folder / f"{name}.tar"
         forged = {
-            file.path: program(file.language, number, ending)
+            file.path: partial(program, file.language, number, ending)
             for number, file in self.programs.items()
         }
         size = write_replaced(self.outputs.path, path, forged)

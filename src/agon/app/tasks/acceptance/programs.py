@@ -2,7 +2,7 @@
 
 import re
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
@@ -13,6 +13,7 @@ from agon.app.tasks.acceptance.forgeries import language_of
 
 _HEAD_BYTES: Final = 128
 _MOST_PROGRAMS: Final = 256
+_MAX_ORIGINAL_BYTES: Final = 1 << 18
 _PYTHON: Final = ".py"
 
 
@@ -109,13 +110,15 @@ def mentions(text: str, path: str) -> bool:
     )
 
 
-def write_replaced(source: Path, target: Path, replaced: Mapping[str, bytes]) -> int:
+def write_replaced(
+    source: Path, target: Path, replaced: Mapping[str, Callable[[bytes], bytes]]
+) -> int:
     """Copy an archive with other contents of some files, which may be executed; return its size.
 
     Args:
         source: the archive.
         target: the archive to write.
-        replaced: the contents by absolute path.
+        replaced: by absolute path, returns the new content for the original (for nothing if large).
     """
     size = 0
     with (
@@ -125,10 +128,13 @@ def write_replaced(source: Path, target: Path, replaced: Mapping[str, bytes]) ->
         ) as new,
     ):
         for entry in old:
-            content = replaced.get(f"/{entry.name}") if entry.isfile() else None
-            if content is None:
-                new.addfile(entry, old.extractfile(entry) if entry.isfile() else None)
+            original = old.extractfile(entry) if entry.isfile() else None
+            forge = replaced.get(f"/{entry.name}")
+            if original is None or forge is None:
+                new.addfile(entry, original)
             else:
+                small = entry.size <= _MAX_ORIGINAL_BYTES
+                content = forge(original.read() if small else b"")
                 entry.size, entry.mode = len(content), entry.mode | 0o755
                 new.addfile(entry, BytesIO(content))
             size += entry.size if entry.isfile() else 0

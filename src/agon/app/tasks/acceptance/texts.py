@@ -13,9 +13,7 @@ _SUFFIXES: Final = (
     ".cpp", ".java", ".kt", ".php", ".lua", ".exp", ".tcl", ".r", ".jl", ".ex", ".exs", ".hs", "",
 )  # fmt: skip
 _MAX_FILE_BYTES: Final = 1 << 20
-_SHELL: Final = re.compile(
-    r"#!\s*\S*?(?:/env\s+(?:-S\s+)?)?(?:\S*/)?(?:sh|bash|dash|ash|ksh|zsh)\b"
-)
+_SHELL: Final = re.compile(r"#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?(?:ba|da|a|k|z)?sh\b")
 _TIMEOUT: Final = re.compile(
     r"\btime_?out(?:_s|_sec|_seconds)?\"?\s*(?:=|:|,)\s*(\d+(?:\.\d+)?)"
     r"|\btimeout\s+(?:-\S+\s+(?:\w+\s+)?)*?(\d+(?:\.\d+)?)([smh]?)\b"
