@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @option(
     "--no-probes",
     is_flag=True,
-    help="Try no forged programs and no remedies, which take up to 23 more containers for a task.",
+    help="Try no forged programs and no remedies, which take up to 25 more containers for a task.",
 )
 @arguments.engine
 @arguments.networks

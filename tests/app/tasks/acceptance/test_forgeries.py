@@ -77,7 +77,7 @@ def test_every_probe_is_a_script_that_a_shell_can_read() -> None:
     for probe in PROBES:
         script = program("shell", 0, probe.script(clues)).decode()
         subprocess.run(["sh", "-n"], input=script, text=True, check=True)
-        assert ("reward" in script) is (probe.of_reward or probe.name == "memory")
+        assert ("reward" in script) is probe.of_reward
         assert script.rstrip("\n# ").endswith("exit 0")
 
 

@@ -178,7 +178,7 @@ def test_probes_that_would_prove_nothing_are_not_tried(
         (
             "#!/bin/sh\n[ $(/app/solve.sh) = 42 ]\n",
             TOML,
-            {"byte", "loop", "full", "folder", "kill"},
+            {probe.name for probe in PROBES if probe.of_reward},
         ),
         (STOCK.replace("timeout 5 ", ""), TOML, {"loop"}),
         (STOCK.replace("timeout 5 ", "timeout 500 "), TOML, {"loop"}),
@@ -203,12 +203,16 @@ def test_no_probe_runs_on_a_task_that_is_not_solvable_or_passes_unsolved(tmp_pat
         assert len(containers.verified) == 3
 
 
-def test_what_the_tests_end_with_is_said_of_no_remedy_that_asks_for_less(tmp_path: Path) -> None:
-    """Under exit_code a reward may help where the tests write one."""
-    ends = {**SOUND, "probe-exit-exit_code": "passed", "oracle-both": "passed"}
+def test_a_reward_is_a_remedy_for_tests_that_can_be_ended(tmp_path: Path) -> None:
+    """Where the tests write one; all probes are tried under it, also those of rewards alone."""
+    ends: dict[str, Outcome] = {**SOUND, "probe-exit-exit_code": "passed", "oracle-both": "passed"}
     toml = TOML.replace("[verifier]\n", '[verifier]\nreward_source = "exit_code"\n')
-    containers = fake({**ends, "oracle-reward_file": "failed"})
-    assert advice(accept(tmp_path, containers, toml=toml)) == [
-        "remedy: reward_source both (tried: oracle passes; nothing, cheat, exit, memory fail)",
-        "no remedy: reward_source reward_file (tried: the oracle does not pass)",
+    (text,) = advice(accept(tmp_path / "both", fake(ends), toml=toml))
+    assert text.startswith("remedy: reward_source both (tried: oracle passes; nothing, cheat, exit")
+    assert "byte" in text
+    forged = fake({**ends, "probe-kill-both": "passed"})
+    assert advice(accept(tmp_path / "forged", forged, toml=toml)) == [
+        "no remedy: reward_source both (tried: the probe kill passes)"
     ]
+    alone = "#!/bin/sh\n[ $(/app/solve.sh) = 42 ]\n"
+    assert advice(accept(tmp_path / "alone", fake(ends), toml=toml, test=alone)) == []

@@ -130,7 +130,10 @@ def test_the_longest_time_out_of_the_tests_counts(text: str, seconds: int) -> No
 def test_names_of_rewards_are_clues_to_their_temporary_names() -> None:
     """The reward's own names are not among them."""
     text = "mv /logs/verifier/.reward.partial /logs/verifier/reward.txt; open('reward.json~')"
-    assert clues_in({"t": text}).temporary == (".reward.partial", "reward.json~")
+    clues = clues_in({"t": text})
+    assert clues.temporary == (".reward.partial", "reward.json~")
+    assert clues.rewards == ("reward.txt",)
+    assert clues_in({"t": "exit 0"}).rewards == ("reward.txt", "reward.json")
 
 
 @pytest.mark.parametrize(

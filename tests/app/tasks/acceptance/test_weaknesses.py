@@ -68,7 +68,40 @@ def test_modules_of_the_agent_in_the_process_of_the_tests_are_reported(tmp_path:
     left = ("/app/solution.py", "/app/json.py", "/app/support.py")
     (weakness,) = weaknesses(tmp_path, test, left=left)
     assert (weakness.kind, weakness.files) == ("imported-module", ("tests/test_it.py",))
-    assert "imports solution, which the agent writes" in weakness.text
+    assert "imports /app/solution.py, which the agent writes" in weakness.text
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "module"),
+    [
+        ("tests/a.test.js", "const d = require('/app/double.js');\n", "/app/double.js"),
+        ("tests/a.test.mjs", 'import { d } from "/app/double"\n', "/app/double.js"),
+        ("tests/a.test.js", "const d = await import('/app/double.js');\n", "/app/double.js"),
+        ("tests/judge.rb", "require '/app/double'\n", "/app/double.rb"),
+        ("tests/test.sh", "#!/bin/sh\nset -e\n. /app/lib.sh\n", "/app/lib.sh"),
+        ("tests/test.sh", "#!/bin/sh\n[ -f lib.sh ] && source ./lib.sh\n", "/app/lib.sh"),
+        ("tests/test.sh", "#!/bin/sh\nsh -c '. /app/lib.sh; f'\n", ""),
+        ("tests/test.sh", "#!/bin/sh\n. /tests/lib.sh\n", ""),
+    ],
+)
+def test_every_language_imports(tmp_path: Path, file: str, text: str, module: str) -> None:
+    """What a module does in one, it does in all; a shell of its own is a program."""
+    left = ("/app/double.js", "/app/double.rb", "/app/lib.sh")
+    found = weaknesses(tmp_path, {file: text}, left=left)
+    assert kinds(found) == ([("imported-module", (file,))] if module else [])
+    assert all(module in weakness.text for weakness in found)
+
+
+def test_what_passes_by_a_module_is_no_weakness_of_a_program(tmp_path: Path) -> None:
+    """Another user is no remedy for it."""
+    seen = Observation(
+        programs=("/app/solution.py",),
+        runs=(Run(path="/app/solution.py", other_user=False, writable=("python3",)),),
+        results=tuple(ProbeResult(probe=name, result="passed") for name in ("exit", "byte")),
+    )
+    files = {"task.toml": BOTH, "tests/test_it.py": "import solution\n"}
+    (weakness,) = weaknesses(tmp_path, files, left=("/app/solution.py",), seen=seen)
+    assert (weakness.kind, weakness.passed) == ("imported-module", ("exit", "byte"))
 
 
 def test_programs_of_the_agent_are_reported_where_a_reward_counts(tmp_path: Path) -> None:
@@ -143,6 +176,6 @@ def test_probes_that_passed_are_named_with_the_file(tmp_path: Path) -> None:
         ("runner-memory", ("memory",)),
     ]
     assert all(weakness.files == ("tests/test.sh",) for weakness in found)
-    assert "prints a byte that is no UTF-8; kills the process that runs it" in found[1].text
+    assert "prints a byte that is no UTF-8, or writes a reward, then kills" in found[1].text
     assert "(go)" in found[2].text
     assert found[1].to_dict()["observed"] is True

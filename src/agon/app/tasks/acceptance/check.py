@@ -178,7 +178,7 @@ def _tried(
     if oracle.run.servers:  # the tests would miss them in further trials
         return observation, weaknesses
     return observation, with_tried_sources(
-        weaknesses, trials, works, observation, solution,
+        weaknesses, trials, works, solution,
         rewarded=writes_reward(trials.task.files.tests),
     )  # fmt: skip
 

@@ -11,15 +11,18 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from agon.app.tasks.acceptance.results import WeaknessClass
+
 TRACE: Final = "agon-probe-"
 """The beginning of the names of traces in ``/logs``; the rest is the program's number."""
 HOLLOW: Final = "hollow"
 """The probe that forges nothing: its programs do nothing. Tests that pass it do not judge them."""
-_REWARDS: Final = """\
-mkdir -p /logs/verifier
-echo 1 > /logs/verifier/reward.txt
-echo '{"reward": 1}' > /logs/verifier/reward.json
-"""
+_REWARDS: Final = {
+    "reward.txt": "echo 1 > /logs/verifier/reward.txt\n",
+    "reward.json": "echo '{\"reward\": 1}' > /logs/verifier/reward.json\n",
+}
+REWARDS: Final = tuple(_REWARDS)
+"""The names of the files in which the tests leave their reward."""
 _TEMPORARY: Final = (
     "reward.txt.tmp", "reward.json.tmp", "reward.tmp", ".reward.txt.tmp", ".reward.json.tmp",
     ".reward.tmp", "reward.txt.new", "reward.json.new", "reward.new", "reward.txt~", "reward.json~",
@@ -83,44 +86,54 @@ class Clues:
     Attributes:
         seconds: how long a program must run to reach the longest time-out that they state.
         temporary: the names in ``/logs/verifier`` that they may write before they rename them.
+        rewards: those of :data:`REWARDS` that they mention; a forgery of another one stays when
+            they write theirs, and the smaller counts.
     """
 
     seconds: int = 0
     temporary: tuple[str, ...] = ()
+    rewards: tuple[str, ...] = REWARDS
+
+
+def _rewards(clues: Clues) -> str:
+    return "mkdir -p /logs/verifier\n" + "".join(_REWARDS[name] for name in clues.rewards)
 
 
 def _ends(_clues: Clues) -> str:
     return "exit 0\n"
 
 
-def _prints_bytes(_clues: Clues) -> str:
-    return _REWARDS + "printf '\\377\\n'\nexit 0\n"
+def _prints_bytes(clues: Clues) -> str:
+    return _rewards(clues) + "printf '\\377\\n'\nexit 0\n"
 
 
 def _loops(clues: Clues) -> str:
     return (
-        f"{_REWARDS}read -r now _ < /proc/uptime\nend=$((${{now%.*}} + {clues.seconds}))\n"
+        f"{_rewards(clues)}read -r now _ < /proc/uptime\nend=$((${{now%.*}} + {clues.seconds}))\n"
         "while read -r now _ < /proc/uptime && [ ${now%.*} -lt $end ]; do :; done\nexit 0\n"
     )
 
 
-def _fills(_clues: Clues) -> str:
-    return f"{_REWARDS}cat /dev/zero > /logs/agent/full 2> /dev/null\nexit 0\n"
+def _fills(clues: Clues) -> str:
+    return f"{_rewards(clues)}cat /dev/zero > /logs/agent/full 2> /dev/null\nexit 0\n"
 
 
 def _blocks(clues: Clues) -> str:
     names = " ".join(dict.fromkeys((*_TEMPORARY, *clues.temporary)))
-    return (
-        f"{_REWARDS}cd /logs/verifier && for name in {names}; do mkdir -p $name/x; done\nexit 0\n"
-    )
+    folders = f"for name in {names}; do mkdir -p $name/x; done"
+    return f"{_rewards(clues)}cd /logs/verifier && {folders}\nexit 0\n"
 
 
-def _kills(_clues: Clues) -> str:
-    return _REWARDS + _KILL
+def _kills(clues: Clues) -> str:
+    return _rewards(clues) + _KILL
 
 
 def _pokes(_clues: Clues) -> str:
-    return _REWARDS + _MEMORY
+    return _MEMORY
+
+
+def _forges_and_pokes(clues: Clues) -> str:
+    return _rewards(clues) + _MEMORY
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,29 +143,35 @@ class Probe:
     Attributes:
         name: its name in the report.
         meaning: what the agent's program does.
+        shows: the class of weaknesses that it shows when it passes.
         script: returns what it does after its trace.
         of_reward: whether it can pass only where a reward counts.
     """
 
     name: str
     meaning: str
+    shows: WeaknessClass
     script: Callable[[Clues], str]
     of_reward: bool = True
 
 
 PROBES: Final = (
-    Probe(name="exit", meaning="ends at once with exit code 0", script=_ends, of_reward=False),
+    Probe(name="exit", meaning="ends at once with exit code 0", shows="tests-ended",
+          script=_ends, of_reward=False),
     Probe(name="memory", meaning="writes to the memory of the processes of the tests",
-          script=_pokes, of_reward=False),
+          shows="runner-memory", script=_pokes, of_reward=False),
+    Probe(name="memory-reward", meaning="writes a reward, then to that memory",
+          shows="runner-memory", script=_forges_and_pokes),
     Probe(name="byte", meaning="writes a reward, then prints a byte that is no UTF-8",
-          script=_prints_bytes),
+          shows="forged-reward", script=_prints_bytes),
     Probe(name="loop", meaning="writes a reward, then outlasts the time-out of the tests",
-          script=_loops),
-    Probe(name="full", meaning="writes a reward, then fills /logs", script=_fills),
+          shows="forged-reward", script=_loops),
+    Probe(name="full", meaning="writes a reward, then fills /logs",
+          shows="forged-reward", script=_fills),
     Probe(name="folder", meaning="writes a reward, then makes folders of its temporary names",
-          script=_blocks),
+          shows="forged-reward", script=_blocks),
     Probe(name="kill", meaning="writes a reward, then kills the process that runs it",
-          script=_kills),
+          shows="forged-reward", script=_kills),
 )  # fmt: skip
 """The probes, in the order of the report."""
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agon.app.containers import RewardSource
 from agon.app.tasks.acceptance.forgeries import PROBES
-from agon.app.tasks.acceptance.probes import ForgedSolution, Observation, try_probe
+from agon.app.tasks.acceptance.probes import ForgedSolution, try_probe
 from agon.app.tasks.acceptance.results import Part, Remedy, Weakness
 from agon.app.tasks.acceptance.trials import ReplayAgent, TaskTrials
 from agon.app.tasks.agents import Work
@@ -17,7 +17,8 @@ _PASSES = {
 }
 _SOURCES: Mapping[str, tuple[RewardSource, ...]] = {
     "forged-reward": ("exit_code", "both"),
-    "tests-ended": ("both", "reward_file"),
+    "tests-ended": ("both",),
+    "imported-module": ("both",),
 }
 """Which conditions of a pass may help against a class of weaknesses."""
 
@@ -26,7 +27,6 @@ def with_tried_sources(
     weaknesses: tuple[Weakness, ...],
     trials: TaskTrials,
     works: Mapping[Part, Work],
-    observation: Observation,
     solution: ForgedSolution | None,
     *,
     rewarded: bool,
@@ -37,7 +37,6 @@ def with_tried_sources(
         weaknesses: the weaknesses of the task.
         trials: the trials of the task.
         works: what oracle, no action and the cheat left; the cheat may be missing.
-        observation: what the probes showed.
         solution: the solution with forged programs, if there is one.
         rewarded: whether the tests write a reward, without which only the exit code can decide.
     """
@@ -45,13 +44,12 @@ def with_tried_sources(
     changed = []
     for weakness in weaknesses:
         remedies = list(weakness.remedies)
-        for source in _SOURCES.get(weakness.kind, ()):
+        is_open = weakness.kind == "forged-reward" or weakness.passed
+        for source in _SOURCES.get(weakness.kind, ()) if is_open else ():
             if source == trials.task.reward_source or (source != "exit_code" and not rewarded):
                 continue
-            if trials.task.reward_source == "both" and source == "reward_file":
-                continue  # it asks for less
             if source not in tried:
-                tried[source] = _try_source(source, trials, works, observation, solution)
+                tried[source] = _try_source(source, trials, works, solution)
             remedies.append(tried[source])
         changed.append(replace(weakness, remedies=tuple(remedies)))
     return tuple(changed)
@@ -61,7 +59,6 @@ def _try_source(
     source: RewardSource,
     trials: TaskTrials,
     works: Mapping[Part, Work],
-    observation: Observation,
     solution: ForgedSolution | None,
 ) -> Remedy:
     """Run the tests with another condition of a pass on what every agent and forgery left."""
@@ -74,11 +71,8 @@ def _try_source(
             why = f"{part} is unscored" if result == "unscored" else _PASSES[part]
             return Remedy(text=text, tried=why, works=False)
         failed += [part] if part != "oracle" else []
-    names = {"exit", "memory", *observation.passed} if solution else set()
     for probe in PROBES:
-        if solution is None or probe.name not in names:
-            continue
-        probed = try_probe(trials, solution, probe).result
+        probed = try_probe(trials, solution, probe).result if solution else None
         if probed in {"passed", "unscored"}:
             verb = "passes" if probed == "passed" else "is unscored"
             return Remedy(text=text, tried=f"the probe {probe.name} {verb}", works=False)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from agon.app.tasks.acceptance.forgeries import Clues
+from agon.app.tasks.acceptance.forgeries import REWARDS, Clues
 from agon.app.tasks.task import Task
 
 _SUFFIXES: Final = (
@@ -24,7 +24,6 @@ _MILLISECONDS_FROM: Final = 1000.0
 _UNITS: Final = {"m": 60.0, "h": 3600.0}
 _SPARE_S: Final = 3
 _REWARD_NAME: Final = re.compile(r"(?<![\w.-])(\.?[\w-]*reward[\w.~-]*)", re.IGNORECASE)
-_REWARDS: Final = frozenset({"reward.txt", "reward.json"})
 
 
 def texts_of_tests(task: Task) -> dict[str, str]:
@@ -61,15 +60,16 @@ def clues_in(texts: Mapping[str, str]) -> Clues:
     r"""Return what texts of tests say about their time-outs and the names of their rewards.
 
     Example:
-        >>> clues_in({"a.py": "run(x, timeout=10)\nopen('reward.json.new', 'w')"})
-        Clues(seconds=13, temporary=('reward.json.new',))
+        >>> clues_in({"a.py": "run(x, timeout=10)\nrename('reward.json.new', 'reward.json')"})
+        Clues(seconds=13, temporary=('reward.json.new',), rewards=('reward.json',))
     """
     seconds = max((value for text in texts.values() for value in _timeouts(text)), default=0.0)
-    names = (name for text in texts.values() for name in _REWARD_NAME.findall(text))
-    temporary = (name for name in names if "." in name and name not in _REWARDS)
+    found = (name for text in texts.values() for name in _REWARD_NAME.findall(text))
+    names = tuple(dict.fromkeys(name.rstrip(".") for name in found))
     return Clues(
         seconds=int(seconds) + _SPARE_S if seconds else 0,
-        temporary=tuple(dict.fromkeys(temporary)),
+        temporary=tuple(name for name in names if "." in name and name not in REWARDS),
+        rewards=tuple(name for name in REWARDS if name in names) or REWARDS,
     )
 
 
