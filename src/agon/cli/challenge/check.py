@@ -147,4 +147,7 @@ def _probes_text(acceptance: "Acceptance") -> str:
         if probe.result is None:
             reasons.setdefault(probe.reason, []).append(probe.probe)
     skipped = [f"{', '.join(names)} not tried ({reason})" for reason, names in reasons.items()]
-    return f"{', '.join(acceptance.programs)} forged: {'; '.join([*tried, *skipped])}"
+    ways = {True: "runs as another user", False: "can write to no process of the tests"}
+    closed = [f"{run.path} {ways[run.other_user]}" for run in acceptance.runs if not run.writable]
+    parts = [*tried, *skipped, *closed]
+    return f"{', '.join(acceptance.programs)} forged: {'; '.join(parts)}"

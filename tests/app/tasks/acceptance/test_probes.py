@@ -94,6 +94,9 @@ def test_every_probe_is_tried_with_the_program_replaced(tmp_path: Path) -> None:
     acceptance = accept(tmp_path, containers, watch=look)
     assert acceptance.accepted
     assert acceptance.programs == ("/app/solve.sh",)
+    assert acceptance.to_dict()["runs"] == [
+        {"program": "/app/solve.sh", "other_user": False, "writable": ["python3"]}
+    ]
     assert {probe.probe: probe.result for probe in acceptance.probes} == dict.fromkeys(
         (probe.name for probe in PROBES), "failed"
     )

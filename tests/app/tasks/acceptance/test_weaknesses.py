@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agon.app.containers import Image
-from agon.app.tasks.acceptance.probes import NOTHING_SEEN, Observation, Run
+from agon.app.tasks.acceptance.probes import NOTHING_SEEN, Observation
 from agon.app.tasks.acceptance.programs import LeftFile
-from agon.app.tasks.acceptance.results import ProbeResult, Weakness
+from agon.app.tasks.acceptance.results import ProbeResult, Run, Weakness
 from agon.app.tasks.acceptance.texts import texts_of_tests
 from agon.app.tasks.acceptance.weaknesses import find_weaknesses
 from agon.app.tasks.discovery import read_tasks

@@ -161,6 +161,7 @@ def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acc
         proofs=tuple(proofs),
         notes=task.settings.notes,
         programs=observation.programs,
+        runs=observation.runs,
         probes=observation.results,
         weaknesses=weaknesses,
     )

@@ -16,7 +16,7 @@ from agon.app.tasks.acceptance.programs import (
     traces_in,
     write_replaced,
 )
-from agon.app.tasks.acceptance.results import ProbeResult
+from agon.app.tasks.acceptance.results import ProbeResult, Run
 from agon.app.tasks.acceptance.texts import clues_in
 from agon.app.tasks.acceptance.trials import ReplayAgent, TaskTrials
 from agon.app.tasks.agents import Work
@@ -25,21 +25,6 @@ _LONGEST_LOOP_S: Final = 60
 _LARGEST_LOGS_MIB: Final = 1024
 _SPARE_S: Final = 30.0
 _ROOT: Final = frozenset({"", "0", "root"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """How the tests ran a forged program, by its own trace.
-
-    Attributes:
-        path: the program that it replaced.
-        other_user: whether it ran as another user than the tests.
-        writable: the processes of the tests whose memory it could open for writing.
-    """
-
-    path: str
-    other_user: bool
-    writable: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,6 +57,27 @@ class ProbeResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Run:
+    """How the tests ran a forged program, by its own trace.
+
+    Attributes:
+        path: the program that it replaced.
+        other_user: whether it ran as another user than the tests.
+        writable: the processes of the tests whose memory it could open for writing.
+    """
+
+    path: str
+    other_user: bool
+    writable: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain value for JSON."""
+        return {
+            "program": self.path, "other_user": self.other_user, "writable": list(self.writable)
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class Remedy:
     """What may be done about a weakness.
 
@@ -137,6 +158,7 @@ class Acceptance:
         proofs: the checks with the oracle, with no action, with the cheat.
         notes: settings that are ignored though they look like misspelled ones.
         programs: the agent's programs that were replaced by forgeries.
+        runs: how the tests ran those of them that ran.
         probes: what the tests made of the forgeries; they do not decide whether it is accepted.
         weaknesses: designs with which an agent may pass without solving it.
     """
@@ -146,6 +168,7 @@ class Acceptance:
     proofs: tuple[AcceptanceCheck, ...]
     notes: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    runs: tuple[Run, ...] = ()
     probes: tuple[ProbeResult, ...] = ()
     weaknesses: tuple[Weakness, ...] = ()
 
@@ -166,6 +189,7 @@ class Acceptance:
             },
             "notes": list(self.notes),
             "programs": list(self.programs),
+            "runs": [run.to_dict() for run in self.runs],
             "probes": {
                 probe.probe: {"result": probe.result, "reason": probe.reason}
                 for probe in self.probes

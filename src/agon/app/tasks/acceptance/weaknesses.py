@@ -144,13 +144,15 @@ def _memory(
     reached = [call for call in calls if _reaches(call, texts)] or (list(calls) if passed else [])
     if not reached:
         return
-    runners = dict.fromkeys(name for call in reached for name in call.writable or ())
-    what = f"processes of the tests ({', '.join(runners)})" if runners else "what judges it"
+    runners = ", ".join(dict.fromkeys(name for call in reached for name in call.writable or ()))
+    what = f"processes of the tests ({runners})" if runners else "what judges it"
+    seen = any(call.writable is not None for call in reached)
     yield Weakness(
         kind="runner-memory",
         files=_files(reached),
-        text=f"{_who_runs(reached)} with the rights of the tests: it can write to the memory of "
-        f"{what} and end the tests with exit code 0{_tried(passed)}",
+        text=f"{_who_runs(reached)} with the rights of the tests: it {'can' if seen else 'may'} "
+        f"write to the memory of {what} and end the tests with exit code 0"
+        f"{_tried(passed) if seen else ' (not tried)'}",
         passed=passed,
         remedies=(_OTHER_USER, _IN_SHELL),
     )
