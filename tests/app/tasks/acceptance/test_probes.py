@@ -108,7 +108,7 @@ def test_every_probe_is_tried_with_the_program_replaced(tmp_path: Path) -> None:
 
 
 def test_a_probe_that_passes_is_a_weakness_and_no_rejection(tmp_path: Path) -> None:
-    """The cheat of the task's author decides; a forgery of everybody's is named."""
+    """The cheat of the task's author decides; a common forgery is named."""
     acceptance = accept(tmp_path, fake({**SOUND, "probe-byte-both": "passed"}))
     assert acceptance.accepted
     (weakness,) = [found for found in acceptance.weaknesses if found.passed]
@@ -188,7 +188,7 @@ def test_probes_that_would_prove_nothing_are_not_tried(
         (STOCK, TOML.replace("storage_mb = 16", "storage_mb = 64"), {"full"}),
     ],
 )
-def test_a_probe_that_cannot_tell_anything_says_why(
+def test_a_probe_that_would_show_nothing_says_why(
     tmp_path: Path, test: str, toml: str, skipped: set[str]
 ) -> None:
     """No reward counts; no time-out is stated; memory ends before /logs is full."""

@@ -39,9 +39,9 @@ def weaknesses(
     return find_weaknesses(task, image, programs, texts_of_tests(task), seen)
 
 
-def kinds(found: tuple[Weakness, ...]) -> list[tuple[str, tuple[str, ...]]]:
+def kinds(reported: tuple[Weakness, ...]) -> list[tuple[str, tuple[str, ...]]]:
     """Return classes and files."""
-    return [(weakness.kind, weakness.files) for weakness in found]
+    return [(weakness.kind, weakness.files) for weakness in reported]
 
 
 def test_a_sound_task_has_none(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_what_passes_by_a_module_is_no_weakness_of_a_program(tmp_path: Path) -> 
 
 
 def test_programs_of_the_agent_are_reported_where_a_reward_counts(tmp_path: Path) -> None:
-    """Shells and runners alike; not programs that run as another user."""
+    """Shells and other runners; not programs that run as another user."""
     test = {"tests/test.sh": "#!/bin/sh\nsh /app/solve.sh > /tmp/x\n/app/run --all\ncat /app/a\n"}
     test["tests/test_it.py"] = (
         "import subprocess\nsubprocess.run(['python3', '/app/b.py'])\nopen('/app/a').read()\n"

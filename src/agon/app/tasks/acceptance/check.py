@@ -152,7 +152,7 @@ def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acc
     observation = NOTHING_SEEN
     holding = {proof.part for proof in proofs if proof.holds}
     if trials.options.probes and {"oracle", "nothing"} <= holding:
-        observation, weaknesses = _tried(trials.with_limit(limit_s), works, pool)
+        observation, weaknesses = _try_forgeries(trials.with_limit(limit_s), works, pool)
     else:
         weaknesses = _read(trials, works, observation)
     return Acceptance(
@@ -167,7 +167,7 @@ def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acc
     )
 
 
-def _tried(
+def _try_forgeries(
     trials: TaskTrials, works: Mapping[Part, Work], pool: Executor
 ) -> tuple[Observation, tuple[Weakness, ...]]:
     """Return what forged programs showed, and the weaknesses with remedies that were tried."""

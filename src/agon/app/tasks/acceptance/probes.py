@@ -21,8 +21,8 @@ from agon.app.tasks.acceptance.texts import clues_in
 from agon.app.tasks.acceptance.trials import ReplayAgent, TaskTrials
 from agon.app.tasks.agents import Work
 
-_LONGEST_LOOP_S: Final = 60
-_LARGEST_LOGS_MIB: Final = 1024
+_MAX_LOOP_S: Final = 60
+_MAX_LOGS_MIB: Final = 1024
 _SPARE_S: Final = 30.0
 _ROOT: Final = frozenset({"", "0", "root"})
 
@@ -138,7 +138,7 @@ def observe(
 
 
 def try_probe(trials: TaskTrials, solution: ForgedSolution, probe: Probe) -> ProbeResult:
-    """Run the tests on a solution with forged programs, unless that cannot tell anything."""
+    """Run the tests on a solution with forged programs, unless that would show nothing."""
     if why := _pointless(trials, solution.clues, probe):
         return ProbeResult(probe=probe.name, result=None, reason=why)
     name = _name(trials.task.reward_source, probe)
@@ -151,16 +151,16 @@ def _name(source: RewardSource, probe: Probe | None) -> str:
 
 
 def _pointless(trials: TaskTrials, clues: Clues, probe: Probe) -> str:
-    """Return why a probe cannot tell anything about a task; empty if it can."""
+    """Return why a probe would show nothing about a task; empty if it may."""
     task = trials.task
     bounds = task.settings.bounds
     if probe.of_reward and task.reward_source == "exit_code":
         return "no reward counts"
     if probe.name == "loop" and not clues.seconds:
         return "the tests state no time-out"
-    if probe.name == "loop" and clues.seconds > min(_LONGEST_LOOP_S, bounds.verifier_s):
+    if probe.name == "loop" and clues.seconds > min(_MAX_LOOP_S, bounds.verifier_s):
         return f"the tests state a time-out of {clues.seconds} s, which is too long to try"
-    if probe.name == "full" and bounds.storage_mb >= min(bounds.memory_mb, _LARGEST_LOGS_MIB):
+    if probe.name == "full" and bounds.storage_mb >= min(bounds.memory_mb, _MAX_LOGS_MIB):
         return f"/logs may hold {bounds.storage_mb:,} MiB; memory ends before it is full"
     return ""
 
@@ -191,4 +191,4 @@ def limit_of(seconds: float, clues: Clues) -> float:
         seconds: how long the tests took on the solution.
         clues: what the tests say.
     """
-    return _SPARE_S + 2 * seconds + 4 * min(clues.seconds, _LONGEST_LOOP_S)
+    return _SPARE_S + 2 * seconds + 4 * min(clues.seconds, _MAX_LOOP_S)

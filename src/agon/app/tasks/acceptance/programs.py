@@ -12,7 +12,7 @@ from typing import Final
 from agon.app.tasks.acceptance.forgeries import language_of
 
 _HEAD_BYTES: Final = 128
-_MOST_PROGRAMS: Final = 256
+_MAX_PROGRAMS: Final = 256
 _MAX_ORIGINAL_BYTES: Final = 1 << 18
 _PYTHON: Final = ".py"
 
@@ -62,7 +62,7 @@ def programs_under_test(
 ) -> tuple[LeftFile, ...]:
     """Return the programs among an oracle's files that the tests seem to run.
 
-    Those that the tests mention, whoever wrote them, since an agent may replace any; where they
+    Those that the tests mention, also such as the image has, since an agent may replace any; where they
     mention none, those that the oracle wrote or changed.
 
     Args:
@@ -75,7 +75,7 @@ def programs_under_test(
         file for file in programs if any(mentions(text, file.path) for text in texts.values())
     ]
     written = [file for file in programs if nothing.get(file.path) != file]
-    return tuple(called or written)[:_MOST_PROGRAMS]
+    return tuple(called or written)[:_MAX_PROGRAMS]
 
 
 def mentions(text: str, path: str) -> bool:

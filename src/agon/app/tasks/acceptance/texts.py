@@ -64,8 +64,8 @@ def clues_in(texts: Mapping[str, str]) -> Clues:
         Clues(seconds=13, temporary=('reward.json.new',), rewards=('reward.json',))
     """
     seconds = max((value for text in texts.values() for value in _timeouts(text)), default=0.0)
-    found = (name for text in texts.values() for name in _REWARD_NAME.findall(text))
-    names = tuple(dict.fromkeys(name.rstrip(".") for name in found))
+    matches = (name for text in texts.values() for name in _REWARD_NAME.findall(text))
+    names = tuple(dict.fromkeys(name.rstrip(".") for name in matches))
     return Clues(
         seconds=int(seconds) + _SPARE_S if seconds else 0,
         temporary=tuple(name for name in names if "." in name and name not in REWARDS),

@@ -54,8 +54,8 @@ def find_weaknesses(
     return (
         *_variables(task, image),
         *_modules(imported, observation, alone=only_modules),
-        *(() if only_modules else _ended(calls, observation)),
-        *_forged(task, calls, observation),
+        *(() if only_modules else _endings(calls, observation)),
+        *_reward_forgeries(task, calls, observation),
         *_memory(calls, texts, observation),
     )
 
@@ -88,21 +88,21 @@ def _modules(
 
     Alone, without programs, every probe that passed is theirs.
     """
-    passed = observation.passed if alone else _passed(observation, "tests-ended")
+    passed = observation.passed if alone else _passing_probes(observation, "tests-ended")
     for file, path in imported:
         yield Weakness(
             kind="imported-module",
             files=(file,),
             text=f"{file} imports {path}, which the agent writes: it runs in the process of the "
-            f"tests and can end it with exit code 0 or change it{_tried(passed)}",
+            f"tests and can end it with exit code 0 or change it{_outcome_note(passed)}",
             passed=passed,
             remedies=(_AS_PROGRAM,),
         )
 
 
-def _ended(calls: Sequence[Call], observation: Observation) -> Iterator[Weakness]:
+def _endings(calls: Sequence[Call], observation: Observation) -> Iterator[Weakness]:
     """Yield that the tests pass if a program ends at once."""
-    if passed := _passed(observation, "tests-ended"):
+    if passed := _passing_probes(observation, "tests-ended"):
         yield Weakness(
             kind="tests-ended",
             files=_files(calls),
@@ -112,11 +112,13 @@ def _ended(calls: Sequence[Call], observation: Observation) -> Iterator[Weakness
         )
 
 
-def _forged(task: Task, calls: Sequence[Call], observation: Observation) -> Iterator[Weakness]:
+def _reward_forgeries(
+    task: Task, calls: Sequence[Call], observation: Observation
+) -> Iterator[Weakness]:
     """Yield the programs that could write a reward in the place of the tests."""
     if task.reward_source == "exit_code" or not calls:
         return
-    passed = _passed(observation, "forged-reward")
+    passed = _passing_probes(observation, "forged-reward")
     failed = [
         probe.probe
         for probe in observation.results
@@ -124,7 +126,7 @@ def _forged(task: Task, calls: Sequence[Call], observation: Observation) -> Iter
     ]
     fact = "one that is started in the background can write it as the tests do"
     if passed:
-        fact = f"a program passes that {_meanings(passed)}{_tried(passed)}"
+        fact = f"a program passes that {_meanings(passed)}{_outcome_note(passed)}"
     elif failed:
         fact += f" (tried: {', '.join(failed)} fail)"
     yield Weakness(
@@ -140,7 +142,7 @@ def _memory(
     calls: Sequence[Call], texts: Mapping[str, str], observation: Observation
 ) -> Iterator[Weakness]:
     """Yield the runners that a program of the agent may write to: each but agon's own shell."""
-    passed = _passed(observation, "runner-memory")
+    passed = _passing_probes(observation, "runner-memory")
     reached = [call for call in calls if _reaches(call, texts)] or (list(calls) if passed else [])
     if not reached:
         return
@@ -152,7 +154,7 @@ def _memory(
         files=_files(reached),
         text=f"{_who_runs(reached)} with the rights of the tests: it {'can' if seen else 'may'} "
         f"write to the memory of {what} and end the tests with exit code 0"
-        f"{_tried(passed) if seen else ' (not tried)'}",
+        f"{_outcome_note(passed) if seen else ' (not tried)'}",
         passed=passed,
         remedies=(_OTHER_USER, _IN_SHELL),
     )
@@ -165,12 +167,12 @@ def _reaches(call: Call, texts: Mapping[str, str]) -> bool:
     return not is_shell(call.file, texts.get(call.file, ""))
 
 
-def _passed(observation: Observation, kind: WeaknessClass) -> tuple[str, ...]:
+def _passing_probes(observation: Observation, kind: WeaknessClass) -> tuple[str, ...]:
     """Return the probes that passed and show a weakness of a class."""
     return tuple(name for name in observation.passed if _PROBES[name].shows == kind)
 
 
-def _tried(passed: Sequence[str]) -> str:
+def _outcome_note(passed: Sequence[str]) -> str:
     return f" (tried: {', '.join(passed)} passed)" if passed else ""
 
 
