@@ -206,6 +206,15 @@ def test_no_probe_runs_on_a_task_that_is_not_solvable_or_passes_unsolved(tmp_pat
         assert len(containers.verified) == 3
 
 
+def test_a_task_with_a_server_of_the_agent_is_not_probed(tmp_path: Path) -> None:
+    """The server ends with the trial of the oracle: its files alone say nothing."""
+    toml = TOML.replace("[verifier]\n", "[verifier]\nkeep_servers = true\n")
+    containers = fake(SOUND)
+    acceptance = accept(tmp_path, containers, toml=toml)
+    assert (acceptance.accepted, acceptance.probes, advice(acceptance)) == (True, (), [])
+    assert len(containers.verified) == 3
+
+
 def test_a_reward_is_a_remedy_for_tests_that_can_be_ended(tmp_path: Path) -> None:
     """Where the tests write one; all probes are tried under it, also those of rewards alone."""
     ends: dict[str, Outcome] = {**SOUND, "probe-exit-exit_code": "passed", "oracle-both": "passed"}

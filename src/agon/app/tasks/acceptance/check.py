@@ -13,14 +13,13 @@ from typing import Final
 
 from agon.app.containers import BuildFailed, Containers
 from agon.app.files import FileIssue
-from agon.app.tasks.acceptance.probes import NOTHING_SEEN, Observation, limit_of, observe
+from agon.app.tasks.acceptance.probes import NOTHING_SEEN, limit_of, observe
 from agon.app.tasks.acceptance.programs import files_of
 from agon.app.tasks.acceptance.remedies import with_tried_sources
 from agon.app.tasks.acceptance.results import (
     Acceptance,
     AcceptanceCheck,
     Part,
-    Weakness,
 )
 from agon.app.tasks.acceptance.texts import clues_in, texts_of_tests
 from agon.app.tasks.acceptance.trials import (
@@ -120,7 +119,7 @@ def rejected_task(task: str, issues: Sequence[FileIssue]) -> Acceptance:
 
 
 def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acceptance:
-    task = trials.task
+    task, texts = trials.task, texts_of_tests(trials.task)
     proofs: list[AcceptanceCheck] = []
     works: dict[Part, Work] = {}
     limit_s = 0.0
@@ -139,7 +138,7 @@ def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acc
         if recording.work_done is not None:
             works[part] = recording.work_done
         if part == "oracle":
-            limit_s = limit_of(result.timings["verifier_s"], clues_in(texts_of_tests(task)))
+            limit_s = limit_of(result.timings["verifier_s"], clues_in(texts))
         wanted = ("passed",) if part == "oracle" else ("failed", "timeout")
         proofs.append(
             AcceptanceCheck(
@@ -149,12 +148,18 @@ def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acc
                 holds=result.result in wanted,
             )
         )
-    observation = NOTHING_SEEN
+    observation, solution = NOTHING_SEEN, None
     holding = {proof.part for proof in proofs if proof.holds}
-    if trials.options.probes and {"oracle", "nothing"} <= holding:
-        observation, weaknesses = _try_forgeries(trials.with_limit(limit_s), works, pool)
-    else:
-        weaknesses = _read(trials, works, observation)
+    probed = trials.options.probes and {"oracle", "nothing"} <= holding and _can_repeat(task, works)
+    bounded = trials.with_limit(limit_s) if probed else trials
+    if probed:
+        observation, solution = observe(bounded, works["oracle"], works["nothing"], texts, pool)
+    outputs = works["oracle"].run.outputs if "oracle" in works else None
+    files = files_of(outputs.path) if outputs else {}
+    weaknesses = find_weaknesses(task, trials.image, files, texts, observation)
+    if probed:
+        rewarded = writes_reward(task.files.tests)
+        weaknesses = with_tried_sources(weaknesses, bounded, works, solution, rewarded=rewarded)
     return Acceptance(
         task=task.name,
         reward_source=task.reward_source,
@@ -167,28 +172,6 @@ def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acc
     )
 
 
-def _try_forgeries(
-    trials: TaskTrials, works: Mapping[Part, Work], pool: Executor
-) -> tuple[Observation, tuple[Weakness, ...]]:
-    """Return what forged programs showed, and the weaknesses with remedies that were tried."""
-    oracle = works["oracle"]
-    observation, solution = observe(
-        trials, oracle, works["nothing"], texts_of_tests(trials.task), pool
-    )
-    weaknesses = _read(trials, works, observation)
-    if oracle.run.servers:  # the tests would miss them in further trials
-        return observation, weaknesses
-    return observation, with_tried_sources(
-        weaknesses, trials, works, solution,
-        rewarded=writes_reward(trials.task.files.tests),
-    )  # fmt: skip
-
-
-def _read(
-    trials: TaskTrials, works: Mapping[Part, Work], observation: Observation
-) -> tuple[Weakness, ...]:
-    """Return the weaknesses of a task's files and of what was seen."""
-    outputs = works["oracle"].run.outputs if "oracle" in works else None
-    files = files_of(outputs.path) if outputs else {}
-    texts = texts_of_tests(trials.task)
-    return find_weaknesses(trials.task, trials.image, files, texts, observation)
+def _can_repeat(task: Task, works: Mapping[Part, Work]) -> bool:
+    """Return whether the tests can run again on what an agent left: it is all in its files."""
+    return not task.files.services and not any(work.run.servers for work in works.values())

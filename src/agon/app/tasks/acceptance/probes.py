@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from agon.app.containers import Outputs, RewardSource
+from agon.app.containers import Outputs
 from agon.app.tasks.acceptance.forgeries import HOLLOW, PROBES, TRACE, Clues, Probe, program
 from agon.app.tasks.acceptance.programs import (
     LeftFile,
@@ -20,6 +20,7 @@ from agon.app.tasks.acceptance.results import ProbeResult, Run
 from agon.app.tasks.acceptance.texts import clues_in
 from agon.app.tasks.acceptance.trials import ReplayAgent, TaskTrials
 from agon.app.tasks.agents import Work
+from agon.app.tasks.trials import TrialResult
 
 _MAX_LOOP_S: Final = 60
 _MAX_LOGS_MIB: Final = 1024
@@ -66,29 +67,26 @@ class ForgedSolution:
     programs: Mapping[int, LeftFile]
     clues: Clues
 
-    def agent(self, probe: Probe | None, folder: Path) -> ReplayAgent:
-        """Return an agent that leaves the solution with forged programs.
+    def outputs_with(self, probe: Probe | None, path: Path) -> Outputs:
+        """Write the outputs with forged programs.
 
         Args:
             probe: what they do; None: nothing.
-            folder: where to write the outputs.
+            path: the archive to write.
         """
-        name = probe.name if probe else HOLLOW
         ending = probe.script(self.clues) if probe else ""
-        path = folder / f"{name}.tar"
         forged = {
             file.path: partial(program, file.language, number, ending)
             for number, file in self.programs.items()
         }
         size = write_replaced(self.outputs.path, path, forged)
-        outputs = replace(self.outputs, path=path, size=size, sha256="")
-        return ReplayAgent(f"probe {name}", self.work, outputs)
+        return replace(self.outputs, path=path, size=size, sha256="")
 
 
 def observe(
     trials: TaskTrials,
     oracle: Work,
-    nothing: Work | None,
+    nothing: Work,
     texts: Mapping[str, str],
     pool: Executor,
 ) -> tuple[Observation, ForgedSolution | None]:
@@ -104,21 +102,18 @@ def observe(
         texts: the texts of the tests by file.
         pool: runs the probes.
     """
-    outputs = oracle.run.outputs
-    if outputs is None or oracle.run.servers:
+    outputs, idle = oracle.run.outputs, nothing.run.outputs
+    left = files_of(outputs.path) if outputs else {}
+    files = programs_under_test(left, files_of(idle.path) if idle else {}, texts)
+    if not outputs or not files:
         return NOTHING_SEEN, None
-    idle = nothing.run.outputs if nothing else None
-    files = programs_under_test(files_of(outputs.path), files_of(idle.path) if idle else {}, texts)
     programs = tuple(file.path for file in files)
-    if not files:
-        return NOTHING_SEEN, None
     solution = ForgedSolution(
         work=oracle, outputs=outputs, programs=dict(enumerate(files)), clues=clues_in(texts)
     )
-    name = _name(trials.task.reward_source, None)
-    hollow = trials.try_agent(name, solution.agent(None, trials.folder))
-    traces = traces_in(trials.logs_of(name, hollow), TRACE)
-    runs = tuple(_runs(solution, traces, root=trials.image.user.partition(":")[0] in _ROOT))
+    hollow, logs = _run_tests(trials, solution, None)
+    root = trials.image.user.partition(":")[0] in _ROOT
+    runs = tuple(_runs(solution, traces_in(logs, TRACE), root=root))
     why = ""
     if hollow.result == "passed":
         why = "the tests pass when these programs do nothing, so they do not judge them"
@@ -141,13 +136,23 @@ def try_probe(trials: TaskTrials, solution: ForgedSolution, probe: Probe) -> Pro
     """Run the tests on a solution with forged programs, unless that would show nothing."""
     if why := _pointless(trials, solution.clues, probe):
         return ProbeResult(probe=probe.name, result=None, reason=why)
-    name = _name(trials.task.reward_source, probe)
-    result = trials.try_agent(name, solution.agent(probe, trials.folder))
+    result, _ = _run_tests(trials, solution, probe)
     return ProbeResult(probe=probe.name, result=result.result, reason=result.reason)
 
 
-def _name(source: RewardSource, probe: Probe | None) -> str:
-    return f"probe-{probe.name if probe else HOLLOW}-{source}"
+def _run_tests(
+    trials: TaskTrials, solution: ForgedSolution, probe: Probe | None
+) -> tuple[TrialResult, Path | None]:
+    """Run the tests on a solution with forged programs; return the result and the logs."""
+    forgery = probe.name if probe else HOLLOW
+    name = f"probe-{forgery}-{trials.task.reward_source}"
+    path = trials.folder / f"{name}.tar"
+    outputs = solution.outputs_with(probe, path)
+    try:
+        result = trials.try_agent(name, ReplayAgent(f"probe {forgery}", solution.work, outputs))
+    finally:
+        path.unlink()
+    return result, trials.logs_of(name, result)
 
 
 def _pointless(trials: TaskTrials, clues: Clues, probe: Probe) -> str:

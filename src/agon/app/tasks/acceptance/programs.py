@@ -62,8 +62,8 @@ def programs_under_test(
 ) -> tuple[LeftFile, ...]:
     """Return the programs among an oracle's files that the tests seem to run.
 
-    Those that the tests mention, also such as the image has, since an agent may replace any; where they
-    mention none, those that the oracle wrote or changed.
+    Those that the tests mention, also if the image has them, since an agent may replace any; where
+    they mention none, those that the oracle wrote or changed.
 
     Args:
         oracle: the files that the oracle left.
