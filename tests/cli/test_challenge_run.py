@@ -94,23 +94,25 @@ def test_an_unacceptable_task_is_reported_with_the_reason(agon: Cli, tmp_path: P
 def test_check_tries_forged_programs_and_what_it_advises(agon: Cli, tmp_path: Path) -> None:
     """A stock test.sh always ends with 0, so the exit code is no remedy for a forged reward."""
     test = (
-        "#!/bin/sh\n[ ! -f /app/answer.sh ] || . /app/answer.sh\n"
-        '[ "$ANSWER" = 42 ]\nif [ $? -eq 0 ]; then\n'
+        '#!/bin/sh\n[ "$(sh /app/answer.sh)" = 42 ]\nif [ $? -eq 0 ]; then\n'
         "  echo 1 > /logs/verifier/reward.txt\nelse\n  echo 0 > /logs/verifier/reward.txt\nfi\n"
     )
-    solve = "#!/bin/sh\necho ANSWER=42 > /app/answer.sh\n"
+    solve = "#!/bin/sh\necho echo 42 > /app/answer.sh\n"
     harbor(tmp_path / "stock", test=test, solve=solve, leave_out="tests/cheat.sh")
     ended = agon("challenge", "check", tmp_path, "--format", "json")
     (task,) = ended.json()["tasks"]
     assert (ended.code, task["reward_source"], task["programs"]) == (0, "both", ["/app/answer.sh"])
     results = {name: probe["result"] for name, probe in task["probes"].items()}
-    assert (results["exit"], results["byte"], results["loop"]) == ("failed", "passed", None)
-    (weakness,) = [found for found in task["weaknesses"] if found["class"] == "forged-reward"]
-    assert weakness["files"] == ["tests/test.sh"]
+    assert results == dict.fromkeys(results, "failed") | {"loop": None}
+    (run,) = task["runs"]
+    assert run == {"program": "/app/answer.sh", "other_user": False, "writable": []}
+    (weakness,) = task["weaknesses"]
+    assert (weakness["class"], weakness["files"]) == ("forged-reward", ["tests/test.sh"])
+    assert weakness["observed"] is False
     assert weakness["no_remedies"] == [
         {"text": "reward_source exit_code", "tried": "doing nothing passes"}
     ]
-    assert "stock: probe-byte-both passed" in ended.err
+    assert "stock: probe-byte-both failed" in ended.err
     other = agon("challenge", "check", tmp_path, "--reward-source", "exit_code", "--no-probes")
     assert other.code == 1
     assert "nothing: passed" in " ".join(other.out.split())
