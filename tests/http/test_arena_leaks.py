@@ -17,6 +17,7 @@ import structlog
 
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.live.bots import BotChanges, change, register, rotate_secret, secrets_of
+from agon.app.arena.live.honeypot_bank import save_honeypot_answers
 from agon.app.arena.live.qualification import begin as begin_qualification
 from agon.app.arena.live.work import HandIn, hand_in
 from agon.app.contests.ingest.records import record
@@ -35,7 +36,7 @@ from fakes.service import ORGANISER, PARTICIPANT
 NAMES = {"contest": ["autumn"], "number": ["1", "2"]}
 OF_ARENAS = (
     "/bots", "/rounds", "/next-round", "/matches/", "/judge/", "/judges/", "/work", "/results",
-    "/robustness",
+    "/robustness", "/honeypot-answers",
 )  # fmt: skip
 ROLES = (None, "viewer", "participant", "judge", "organiser", "operator")
 VOLATILE = ("x-request-id", "ratelimit", "x-ratelimit", "date", "server-timing")
@@ -56,7 +57,7 @@ def templates(instance: Instance) -> list[str]:
         for route in routes(instance.app)
         if route.method == "GET" and any(part in route.template for part in OF_ARENAS)
     ]
-    assert len(found) == 14, found
+    assert len(found) == 15, found
     return found
 
 
@@ -105,16 +106,26 @@ def test_until_settlement_honeypots_and_audits_look_like_other_matches(tmp_path:
         ("plain", {}),
         ("honeypots", {"honeypot_probability": 1.0}),
         ("audited", {"audit_probability": 1.0}),
-    ]
+        ("bank", {"honeypot_probability": 1.0}),
+        ("weak", {
+            "honeypot_probability": 1.0, "honeypot_weak_share": 1.0, "honeypot_weak_distance": 0.0
+        }),
+    ]  # fmt: skip
     for name, rules in leagues:
         folder = tmp_path / name
         folder.mkdir()
         played = league(folder, bots=6, pulling=tuple(f"b{n}" for n in range(1, 7)), **rules)
+        if name == "bank":
+            texts = [{"id": f"k{at}", "text": f"a private text, number {at}"} for at in range(9)]
+            rows = [("honeypot_answers", row, None) for row in texts]
+            save_honeypot_answers(played.service, "autumn", rows, by="local")
         with instance_of(played, folder) as instance:
             seen.append(phases(played, instance))
             played.audit = watched = Watched(instance=instance)
             assert played.work() == []
         assert watched.calls == (3 if name == "audited" else 0)
+        stated = [match.get("honeypot_text", {}) for match in played.outcomes()]
+        assert any(name in text for text in stated) == (name in {"bank", "weak"})
     assert len(seen[0]) == 2
     for other in seen[1:]:
         assert other == seen[0]

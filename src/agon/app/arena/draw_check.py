@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agon.entities.contests import Contest
     from agon.store.session import Session, Store
 
-_KINDS: Final = ("draw-committed", "draw-made", "round-settled")
+_KINDS: Final = ("draw-committed", "draw-made", "round-settled", "honeypot-answers-changed")
 _DRAW_KINDS: Final = tuple(f'"kind":"{kind}"'.encode() for kind in _KINDS)
 _RECORD_KIND: Final = b'"kind":"record-added"'
 _REMEDY: Final = "ask the operator for the cause; this round's result does not follow from its draw"
@@ -102,6 +102,7 @@ class _DrawCheck:
         self._rounds: dict[str, DrawnRound] = {}
         self._without_panel: set[str] = set()
         self._panels = PanelCheck()
+        self._of_records = {"matches": self._match_differences, "votes": self._vote_differences}
 
     @property
     def has_draws(self) -> bool:
@@ -134,12 +135,11 @@ class _DrawCheck:
                     self._panels.settle(self._rounds[body["round"]], body["outcome"], at=seq)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield f"round {body['round']}: its matches cannot be repeated ({error!r})"
-        elif kind == "record-added" and body["table"] == "matches":
-            yield from self._match_differences(body["row"])
-            self._panels.add_record("matches", body["row"])
-        elif kind == "record-added" and body["table"] == "votes":
-            yield from self._vote_differences(body["row"])
-            self._panels.add_record("votes", body["row"])
+        elif kind == "honeypot-answers-changed":
+            yield from self._panels.bank.change(body, at=seq)
+        elif kind == "record-added" and body["table"] in self._of_records:
+            yield from self._of_records[body["table"]](body["row"])
+            self._panels.add_record(body["table"], body["row"])
 
     def _draw_differences(self, body: Mapping[str, Any]) -> Iterator[str]:
         name = str(body["purpose"]).removeprefix("round ")
@@ -160,7 +160,7 @@ class _DrawCheck:
             drawn = _draw(result["inputs"], seed=seed, rules=rules)
             matches = {match["match"]: match for match in drawn["matches"]}
             self._rounds[name] = DrawnRound(
-                inputs=result["inputs"], matches=matches, seed=seed, rules=rules
+                inputs=result["inputs"], matches=matches, seed=seed, rules=rules, committed_at=seq
             )
             yield from (f"round {name}: {each}" for each in _differences(result, drawn))
 

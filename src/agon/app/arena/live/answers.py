@@ -1,6 +1,6 @@
 """Ask both bots of each match at the same time, and decide what their answers make of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,20 +25,29 @@ def assign_answers(
     """Assign an answer to both bots of each match; return the deadline."""
     rules = ArenaRules(**of.body["rules"])
     deadline = service.clock() + timedelta(seconds=rules.answer_seconds)
-    playing = {drawn[f"bot_{side}"] for drawn, _ in matches_of(of) for side in SIDES} - {None}
-    bots = session.arena.bots_named(contest.no, playing)
-    items = []
-    for drawn, match in matches_of(of):
-        for side in SIDES:
-            if drawn[f"bot_{side}"] is None:
-                continue
-            bot = bots[drawn[f"bot_{side}"]]
-            body = {"prompt": match["text"], "max_chars": rules.max_answer_chars}
-            items.append(
-                new_work(service, of, public_id(match), "answer", bot.id, bot, body, deadline)
-            )
-    session.arena.add_work(items)
+    asked = [
+        (name, bot, match["text"])
+        for drawn, match in matches_of(of)
+        for name, bot in _asked(drawn, match)
+    ]
+    bots = session.arena.bots_named(contest.no, {bot for _, bot, _ in asked})
+    session.arena.add_work(
+        new_work(
+            service, of, name, "answer", bot, bots[bot],
+            {"prompt": prompt, "max_chars": rules.max_answer_chars}, deadline,
+        )
+        for name, bot, prompt in asked
+    )  # fmt: skip
     return deadline
+
+
+def _asked(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each bot that answers the prompt of a match, after the id by which its work has it."""
+    for side in SIDES:
+        if drawn[f"bot_{side}"] is not None:
+            yield public_id(match), drawn[f"bot_{side}"]
+    if "weak" in match:
+        yield match["weak"]["public_id"], match["weak"]["bot"]
 
 
 def new_work(  # all of it is in the work
@@ -123,12 +132,29 @@ def judge_answers(
     for drawn, match in matches_of(changed):
         match["outcome"] = _outcome(match, rules, degraded=body["degraded"])
         if match["outcome"] is None and drawn["honeypot_real"] is not None:
-            honeypots.add(match, drawn, seed=seed, lengths=lengths, rules=rules)
+            weak = match.get("weak", {})
+            replied = results.get((weak.get("public_id", ""), weak.get("bot", "")))
+            honeypots.add(
+                match,
+                drawn,
+                weak_answer=((replied and replied.result) or {}).get("text"),
+                others=_other_answers(changed, drawn),
+                seed=seed,
+                lengths=lengths,
+                rules=rules,
+            )
         elif match["outcome"] is None and drawn["bot_b"] is not None:
             texts = (match["answers"][side]["text"] for side in SIDES)
             if text_similarity(*texts, threshold=rules.plagiarism_jaccard).copied:
                 match["outcome"] = "skipped"
     return changed
+
+
+def _other_answers(of: ArenaRound, drawn: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the answers of other matches of a round to the same prompt."""
+    for other, match in matches_of(of):
+        if other["prompt"] == drawn["prompt"] and other["match"] != drawn["match"]:
+            yield from (answer["text"] for answer in match["answers"].values())
 
 
 def _outcome(match: Mapping[str, Any], rules: ArenaRules, *, degraded: bool) -> str | None:

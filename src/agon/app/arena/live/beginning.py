@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from agon.app.arena.live.honeypot_bank import retire_missing
 from agon.app.arena.live.scored import live_rules, scored_arena
 from agon.app.contests.ledgers.append import append
 from agon.app.queue.jobs import round_job
@@ -20,6 +21,7 @@ from agon.disciplines.arena.rounds.round import (
     judges_of,
 )
 from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
+from agon.disciplines.arena.rounds.weak_answers import draw_weak_bot, weak_name
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, RoundKind
 from agon.entities.contests import Contest
@@ -85,6 +87,7 @@ def commit_round(
         if automatic:
             return {"round": None, "cause": issue}
         raise Conflict(issue)
+    contest = retire_missing(service, session, contest)
     number, name = next_name(session, contest, "round")
     body = {
         "at": scores["at"],
@@ -158,10 +161,14 @@ def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -
         drawn = draw_qualification(body["inputs"], seed=seed, rules=rules)
         body["matches"] = [_qualification(session, contest, drawn["matches"][0], seed=seed)]
         return replace(of, body={**body, "draw": drawn})
-    drawn = draw_round(RoundInputs.from_json(body["inputs"]), seed=seed, rules=rules)
+    inputs = RoundInputs.from_json(body["inputs"])
+    drawn = draw_round(inputs, seed=seed, rules=rules)
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
     body["draw"] = drawn
-    body["matches"] = [_match(match, texts, seed=seed) for match in drawn["matches"]]
+    body["matches"] = [
+        {**_match(match, texts, seed=seed), **_weak(inputs, match, seed=seed, rules=rules)}
+        for match in drawn["matches"]
+    ]
     _remember_prompts(session, contest, drawn["matches"], count=rules.prompts_unseen)
     return replace(of, body=body)
 
@@ -185,7 +192,7 @@ def _match(drawn: Mapping[str, Any], texts: Mapping[str, str], *, seed: str) -> 
     """
     return {
         "match": drawn["match"],
-        "public_id": f"m{sha256([seed, drawn['match']])[:16]}",
+        "public_id": _secret_id(seed, drawn["match"]),
         "text": texts[drawn["prompt"]],
         "answers": {},
         "faults": [],
@@ -195,6 +202,24 @@ def _match(drawn: Mapping[str, Any], texts: Mapping[str, str], *, seed: str) -> 
         "replaced": [],
         "outcome": None,
     }
+
+
+def _weak(
+    inputs: RoundInputs, drawn: Mapping[str, Any], *, seed: str, rules: ArenaRules
+) -> dict[str, Any]:
+    """Return what is stored of the weak bot that is asked besides for a honeypot, if one is.
+
+    Its work names a match of its own: judges of the honeypot must not know that a third bot was
+    asked.
+    """
+    bot = draw_weak_bot(inputs, drawn, seed=seed, rules=rules)
+    if bot is None:
+        return {}
+    return {"weak": {"bot": bot, "public_id": _secret_id(seed, weak_name(drawn["match"]))}}
+
+
+def _secret_id(seed: str, name: str) -> str:
+    return f"m{sha256([seed, name])[:16]}"
 
 
 def _issue(

@@ -97,7 +97,8 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
     if "draw" not in of.body or not _is_known(view, of) or _is_hidden(view, of):
         raise missing
     for drawn, match in matches_of(of):
-        if match_id not in {drawn["match"], public_id(match)}:
+        besides = match.get("weak", {}).get("public_id")
+        if match_id not in {drawn["match"], public_id(match), besides}:
             continue
         if not _is_visible(view, of):
             is_drawn_id = match_id == drawn["match"]
@@ -172,7 +173,10 @@ def _render(session: Session, view: View, of: RoundState) -> dict[str, Any]:
 def _missing(session: Session, view: View, of: RoundState) -> dict[str, int]:
     """Return how many answers and votes are missing."""
     if of.phase == "answering":
-        return {"answers": session.arena.waiting_count(view.contest.no, of.id), "votes": 0}
+        count = session.arena.waiting_count(
+            view.contest.no, of.id, without=of.summary.get("besides", ())
+        )
+        return {"answers": count, "votes": 0}
     if of.phase == "voting":
         return {"answers": 0, "votes": of.summary["missing_votes"]}
     return dict(_NONE_MISSING)
