@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from agon.attacks.arena.recognition import Recognized
+from agon.attacks.arena.recognition import Recognition
 from cli.command import Cli
 
 ORDINARY = (
@@ -21,7 +21,7 @@ def test_the_texts_of_files_are_measured(agon: Cli, tmp_path: Path) -> None:
     bank.write_text(BANK)
     shown = agon("attack", "honeypots", answers, "--bank", bank, "--format", "json")
     assert shown.code == 0, shown.err
-    rows = {row["texts"]: Recognized(**row) for row in json.loads(shown.out)["texts"]}
+    rows = {row["texts"]: Recognition(**row) for row in json.loads(shown.out)["texts"]}
     assert {name: row.count for name, row in rows.items()} == {
         "ordinary answers": 2, "built-in templates": 3_000, "bank": 1,
     }  # fmt: skip

@@ -13,7 +13,7 @@ RoundKind = Literal["round", "qualification"]
 WorkKind = Literal["answer", "vote"]
 
 PrivateTable = Literal["prompts", "human_answers", "honeypot_answers"]
-"""The tables of an arena that only organizers write and nobody reads over the API."""
+"""The tables of an arena that only organizers write and no one reads over the API."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ class HoneypotAnswer:
         id: names it for the organizers.
         text: the answer.
         prompt_id: the prompt that it answers; None: it fits all.
-        salt: what is hashed with the text, so that nobody can guess the text from its hash.
+        salt: what is hashed with the text, so that no one can guess the text from its hash.
         sha256: the hash that the ledger has of it.
         seq: the ledger position of that hash.
         retired_seq: the position from which it is not drawn any more; None: it may be.

@@ -11,7 +11,7 @@ import pytest
 
 from agon.app.arena.judging.injection_texts import DUELS
 from agon.attacks.arena.recognition import (
-    Recognized,
+    Recognition,
     Style,
     has_template,
     recognize,
@@ -24,7 +24,7 @@ MODULES = ("argparse", "decimal", "email.message", "http.client", "logging", "ra
 
 @cache
 def ordinary() -> list[str]:
-    """Return prose that nobody of this project wrote: the help of Python."""
+    """Return prose that no one of this project wrote: the help of Python."""
     paragraphs = "\n\n".join(pydoc_data.topics.topics.values()).split("\n\n")
     texts = [" ".join(re.sub(r"[*`\"]", "", text).split())[:400] for text in paragraphs]
     return [text for text in texts if len(text) >= 40 and text[0].isupper()][:1_500]
@@ -43,7 +43,7 @@ def private() -> list[str]:
 
 
 @cache
-def measured() -> dict[str, Recognized]:
+def measured() -> dict[str, Recognition]:
     """Return how much of each set of texts is recognized."""
     rows = recognize(ordinary(), private(), samples=size(1_500))
     return {row.texts: row for row in rows}

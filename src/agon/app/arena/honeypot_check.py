@@ -78,7 +78,7 @@ class HoneypotCheck:
         expected = draw_bank_answer(
             self._of.drawn.seed,
             name,
-            self._bank.unused(at=self._of.drawn.committed_at),
+            self._bank.open_answers(at=self._of.drawn.committed_at),
             prompt=drawn["prompt"],
         )
         bank = stated.get("bank") or {}

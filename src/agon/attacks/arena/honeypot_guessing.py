@@ -1,4 +1,4 @@
-"""A judge tosses a coin where honeypots show texts that nobody could see before.
+"""A judge tosses a coin where honeypots show texts that no one could see before.
 
 It does what honeypot-learning does, and recognizes the share of honeypots that an arena with texts
 of its own is measured by: one in ten. With the other nine it tosses its coin.

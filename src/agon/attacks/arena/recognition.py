@@ -41,7 +41,7 @@ _PROMPTS: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recognized:
+class Recognition:
     """How much of a set of texts judges take for honeypots.
 
     Attributes:
@@ -59,7 +59,7 @@ class Recognized:
 
 def recognize(
     ordinary: Sequence[str], bank: Sequence[str] = (), *, samples: int = TRAINED
-) -> list[Recognized]:
+) -> list[Recognition]:
     """Return how much of ordinary answers, of the templates and of a bank is recognized.
 
     The threshold of the classifier is set on every second ordinary answer, so that it takes at most
@@ -83,7 +83,7 @@ def recognize(
         "bank": bank,
     }
     return [
-        Recognized(
+        Recognition(
             texts=name,
             count=len(texts),
             wording=_share(has_template(text) for text in texts),

@@ -14,7 +14,7 @@ from agon.errors import Unreadable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agon.attacks.arena.recognition import Recognized
+    from agon.attacks.arena.recognition import Recognition
 
 _COLUMNS = ("text", "response_a", "response_b")
 
@@ -78,7 +78,7 @@ def _texts(source: str) -> Iterator[str]:
         yield from texts
 
 
-def _draw(rows: "Sequence[Recognized]") -> None:
+def _draw(rows: "Sequence[Recognition]") -> None:
     from agon.cli.shared.tables import Column, Output
 
     out = Output()

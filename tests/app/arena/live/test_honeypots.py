@@ -87,7 +87,7 @@ WEAK: dict[str, Any] = {
 def test_a_honeypot_shows_an_answer_of_a_weak_bot_that_was_never_published(
     make_league: MakeLeague,
 ) -> None:
-    """A third bot is asked besides, of no owner concerned; nobody can look its answer up."""
+    """A third bot is asked besides, of no owner concerned; no one can look its answer up."""
     league = make_league(bots=10, **WEAK)
     for _ in range(8):
         assert league.play() == []

@@ -25,23 +25,23 @@ def assign_answers(
     """Assign an answer to both bots of each match; return the deadline."""
     rules = ArenaRules(**of.body["rules"])
     deadline = service.clock() + timedelta(seconds=rules.answer_seconds)
-    asked = [
+    work = [
         (name, bot, match["text"])
         for drawn, match in matches_of(of)
-        for name, bot in _asked(drawn, match)
+        for name, bot in _bots_asked(drawn, match)
     ]
-    bots = session.arena.bots_named(contest.no, {bot for _, bot, _ in asked})
+    bots = session.arena.bots_named(contest.no, {bot for _, bot, _ in work})
     session.arena.add_work(
         new_work(
             service, of, name, "answer", bot, bots[bot],
             {"prompt": prompt, "max_chars": rules.max_answer_chars}, deadline,
         )
-        for name, bot, prompt in asked
+        for name, bot, prompt in work
     )  # fmt: skip
     return deadline
 
 
-def _asked(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _bots_asked(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield each bot that answers the prompt of a match, after the id by which its work has it."""
     for side in SIDES:
         if drawn[f"bot_{side}"] is not None:

@@ -116,7 +116,7 @@ def retire_missing(service: Service, session: Session, contest: Contest) -> Cont
         for _ in bank.change(entry.body, at=entry.seq):
             pass
     names = {answer.sha256 for answer in session.arena.honeypot_answers(contest.no)}
-    missing = sorted(bank.unused(at=seq).keys() - names)
+    missing = sorted(bank.open_answers(at=seq).keys() - names)
     if not missing:
         return contest
     drafts = _drafts(service, added=[], retired=missing, by=SYSTEM.name)

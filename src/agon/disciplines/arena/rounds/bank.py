@@ -16,7 +16,7 @@ def answer_sha256(text: str, *, salt: str) -> str:
 
     Example:
         >>> answer_sha256("As requested.", salt="00")[:16]
-        'e2ea03feb6d48271'
+        '57ed3fb9e38fd620'
         >>> answer_sha256("As requested.", salt="00") == answer_sha256("As requested.", salt="01")
         False
     """
@@ -68,7 +68,7 @@ class Bank:
                 yield f"the honeypot answer {name} is retired and was not added"
             self._retired.setdefault(name, at)
 
-    def unused(self, *, at: int) -> dict[str, str | None]:
+    def open_answers(self, *, at: int) -> dict[str, str | None]:
         """Return the prompts of the texts that a round committed at a position may show."""
         return {
             name: prompt
