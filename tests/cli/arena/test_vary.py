@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import Cli
-from fakes.models import KEY, Asked, Reply, serve_model
+from fakes.models import KEY, Asked, Brain, Reply, serve_model
 
 ROWS = (
     '{"id": "k1", "text": "Noted: the question concerns soup.", "prompt_id": "p1"}\n\n'
@@ -59,7 +59,7 @@ def test_a_model_writes_variations_that_can_be_added_to_an_arena(
         assert KEY not in shown.out
 
 
-WRONG = {
+WRONG: dict[str, Brain] = {
     "repeats the words": lambda asked: written(asked, "Noted: the question concerns soup."),
     "characters": lambda asked: written(asked, "word " * 100),
     "another nonce": lambda _: json.dumps({"nonce": "00", "text": "something else"}),

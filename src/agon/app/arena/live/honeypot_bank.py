@@ -66,8 +66,8 @@ def bank_counts(service: Service, contest: Contest) -> BankCounts:
         newest = session.arena.round_states(contest.no, limit=1)
     # While a round is played, no number may show how many honeypots it has.
     hidden = {f"{of.id}-" for of in newest if of.phase != "settled"}
-    shown = [each for each in answers if each.match is not None]
-    used = sum(each.match[: each.match.rfind("-") + 1] not in hidden for each in shown)
+    shown = [answer.match for answer in answers if answer.match is not None]
+    used = sum(match[: match.rfind("-") + 1] not in hidden for match in shown)
     unused = sum(answer.is_unused for answer in answers) + len(shown) - used
     return BankCounts(unused=unused, used=used, retired=len(answers) - used - unused)
 
