@@ -11,6 +11,7 @@ import pytest
 
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.draw_check import check_draws
+from agon.app.arena.live import honeypot_bank
 from agon.app.arena.live.honeypot_bank import bank_counts, save_honeypot_answers
 from agon.app.arena.live.work import HandIn, hand_in, work_of_judge
 from agon.app.contests.ingest.records import record
@@ -257,6 +258,22 @@ def waiting(league: League) -> list[Any]:
             for bot in session.arena.bots(contest.no)
             for item in session.arena.waiting_work(contest.no, bot.id, now=league.clock.at)
         ]
+
+
+def test_a_long_bank_is_added_before_it_is_retired(
+    make_league: MakeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In entries of bounded length, whose order decides what replay knows of a text."""
+    monkeypatch.setattr(honeypot_bank, "_MAX_CHANGES", 3)
+    league = make_league(bots=6, honeypot_probability=1.0)
+    rows = rows_of_bank(8)
+    add_bank(league, *rows[:7], {**rows[7], "retired": True})
+    assert [len(body["added"]) for body in league.entries("honeypot-answers-changed")] == [
+        3, 3, 2, 0,
+    ]  # fmt: skip
+    assert league.play() == []
+    require_repeatable(league)
+    assert bank_counts(league.service, league.contest).used == 3
 
 
 WRONG: list[tuple[str, dict[str, Any]]] = [

@@ -7,7 +7,7 @@ published.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from agon.app.access.permissions import SYSTEM
 from agon.app.arena.live.prompts import valid_rows
@@ -21,6 +21,8 @@ from agon.errors import Conflict
 from agon.ledger.entry import Draft, read_line
 from agon.records import Column, InvalidRecords, Kind, RowIssue, Table
 from agon.store.session import Session
+
+T = TypeVar("T")
 
 SALT_BYTES: Final = 16
 _KIND: Final = "honeypot-answers-changed"
@@ -160,20 +162,23 @@ def _change(
 def _drafts(
     service: Service, *, added: Sequence[HoneypotAnswer], retired: Sequence[str], by: str
 ) -> list[Draft]:
-    hashes = [{"prompt_id": each.prompt_id, "sha256": each.sha256} for each in added]
-    starts = range(0, max(len(hashes), len(retired)), _MAX_CHANGES)
-    return [
-        Draft(
-            kind=_KIND,
-            body={
-                "added": hashes[start : start + _MAX_CHANGES],
-                "retired": retired[start : start + _MAX_CHANGES],
-            },
-            at=service.clock(),
-            by=by,
-        )
-        for start in starts
+    """Return entries of bounded length; an answer is added before it is retired."""
+    changes: list[tuple[list[dict[str, Any]], Sequence[str]]] = [
+        ([{"prompt_id": each.prompt_id, "sha256": each.sha256} for each in part], ())
+        for part in _parts(added)
     ]
+    changes += [([], part) for part in _parts(retired)]
+    if len(added) + len(retired) <= _MAX_CHANGES:  # one entry has both
+        changes = [([each for new, _ in changes for each in new], retired)]
+    return [
+        Draft(kind=_KIND, body={"added": new, "retired": list(old)}, at=service.clock(), by=by)
+        for new, old in changes
+    ]
+
+
+def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(values), _MAX_CHANGES):
+        yield values[start : start + _MAX_CHANGES]
 
 
 def _answer(service: Service, row: Mapping[str, Any]) -> HoneypotAnswer:
