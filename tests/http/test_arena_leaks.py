@@ -23,7 +23,7 @@ from agon.app.arena.live.work import HandIn, hand_in
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transfer import export
 from agon.app.contests.lifecycle.transitions import freeze, open_contest
-from agon.entities.arena import HumanAnswer
+from agon.entities.arena import HumanAnswer, Prompt
 from agon.logs import start_logging
 from agon.runners.judges.opening import open_separate_judge
 from fakes.arena import League, Model, league
@@ -115,10 +115,7 @@ def test_until_settlement_honeypots_and_audits_look_like_other_matches(tmp_path:
         folder = tmp_path / name
         folder.mkdir()
         played = league(folder, bots=6, pulling=tuple(f"b{n}" for n in range(1, 7)), **rules)
-        if name == "bank":
-            texts = [{"id": f"k{at}", "text": f"a private text, number {at}"} for at in range(9)]
-            rows = [("honeypot_answers", row, None) for row in texts]
-            save_honeypot_answers(played.service, "autumn", rows, by="local")
+        add_bank(played, prompt=None if name == "bank" else "never")
         with instance_of(played, folder) as instance:
             seen.append(phases(played, instance))
             played.audit = watched = Watched(instance=instance)
@@ -129,6 +126,16 @@ def test_until_settlement_honeypots_and_audits_look_like_other_matches(tmp_path:
     assert len(seen[0]) == 2
     for other in seen[1:]:
         assert other == seen[0]
+
+
+def add_bank(played: League, *, prompt: str | None) -> None:
+    """Add texts for honeypots to a prompt, which may be one that is never drawn."""
+    with played.service.store.write() as session:
+        never = Prompt(id="never", text="Never?", retired=True)
+        session.arena.save_prompts(played.contest.no, [never])
+    texts = [{"id": f"k{at}", "text": f"private text {at}", "prompt_id": prompt} for at in range(9)]
+    rows = [("honeypot_answers", row, None) for row in texts]
+    save_honeypot_answers(played.service, "autumn", rows, by="local")
 
 
 @dataclass
