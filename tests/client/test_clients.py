@@ -367,9 +367,16 @@ def test_prompts_and_human_answers_are_added_and_the_use_of_models_is_shown(
     wrong = {"id": "h2", "prompt_id": "p9", "text": "x"}
     with pytest.raises(AgonError, match="is no prompt"):
         api.prompts.add_human_answers("arena", [{**wrong, "prompt_id": "p1"}, wrong])
+    robotic = [{"id": f"k{at}", "text": f"As requested: {at}."} for at in range(3)]
+    assert api.prompts.add_honeypot_answers("arena", robotic).saved == 3
+    assert api.prompts.add_honeypot_answers("arena", [{**robotic[0], "retired": True}]).saved == 1
+    bank = api.prompts.honeypot_bank("arena")
+    assert (bank.unused, bank.used, bank.retired) == (2, 0, 1)
     api.contests.create(ContestCreate(id="spring", discipline="community", title="S"))
     with pytest.raises(Conflict, match="has no bots and no rounds"):
         api.prompts.add("spring", prompts)
+    with pytest.raises(Conflict, match="has no bots and no rounds"):
+        api.prompts.honeypot_bank("spring")
     with instance.service.store.read() as session:
         no = session.contests.get("arena").no
         assert [prompt.id for prompt in session.arena.prompts(no)] == ["p1", "p2"]

@@ -39,6 +39,7 @@ _IMPORT: Final = Door(way="import", times="sender")
 DOORS: Final[Mapping[str, Door]] = MappingProxyType(
     {
         "acceptInvitation": _NONE,
+        "addHoneypotAnswers": _NONE,
         "addHumanAnswers": _NONE,
         "addPrompts": _NONE,
         "addRecords": _SENT,

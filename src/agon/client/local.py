@@ -11,11 +11,12 @@ from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import ContestContext, Operation
 from agon.api.pages import MAX_LIMIT, PageRequest
-from agon.api.transport import PromptTable, Transport
+from agon.api.transport import Transport
 from agon.app.access.permissions import LOCAL
 from agon.app.service import Service
 from agon.client.client import Api
 from agon.entities.access import Caller
+from agon.entities.arena import PrivateTable
 from agon.errors import Unavailable
 
 _PUBLISHES: Final = frozenset({"applyChangeSet", "rollBackChangeSet"})
@@ -136,18 +137,19 @@ class LocalTransport(Transport):
         return ImportSummary.model_validate(summary)
 
     def add_prompts(
-        self, contest: str, chunks: Iterable[bytes], *, table: PromptTable
+        self, contest: str, chunks: Iterable[bytes], *, table: PrivateTable
     ) -> PromptSummary:
-        """Add the prompts or the human answers of a stream, all of them or none."""
+        """Add the rows of a stream to a private table, all of them or none."""
         from agon.api.operations.bots import add_prompts
-        from agon.app.arena.live.prompts import save_human_answers, save_prompts
+        from agon.app.arena.live.private_tables import save_rows
         from agon.app.contests.ingest.ndjson import read_ndjson
 
         self._context(add_prompts, contest)
-        save = save_prompts if table == "prompts" else save_human_answers
         rows = read_ndjson(chunks, table=table)
         try:
-            return PromptSummary(saved=save(self._service, contest, rows))
+            return PromptSummary(
+                saved=save_rows(self._service, contest, table, rows, by=self._by.name)
+            )
         finally:
             rows.close()
 

@@ -9,6 +9,7 @@ from sqlalchemy import Select, Table, bindparam, func, select, update
 
 from agon.entities.arena import (
     ArenaRound,
+    HoneypotAnswer,
     HumanAnswer,
     LiveBot,
     Presence,
@@ -23,6 +24,7 @@ from agon.store.arena_work import BATCH, ArenaWork, require_round
 from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import json_text, parse_json
 from agon.store.schema import (
+    HONEYPOT_ANSWERS,
     HUMAN_ANSWERS,
     LIVE_BOTS,
     PRESENT_JUDGES,
@@ -150,6 +152,17 @@ class Arena(ArenaWork):
         """Return a contest's human answers in the order of their ids."""
         listing = select(HUMAN_ANSWERS).where(HUMAN_ANSWERS.c.contest_no == contest_no)
         return self._all(HumanAnswer, listing.order_by(HUMAN_ANSWERS.c.id))
+
+    def save_honeypot_answers(self, contest_no: int, answers: Iterable[HoneypotAnswer]) -> None:
+        """Insert or update answers for honeypots."""
+        for answer in answers:
+            values = {"contest_no": contest_no, **asdict(answer)}
+            self._transaction.upsert(HONEYPOT_ANSWERS, values)
+
+    def honeypot_answers(self, contest_no: int) -> list[HoneypotAnswer]:
+        """Return a contest's answers for honeypots in the order of their ids, used ones too."""
+        listing = select(HONEYPOT_ANSWERS).where(HONEYPOT_ANSWERS.c.contest_no == contest_no)
+        return self._all(HoneypotAnswer, listing.order_by(HONEYPOT_ANSWERS.c.id))
 
     def save_round(self, of: ArenaRound) -> None:
         """Insert or update a round."""

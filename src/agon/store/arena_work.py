@@ -174,9 +174,9 @@ class ArenaWork:
         )
         return {(row.contest_no, row.assignee) for row in self._transaction.all(asking)}
 
-    def waiting_count(self, contest_no: int, round_id: str) -> int:
-        """Return how much work of a round has no result."""
-        waiting = _waiting(contest_no, round_id).subquery()
+    def waiting_count(self, contest_no: int, round_id: str, *, without: Sequence[str] = ()) -> int:
+        """Return how much work of a round has no result, but for that of some matches."""
+        waiting = _waiting(contest_no, round_id).where(WORK.c.match.not_in(without)).subquery()
         return self._transaction.scalar(select(func.count()).select_from(waiting)) or 0
 
     def latencies(self, contest_no: int) -> list[tuple[WorkKind, str, float]]:

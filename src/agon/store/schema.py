@@ -322,6 +322,12 @@ HUMAN_ANSWERS: Final = Table(
     _text("text"),
 )  # fmt: skip
 
+HONEYPOT_ANSWERS: Final = Table(
+    "honeypot_answers", METADATA, _contest(key=True), _name("id", key=True), _text("text"),
+    _name("prompt_id", optional=True), _name("salt"), _name("sha256"), _integer("seq"),
+    _integer("retired_seq", optional=True), _name("match", optional=True),
+)  # fmt: skip
+
 ROUNDS: Final = Table(
     "rounds", METADATA, _contest(key=True), _name("id", key=True), _integer("number"),
     _name("kind"), _name("phase"), _bytes("seed"), _text("body"), _integer("began_at"),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agon.entities.contests import Contest
     from agon.store.session import Session, Store
 
-_KINDS: Final = ("draw-committed", "draw-made", "round-settled")
+_KINDS: Final = ("draw-committed", "draw-made", "round-settled", "honeypot-answers-changed")
 _DRAW_KINDS: Final = tuple(f'"kind":"{kind}"'.encode() for kind in _KINDS)
 _RECORD_KINDS: Final = (b'"kind":"record-added"', b'"kind":"record-replaced"')
 _DRAWN_TABLES: Final = {"matches": "id", "votes": "match_id"}
@@ -182,13 +182,17 @@ class _DrawCheck:
                     self._panels.settle(self._rounds[body["round"]], body["outcome"], at=entry.seq)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield f"round {body['round']}: its matches cannot be repeated ({error!r})"
-        elif body.get("table") == "owners" and "row" in body:
-            self._networks.add(body["row"], seq=entry.seq)
-        elif body.get("table") in _DRAWN_TABLES:
+        elif kind == "honeypot-answers-changed":
+            yield from self._panels.bank.change(body, at=entry.seq)
+        elif "row" in body:
             yield from self._record_differences(entry, body["table"], body["row"])
 
     def _record_differences(self, entry: Line, table: str, row: Mapping[str, Any]) -> Iterator[str]:
         """Yield what differs between a record of the settled round and its draw; note others."""
+        if table == "owners":
+            self._networks.add(row, seq=entry.seq)
+        if table not in _DRAWN_TABLES:
+            return
         if not self._settling:
             if entry.body.get("change") is None:
                 self._note(entry)
@@ -233,7 +237,7 @@ class _DrawCheck:
             drawn = _draw(result["inputs"], seed=seed, rules=rules)
             matches = {match["match"]: match for match in drawn["matches"]}
             self._rounds[name] = DrawnRound(
-                inputs=result["inputs"], matches=matches, seed=seed, rules=rules
+                inputs=result["inputs"], matches=matches, seed=seed, rules=rules, committed_at=seq
             )
             yield from (f"round {name}: {each}" for each in _differences(result, drawn))
 

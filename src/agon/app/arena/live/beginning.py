@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from agon.app.arena.live.honeypot_bank import retire_missing
 from agon.app.arena.live.names import next_name, played_elsewhere
 from agon.app.arena.live.people import new_people, record_people, shared_networks
 from agon.app.arena.live.scored import arena_records, live_rules
@@ -25,6 +26,7 @@ from agon.disciplines.arena.rounds.round import (
     judges_of,
 )
 from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
+from agon.disciplines.arena.rounds.weak_answers import draw_weak_bot
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, RoundKind
 from agon.entities.contests import Contest
@@ -102,6 +104,7 @@ def commit_round(
             return {"round": None, "cause": issue}
         raise Conflict(issue)
     contest = record_people(service, session, contest, scores["people"])
+    contest = retire_missing(service, session, contest)
     number, name = next_name(session, contest, "round")
     body = {
         "at": scores["at"],
@@ -168,10 +171,14 @@ def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -
         drawn = draw_qualification(body["inputs"], seed=seed, rules=rules)
         body["matches"] = [_qualification(session, contest, drawn["matches"][0])]
         return replace(of, body={**body, "draw": drawn})
-    drawn = draw_round(RoundInputs.from_json(body["inputs"]), seed=seed, rules=rules)
+    inputs = RoundInputs.from_json(body["inputs"])
+    drawn = draw_round(inputs, seed=seed, rules=rules)
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
     body["draw"] = drawn
-    body["matches"] = [_match(match, texts) for match in drawn["matches"]]
+    body["matches"] = [
+        {**_match(match, texts), **_weak(inputs, match, seed=seed, rules=rules)}
+        for match in drawn["matches"]
+    ]
     _remember_prompts(session, contest, drawn["matches"], count=rules.prompts_unseen)
     return replace(of, body=body)
 
@@ -198,6 +205,16 @@ def _match(drawn: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]
         "replaced": [],
         "outcome": None,
     }
+
+
+def _weak(
+    inputs: RoundInputs, drawn: Mapping[str, Any], *, seed: str, rules: ArenaRules
+) -> dict[str, Any]:
+    """Return what is stored of the weak bot that is asked besides for a honeypot, if one is."""
+    bot = draw_weak_bot(inputs, drawn, seed=seed, rules=rules)
+    if bot is None:
+        return {}
+    return {"weak": {"bot": bot}}
 
 
 def _issue(

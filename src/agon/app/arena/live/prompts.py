@@ -41,7 +41,7 @@ def save_prompts(service: Service, contest_id: str, rows: Iterable[Sequence[Any]
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         limit = live_rules(contest).max_prompt_chars
-        values = _valid(_PROMPTS, rows)
+        values = valid_rows(_PROMPTS, rows)
         long = [
             RowIssue("too-long", "prompts", "prompts", line, "text", None,
                      f"has {len(row['text']):,} characters", f"write {limit:,} at most")
@@ -70,7 +70,7 @@ def save_human_answers(service: Service, contest_id: str, rows: Iterable[Sequenc
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         live_rules(contest)
-        values = _valid(_HUMAN_ANSWERS, rows)
+        values = valid_rows(_HUMAN_ANSWERS, rows)
         known = {prompt.id for prompt in session.arena.prompts(contest.no)}
         unknown = [
             RowIssue("unknown-reference", "human_answers", "human_answers", line, "prompt_id",
@@ -84,7 +84,7 @@ def save_human_answers(service: Service, contest_id: str, rows: Iterable[Sequenc
     return len(values)
 
 
-def _valid(table: Table, rows: Iterable[Sequence[Any]]) -> list[tuple[int, Mapping[str, Any]]]:
+def valid_rows(table: Table, rows: Iterable[Sequence[Any]]) -> list[tuple[int, Mapping[str, Any]]]:
     """Return rows with their lines, their columns read as the table defines.
 
     Raises:

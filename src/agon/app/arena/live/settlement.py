@@ -97,7 +97,6 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
             "exchanges",
             "audit_exchanges",
             "audit_missed",
-            "honeypot_answer",
             "honeypot_text",
             "unjudged",
         ):

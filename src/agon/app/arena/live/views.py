@@ -176,7 +176,10 @@ def _render(session: Session, view: View, of: RoundState) -> dict[str, Any]:
 def _missing(session: Session, view: View, of: RoundState) -> dict[str, int]:
     """Return how many answers and votes are missing."""
     if of.phase == "answering":
-        return {"answers": session.arena.waiting_count(view.contest.no, of.id), "votes": 0}
+        count = session.arena.waiting_count(
+            view.contest.no, of.id, without=of.summary.get("besides", ())
+        )
+        return {"answers": count, "votes": 0}
     if of.phase == "voting":
         return {"answers": 0, "votes": of.summary["missing_votes"]}
     return dict(_NONE_MISSING)

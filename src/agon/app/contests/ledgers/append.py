@@ -48,6 +48,7 @@ _WITHOUT_BOARDS: Final = frozenset(
         "draw-committed",
         "draw-made",
         "round-settled",
+        "honeypot-answers-changed",
     }
 )
 """Kinds that change neither what boards show nor which position they show."""
