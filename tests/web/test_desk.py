@@ -181,7 +181,8 @@ def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     fields = {"user": "ada", "role": "participant", "days": "1"}
     asked = browser.submit("/desk/tokens", "/desk/tokens", fields)
     assert (asked.status_code, "Name the contests, or confirm" in asked.text) == (422, True)
-    page = browser.submit("/desk/tokens", "/desk/tokens", {**fields, "everywhere": "yes"})
+    fields["everywhere"] = "yes"
+    page = browser.submit("/desk/tokens", "/desk/tokens", fields)
     secret = page.text.partition('class="secret">')[2].partition("<")[0]
     headers = {"authorization": f"Bearer {secret}"}
     assert instance.client.get("/api/v1/me", headers=headers).json()["user"] == "ada"
@@ -189,7 +190,7 @@ def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     assert secret not in browser.get("/desk/tokens").text
     browser.submit("/desk/tokens", f"/desk/tokens/{name}/revoke", {})
     assert instance.client.get("/api/v1/me", headers=headers).status_code == 401
-    wrong = browser.submit("/desk/tokens", "/desk/tokens", {"user": "A B", "role": "judge"})
+    wrong = browser.submit("/desk/tokens", "/desk/tokens", {**fields, "user": "A B"})
     assert 'id="user-error"' in wrong.text
     fields = {"id": "nora", "name": "Nora", "password": "correct horse battery"}
     assert browser.submit("/desk/users", "/desk/users", fields).status_code == 303

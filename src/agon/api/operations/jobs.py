@@ -21,7 +21,7 @@ from agon.api.operation import Context, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import Id
 from agon.api.transport import Noun
-from agon.app.access.permissions import find_view, view_of
+from agon.app.access.permissions import NOT_IN, view_of
 from agon.app.queue import jobs, leases
 from agon.app.queue import source as job_source
 from agon.app.queue.source import REMOTE_KINDS
@@ -218,13 +218,15 @@ def _permitted_contest(ctx: Context, session: Session, name: str) -> contest_ent
     """Return a contest on which the caller has the operation's permission.
 
     Raises:
-        NotFound: there is none, or the caller may not see it.
-        Forbidden: the caller has not the permission.
+        NotFound: there is none, and the caller may see all.
+        Forbidden: the caller has not the permission, or there is none; with the same message.
     """
-    if ctx.caller.role == "worker":  # workers see no contest
+    try:
         contest = session.contests.get(name)
-    else:
-        contest = find_view(session, name, ctx.caller).contest
+    except NotFound:
+        if ctx.caller.contests is Everywhere.ALL:
+            raise
+        raise Forbidden(NOT_IN.format(name)) from None
     ctx.require(contest)
     return contest
 

@@ -90,7 +90,7 @@ SYSTEM: Final = Caller(name="system", user=None, role="operator", contests=Every
 ANONYMOUS: Final = Caller(name="anonymous", user=None, role=None)
 """The caller of requests without a token."""
 
-_NOT_IN: Final = "this token is not valid for the contest {}; use one whose contests include it"
+NOT_IN: Final = "this token is not valid for the contest {}; use one whose contests include it"
 _NO_CONTEST: Final = "there is no contest {!r}; see the list of contests"
 
 
@@ -177,7 +177,7 @@ def acting(caller: Caller, action: str, *, contest: AnyContest | None = None) ->
         return _acting(caller, action, lambda right: _server_error(right, action))
     return _acting(
         caller, action,
-        lambda right: None if _covers(right, caller, contest) else _NOT_IN.format(contest.id),
+        lambda right: None if _covers(right, caller, contest) else NOT_IN.format(contest.id),
     )  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def allow_new(caller: Caller, action: str, contest_id: str) -> None:
         caller, action,
         lambda right: None
         if isinstance(right.contests, Everywhere) or contest_id in right.contests
-        else _NOT_IN.format(contest_id),
+        else NOT_IN.format(contest_id),
     )  # fmt: skip
 
 
