@@ -203,6 +203,51 @@ def test_an_end_of_a_process_of_agons_that_does_not_come_again_counts_for_nothin
     assert (verification.outcome, verification.account.attempts) == ("passed", 2)
 
 
+JUDGE_IN_PYTHON = """\
+cat > /tmp/judge.py <<'END'
+import json, os, subprocess
+printed = subprocess.run(
+    ["sh", "/app/solve.sh"], capture_output=True, text=True, timeout=5
+).stdout
+with open("/logs/verifier/reward.tmp", "w") as file:
+    json.dump({"reward": float(printed == "42\\n")}, file)
+os.replace("/logs/verifier/reward.tmp", "/logs/verifier/reward.json")
+END
+python3 /tmp/judge.py
+exit 0
+"""
+OBSTACLES = {
+    "output that is no text": "printf '\\377'",
+    "no end": "exec sleep 30",
+    "a full disk": "cat /dev/zero > /logs/full; echo no",
+    "a full disk and a full page": f"printf %4095s >> {REWARD}; cat /dev/zero > /logs/full",
+    "a folder at the temporary name": "mkdir /logs/verifier/reward.tmp; echo no",
+}
+
+
+@pytest.mark.parametrize("obstacle", OBSTACLES)
+def test_a_reward_before_an_error_of_the_tests_python_does_not_count(
+    courses: Callable[[Kind], Course], obstacle: str
+) -> None:
+    """A program that the tests run writes a reward, and keeps them from writing theirs."""
+    course = courses("coreutils")
+    program = f"printf 1 > {REWARD}\n{OBSTACLES[obstacle]}"
+    run = course.agent(f"cat > solve.sh <<'E'\n{program}\nE")
+    verification = course.verify(run, JUDGE_IN_PYTHON, source="both")
+    assert verification.outcome == "failed"
+    assert "ended with an error" in verification.reason or verification.reward is None
+
+
+def test_a_reward_of_tests_in_python_counts(courses: Callable[[Kind], Course]) -> None:
+    """Also one that is written after an error, by the shell that runs them."""
+    course = courses("coreutils")
+    run = course.agent("echo 'echo 42' > solve.sh")
+    ended = f'python3 -c \'open("{REWARD}", "w").write("0"); 1 / 0\''
+    for tests in (JUDGE_IN_PYTHON, f"{ended} || echo 1 > {REWARD}"):
+        verification = course.verify(run, tests, source="both")
+        assert (verification.outcome, verification.reason) == ("passed", "")
+
+
 def _busy(turns: int) -> str:
     """Return a loop of the shell, in front of another command."""
     return f"i=0; while [ $i -lt {turns} ]; do i=$((i+1)); done; "

@@ -177,7 +177,7 @@ if [ "$BASH_VERSION" ]; then patience='-t 0.05'
 elif [ -x {PRIVATE}/bash ] || [ -x {PRIVATE}/nmeter ]; then
     {{
         [ -x {PRIVATE}/bash ] || exec nmeter -d 50 .
-        exec bash -c 'while :; do read -r -t 0.05 _ <&3; echo; done'
+        exec bash -p -c 'while :; do read -r -t 0.05 _ <&3; echo; done'
     }} 5<&- 6>&- 8>&- 9>&- >&4 & ticker=$! bell=5
 elif (read -r -t 1 _ < /dev/null; [ $? = 1 ]); then patience='-t 1'
 fi
