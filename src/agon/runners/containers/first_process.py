@@ -133,7 +133,7 @@ notice() {{
         done
     done
     jobs > /dev/null
-    for helper in $helpers; do look $helper || watched=0; done
+    for helper in $helpers; do look $helper || look $helper || watched=0; done
 }}
 count() {{
     own=0 live=0 dead=0 before=0 after=0

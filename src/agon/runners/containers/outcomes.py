@@ -179,7 +179,7 @@ def _reward_issue(report: ProcessReport, reward: Reward) -> str:
             "the reward may not be the tests': it cannot be read or written, or it or its folder "
             "belongs to another user; write it as the user that runs test.sh"
         )
-    return reward.issue or ("" if report.watched else _UNWATCHED)
+    return reward.issue if report.watched else _UNWATCHED  # such an end, too, marks a reward
 
 
 def _removal_outcome(end: End, limits: Limits) -> Diagnosis:

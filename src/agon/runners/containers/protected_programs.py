@@ -1,7 +1,7 @@
 """Name the programs of an image that the tests' container may run but not read.
 
 A process that started from a file which it may not read is closed to others of the same user: the
-kernel refuses them its memory, descriptors, environment and folders in ``/proc``. What decides a
+kernel lets none open its memory, descriptors, environment and folders in ``/proc``. What decides a
 verdict runs in such programs: the shells and interpreters of test runners, the programs that start
 them (``timeout``, ``env``), and those that compare. Agents keep the image as it is.
 
