@@ -33,11 +33,11 @@ _OPERATIONS: Final[Mapping[Kind, str]] = {
     "passwords": "acceptInvitation createUser changeUser",
     # Reads records of a contest, or as much of a board as a search does.
     "reads": "getMovement getWhatIf getExplanation getParticipant getHistory "
-    "getRobustness getBoardRobustness getJudge",
+    "getRobustness getBoardRobustness getJudge getJudgeEligibility",
     # Reads all rows of a board, or writes all files of a contest.
     "boards": "getProof getRulesEffect exportContest",
     # Parses and validates records; the slot is taken when the body has arrived.
-    "bodies": "importContest addRecords addVotes addPrompts addHumanAnswers",
+    "bodies": "importContest addRecords addVotes addPrompts addHumanAnswers addHoneypotAnswers",
     # Sends a request to the address that the caller names, and waits for its response.
     "endpoints": "registerBot changeBot rotateBotSecret",
     # Parts of a stream wait for slots one by one. Pages of boards are quick and take a slot for a
@@ -51,7 +51,8 @@ _OPERATIONS: Final[Mapping[Kind, str]] = {
     "listOwnCases listChangeSets proposeChangeSet getChangeSet queueDryRun applyChangeSet "
     "cancelChangeSet rollBackChangeSet listContests createContest getContest editContest "
     "createNextSeason openContest freezeContest unfreezeContest finalizeContest listInvitations "
-    "createInvitation revokeInvitation listJobs claimJob getJob heartbeatJob completeJob failJob "
+    "createInvitation revokeInvitation listJoinRequests approveJoinRequest "
+    "rejectJoinRequest getHoneypotBank listJobs claimJob getJob heartbeatJob completeJob failJob "
     "cancelJob retryJob getQueue setQueue getModelJudges getLedgerHead listLog listProblems "
     "getProblem publishProblem revealProblem listRecords listRounds getRound getNextRound "
     "listResults getMatch listLatencies getHealth getReadiness getMetrics listSnapshots "

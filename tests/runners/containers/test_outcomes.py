@@ -230,8 +230,8 @@ def test_a_reward_is_one_finite_number_or_none(
     [
         b"",
         b"begun 1.00\n",
-        b"ended 2.00 code 0 left 0 oom 0 pids 0 intact 1\n",
-        b"begun 1.00\nended 2.00 code x left 0 oom 0 pids 0 intact 1\n",
+        b"ended 2.00 code 0 left 0 oom 0 pids 0 intact 1 watched 1\n",
+        b"begun 1.00\nended 2.00 code x left 0 oom 0 pids 0 intact 1 watched 1\n",
         b"\0" * 100,
         b"begun 1.00\nended 2.00 code 0 left 0 oom 0",
     ],
@@ -243,7 +243,9 @@ def test_a_result_file_of_another_form_is_no_report(text: bytes) -> None:
 
 def test_a_report_ends_where_the_archive_begins() -> None:
     """Seconds are those between the two lines."""
-    file = io.BytesIO(b"begun 1.50\nended 2.75 code 3 left 1 oom 2 pids 4 intact 0\n0/\n\nrest")
+    file = io.BytesIO(
+        b"begun 1.50\nended 2.75 code 3 left 1 oom 2 pids 4 intact 0 watched 0\n0/\n\nrest"
+    )
     assert read_report(file) == ProcessReport(
         exit_code=3,
         seconds=1.25,
@@ -251,6 +253,7 @@ def test_a_report_ends_where_the_archive_begins() -> None:
         out_of_memory=2,
         out_of_processes=4,
         intact=False,
+        watched=False,
         rewards=(b"0/", b""),
     )
     assert file.read() == b"rest"

@@ -29,6 +29,10 @@ _FEW_ENTRIES: Final = 1000
 _OWN_FILES, _OUTPUTS = 90, 91
 _UNPACKED: Final = "the image's own files cannot be unpacked"
 _FULL: Final = "No space left on device"
+_UNWATCHED: Final = (
+    "the reward may not be the tests': a process ended those with which agon watches it, twice; "
+    "end the processes of the tests by their ids"
+)
 _SIGNALS: Final = 128
 """A shell's exit code is above this when a signal ended it."""
 
@@ -148,6 +152,21 @@ def verdict_of_tests(
     return "passed", ""
 
 
+def is_in_doubt(
+    diagnosis: Diagnosis, report: ProcessReport | None, reward: Reward, source: RewardSource
+) -> bool:
+    """Return whether a verdict depends only on an end of one of agon's own processes.
+
+    It may come from outside, so the tests run again in a fresh container. Inside, nothing but a
+    program that wants to hide something ends them, so the second time is a fail, not ``unscored``.
+    """
+    return (
+        report is not None
+        and not report.watched
+        and verdict_of_tests(diagnosis, report, reward, source) == ("failed", _UNWATCHED)
+    )
+
+
 def _reward_issue(report: ProcessReport, reward: Reward) -> str:
     """Return why a reward does not count; empty when it does."""
     if reward.value is None:
@@ -166,11 +185,10 @@ def _reward_issue(report: ProcessReport, reward: Reward) -> str:
         )
     if not report.intact:
         return (
-            "the reward may not be the tests': it cannot be read, it or its folder belongs to "
-            "another user, or a process ended those with which agon watches it; write it as the "
-            "user that runs test.sh"
+            "the reward may not be the tests': it cannot be read or written, or it or its folder "
+            "belongs to another user; write it as the user that runs test.sh"
         )
-    return reward.issue
+    return reward.issue if report.watched else _UNWATCHED  # such an end, too, marks a reward
 
 
 def _removal_outcome(end: End, limits: Limits) -> Diagnosis:

@@ -63,7 +63,8 @@ def reasons(league: League, by: Caller) -> tuple[str, ...]:
 def issues(lines: Iterable[bytes]) -> list[str]:
     """Return what replay finds wrong with the draws of a ledger."""
     known = list(lines)
-    return [issue.what for issue in check_draws(known, fold(known, start=empty_ledger("autumn")))]
+    state = fold(known, start=empty_ledger("autumn"))
+    return [issue.what for issue in check_draws(known, state).issues]
 
 
 def test_a_young_account_is_not_drawn_and_is_shown_why(make_league: MakeLeague) -> None:
@@ -141,9 +142,8 @@ def test_a_draw_that_does_not_state_a_shared_network_is_an_issue(make_league: Ma
     forged = league.ledger()
     forged[made] = forged[made].replace(b'"networks":{"ann":1,"o-b1":1},', b"")
     assert forged != league.ledger()
-    reported = [issue.what for issue in check_draws(
-        forged, fold(league.ledger(), start=empty_ledger("autumn"))
-    )]  # fmt: skip
+    state = fold(league.ledger(), start=empty_ledger("autumn"))
+    reported = [issue.what for issue in check_draws(forged, state).issues]
     assert any("ann and o-b1 share a network" in what for what in reported), reported
 
 
