@@ -26,6 +26,8 @@ PARTS: Mapping[str, Callable[[str], str]] = {
     "editions": tables.all_editions,
     "commands": tables.commands,
     "settings": tables.settings,
+    "owners": tables.owners,
+    "doors": tables.doors,
     "library": library.members,
     "curl": http.examples,
 }

@@ -6,7 +6,10 @@ from typing import Any
 
 import click
 
-from agon.disciplines import discipline
+from agon.api.catalog import all_operations
+from agon.api.doors import DOORS
+from agon.app.access.permissions import ACTIONS
+from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition, edition, editions
 
 
@@ -120,6 +123,35 @@ def settings(_: str) -> str:
         for setting in SETTINGS.values()
     ]  # fmt: skip
     return table(["setting", "variable", "default", "may be", "meaning"], rows)
+
+
+def owners(_: str) -> str:
+    """List every table with who writes its records in a live contest."""
+    rows = []
+    for name in BUILT_IN:
+        for table_name, owner in discipline(name).written_by.items():
+            operations = owner.also if owner.protocol is None else owner.protocol.operations
+            protocol, own = owner.protocol, f" with the service's `{owner.column}`"
+            rows.append([
+                name,
+                f"`{table_name}`",
+                "organizers" if protocol is None or owner.column else "",
+                "" if protocol is None else protocol.name + (own if owner.column else ""),
+                ", ".join(f"`{each}`" for each in operations),
+            ])  # fmt: skip
+    head = ["discipline", "table", "sent by", "of the protocol alone", "operations of the service"]
+    return table(head, rows)
+
+
+def doors(_: str) -> str:
+    """List every operation that can lead to records."""
+    permissions = {each.id: str(each.permission) for each in all_operations()}
+    rows = [
+        [f"`{name}`", ", ".join(sorted(ACTIONS[permissions[name]])), door.way, door.times]
+        for name, door in DOORS.items()
+        if door.way != "none"
+    ]
+    return table(["operation", "roles", "records", "times set by"], rows)
 
 
 def _command(command: click.Command, path: str) -> Iterator[str]:

@@ -30,6 +30,37 @@ def network_of(ip: str) -> str | None:
     return str(ipaddress.ip_network(f"{address}/{_BITS[address.version]}", strict=False))
 
 
+def network_groups(networks: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Return the number of the group of each account that shares a network with another one.
+
+    Accounts of one network are one group, and so are those of all networks of one account.
+
+    Args:
+        networks: accounts with one of their networks each.
+
+    Example:
+        >>> network_groups([("ada", "n1"), ("bob", "n2"), ("eve", "n1"), ("eve", "n3")])
+        {'ada': 1, 'eve': 1}
+    """
+    neighbors: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for account, network in networks:
+        ends = ("account", account), ("network", network)
+        for end, other in (ends, reversed(ends)):
+            neighbors.setdefault(end, []).append(other)
+    groups, seen = [], set[tuple[str, str]]()
+    for begin in neighbors:
+        reached, waiting = list[tuple[str, str]](), [begin]
+        while waiting:
+            end = waiting.pop()
+            if end not in seen:
+                seen.add(end)
+                reached.append(end)
+                waiting += neighbors[end]
+        groups.append(sorted(name for kind, name in reached if kind == "account"))
+    shared = sorted(group for group in groups if len(group) > 1)
+    return {account: number for number, group in enumerate(shared, start=1) for account in group}
+
+
 def keyed_network(ip: str, *, key: bytes, digits: int = _ALL) -> str:
     """Return the keyed hash of an address's network: HMAC-SHA-256 of its /24 or /48, in hex.
 

@@ -59,16 +59,18 @@ def begun(*arguments: object) -> "subprocess.Popen[bytes]":
 
 
 def test_every_example_task_is_accepted(agon: Cli) -> None:
-    """The oracle passes, doing nothing fails and the cheat fails."""
+    """The oracle passes, doing nothing fails and the cheat fails; no forged program passes."""
     folders = sorted(path for path in Path(example_tasks()).iterdir() if path.is_dir())
     assert len(folders) >= 8
     folders = folders[:: 1 if ALL else 4]
-    ended = agon("challenge", "check", *folders, "--format", "json")
+    quick = () if ALL else ("--no-probes",)
+    ended = agon("challenge", "check", *folders, *quick, "--format", "json")
     summary = ended.json()
     rejected = [task for task in summary["tasks"] if not task["accepted"]]
     assert (rejected, ended.code) == ([], 0)
     assert summary["accepted"] == summary["total"] == len(folders)
     assert all("cheat" in task for task in summary["tasks"])
+    assert not any(found["observed"] for task in summary["tasks"] for found in task["weaknesses"])
 
 
 def test_an_unacceptable_task_is_reported_with_the_reason(agon: Cli, tmp_path: Path) -> None:
@@ -87,6 +89,34 @@ def test_an_unacceptable_task_is_reported_with_the_reason(agon: Cli, tmp_path: P
         "open": ["oracle"],
         "unsolved": ["nothing", "cheat"],
     }
+
+
+def test_check_tries_forged_programs_and_what_it_advises(agon: Cli, tmp_path: Path) -> None:
+    """A stock test.sh always ends with 0, so the exit code is no remedy for a forged reward."""
+    test = (
+        '#!/bin/sh\n[ "$(sh /app/answer.sh)" = 42 ]\nif [ $? -eq 0 ]; then\n'
+        "  echo 1 > /logs/verifier/reward.txt\nelse\n  echo 0 > /logs/verifier/reward.txt\nfi\n"
+    )
+    solve = "#!/bin/sh\necho echo 42 > /app/answer.sh\n"
+    harbor(tmp_path / "stock", test=test, solve=solve, leave_out="tests/cheat.sh")
+    ended = agon("challenge", "check", tmp_path, "--format", "json")
+    (task,) = ended.json()["tasks"]
+    assert (ended.code, task["reward_source"], task["programs"]) == (0, "both", ["/app/answer.sh"])
+    results = {name: probe["result"] for name, probe in task["probes"].items()}
+    assert results == dict.fromkeys(results, "failed") | {"loop": None}
+    (run,) = task["runs"]
+    assert run == {"program": "/app/answer.sh", "other_user": False, "writable": []}
+    (weakness,) = task["weaknesses"]
+    assert (weakness["class"], weakness["files"]) == ("forged-reward", ["tests/test.sh"])
+    assert weakness["observed"] is False
+    assert weakness["no_remedies"] == [
+        {"text": "reward_source exit_code", "tried": "doing nothing passes"}
+    ]
+    assert "stock: probe-byte-both failed" in ended.err
+    other = agon("challenge", "check", tmp_path, "--reward-source", "exit_code", "--no-probes")
+    assert other.code == 1
+    assert "nothing: passed" in " ".join(other.out.split())
+    assert "exit_code" in other.out
 
 
 def test_a_run_prints_the_documented_summary(

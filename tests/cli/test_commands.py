@@ -175,6 +175,7 @@ def test_rules_are_listed_shown_compared_and_linted(agon: Cli) -> None:
     assert [(edition["name"], edition["left"], edition["right"]) for edition in differing] == [
         ("max_literal_digits", None, 64),
         ("max_information_bytes", None, 600),
+        ("max_string_bytes", None, 2000),
         ("feedback", None, "gate"),
         ("max_submissions", None, 100),
     ]

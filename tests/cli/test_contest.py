@@ -305,6 +305,24 @@ def test_a_proof_is_verified_without_a_server(target: Target, agon: Cli) -> None
     assert "is not number" in forged.err
 
 
+def test_a_token_without_contests_is_asked_about(target: Target) -> None:
+    """A script that forgot --contest gets no token for more than it meant."""
+    user = f"w{target.contest}"
+    options = ("token", "create", "--user", user, "--role")
+    for role in ("viewer", "participant", "judge", "organiser"):
+        refused = target(*options, role)
+        assert refused.code == 2
+        assert f"without --contest this {role}'s token is for every public contest" in refused.err
+        assert "name contests with --contest, or confirm with --yes" in refused.err
+    assert user not in target.good("user", "list").out
+    assert "every contest of this server" in target.good(*options, "worker").err
+    listed = target.json("token", "list", "--user", user)["tokens"]
+    assert [item["contests"] for item in listed] == ["all"]
+    assert target.good(*options, "judge", "--yes").out.startswith("agon_")
+    spans = [item["contests"] for item in target.json("token", "list", "--user", user)["tokens"]]
+    assert sorted(spans) == ["all", "public"]
+
+
 def test_tokens_and_users_are_managed(target: Target) -> None:
     """Only the token is printed on stdout; its permissions and expiry are on stderr."""
     user = f"u{target.contest}"
@@ -319,12 +337,17 @@ def test_tokens_and_users_are_managed(target: Target) -> None:
     assert text.split("_", 2)[2] not in str(tokens)
     proof_file = target.folder / "new.token"
     assert (
-        target.good("token", "create", "--user", user, "--role", "viewer", "--out", proof_file).out
+        target.good(
+            "token", "create", "--user", user, "--role", "viewer", "--yes", "--out", proof_file
+        ).out
         == ""
     )
     assert proof_file.stat().st_mode & 0o777 == 0o600
     assert (
-        target("token", "create", "--user", user, "--role", "viewer", "--out", proof_file).code == 4
+        target(
+            "token", "create", "--user", user, "--role", "viewer", "--yes", "--out", proof_file
+        ).code
+        == 4
     )
     assert "is revoked" in target.good("token", "revoke", tokens[0]["id"]).out
     assert target("token", "revoke", "none").code == 3
@@ -356,6 +379,24 @@ def test_people_join_by_invitation(target: Target, agon: Cli) -> None:
     assert [(line["note"], line["uses"], line["max_uses"]) for line in listed] == [("mail", 1, 2)]
     target.good("contest", "invitations", name, "--revoke", listed[0]["id"])
     assert agon(*join, "--user", f"{user}-2").code == 3
+
+
+def test_people_who_join_with_approval_wait_for_it(target: Target, agon: Cli) -> None:
+    """A link that is passed on lets nobody judge: the organizer decides about each person."""
+    name, users = target.contest, [f"{target.contest}-{each}" for each in ("judy", "eve")]
+    link = target.good(
+        "contest", "invite", name, "--role", "judge", "--max-uses", 2, "--approval"
+    ).out.strip()  # fmt: skip
+    join = ("contest", "join", link, *(() if target.far else target.options))
+    for user in users:
+        assert "an organizer has to approve it" in agon(*join, "--user", user).err
+    waiting = target.json("contest", "join-requests", name)["join_requests"]
+    assert [(row["user"], row["role"]) for row in waiting] == [(user, "judge") for user in users]
+    approve, reject = (row["id"] for row in waiting)
+    left = target.json("contest", "join-requests", name, "--approve", approve)["join_requests"]
+    assert [row["id"] for row in left] == [reject]
+    assert target.json("contest", "join-requests", name, "--reject", reject)["join_requests"] == []
+    assert target("contest", "join-requests", name, "--approve", reject).code == 3
 
 
 def test_jobs_are_listed_and_the_queue_is_paused(target: Target) -> None:

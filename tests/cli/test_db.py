@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from agon.app.contests.ingest.records import RecordImporter
 from agon.ledger.entry import chain, genesis
 from cli.command import Cli, arena_folder
 from conftest import Postgresql
 from fakes.arena import league
+from fakes.service import JUDGE
 
 
 def test_a_database_is_initialized_backed_up_restored_and_verified(
@@ -95,6 +97,34 @@ def test_a_changed_draw_fails_verification_even_with_a_new_chain(agon: Cli, tmp_
         assert "contest autumn, line " in result.err
         assert "round r1: " in result.err
         assert difference in result.err
+
+
+def test_a_stuffed_vote_is_noted_and_can_be_voided(agon: Cli, tmp_path: Path) -> None:
+    """Earlier versions accepted votes on settled matches; neither command may fail for good."""
+    played = league(tmp_path)
+    assert played.play() == []
+    vote = {"match_id": "r1-1", "judge_id": "judy", "shown_first": "a", "vote": "A",
+            "voted_at": None}  # fmt: skip
+    with played.service.store.write() as session:
+        contest = session.contests.lock("autumn")
+        importer = RecordImporter(played.service, session, contest, JUDGE, replace=False)
+        [seq] = importer.run([("votes", vote, None)]).seqs
+    played.service.store.close()
+    url = f"sqlite:///{tmp_path}/agon.db"
+    line = tmp_path / "vote.ndjson"
+    line.write_text(json.dumps(vote) + "\n")
+    added = agon("contest", "add", "autumn", str(line), "--table", "votes", "--database", url)
+    assert added.code != 0
+    assert "agon contest void" in added.err
+    for command in (("db", "verify"), ("replay", "autumn")):
+        noted = agon(*command, "--database", url)
+        assert noted.code == 0, noted.err
+        assert "recorded a row of votes for match r1-1 outside of its round" in noted.err
+    voiding = ("--record", str(seq), "--reason", "stuffed", "--yes", "--database", url)
+    assert agon("contest", "void", "autumn", *voiding).code == 0
+    for command in (("db", "verify"), ("replay", "autumn")):
+        silent = agon(*command, "--database", url)
+        assert (silent.code, "note:" in silent.err) == (0, False)
 
 
 def rewrite(file: Path, lines: list[bytes]) -> None:

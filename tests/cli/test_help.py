@@ -38,7 +38,7 @@ PROMISED = {
     "db upgrade": {"--database"},
     "db backup": {"--database"},
     "db verify": {"--database"},
-    "token create": {"--user", "--role", "--contest", "--scope", "--days", "--label"},
+    "token create": {"--user", "--role", "--contest", "--yes", "--scope", "--days", "--label"},
     "token list": {"--format"},
     "token revoke": {"--server"},
     "user create": {"--name"},

@@ -51,4 +51,4 @@ def test_the_error_of_a_failed_delivery_is_shown(agon: Cli, tmp_path: Path) -> N
     result = agon("webhooks", "test", "spring", hook, *base).out.strip()
     assert agon("worker", "--once", "--kinds", "deliver", *base).code == 0
     output = agon("webhooks", "deliveries", "spring", hook, *base).out
-    assert f"{result}: hooks.invalid cannot be resolved" in output
+    assert f"{result}: the name leads to no address" in output

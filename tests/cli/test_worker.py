@@ -204,3 +204,47 @@ def alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+HOLDER = """
+import sys
+from agon.records.raw import Engine
+engine = Engine()
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_start_removes_the_spill_folder_of_a_killed_process(
+    service: Service, tmp_path: Path
+) -> None:
+    """They held gigabytes until a process happened to open tables."""
+    assert service is not None  # its database is there
+    place = tmp_path / "temporary"
+    place.mkdir()
+    environment = {**os.environ, "TMPDIR": str(place)}
+
+    def holder() -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [sys.executable, "-c", HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True, env=environment,
+        )  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
+        return process
+
+    with holder() as killed, holder() as alive:
+        try:
+            both = set(place.iterdir())
+            killed.kill()
+            killed.wait()
+            subprocess.run(
+                command(tmp_path, "--once", "--kinds", "deliver"), env=environment, check=True,
+                cwd=tmp_path, timeout=TIMEOUT_S, capture_output=True,
+            )  # fmt: skip
+            [kept] = place.iterdir()
+            assert len(both) == 2
+            assert kept in both
+            assert alive.poll() is None
+        finally:
+            alive.kill()

@@ -197,6 +197,8 @@ def test_a_change_whose_dry_run_fails_is_rejected_immediately(api: Api, spring: 
 def test_a_ledger_is_exported_and_imported_unchanged(api: Api, spring: str, tmp_path: Path) -> None:
     """The bytes are equal; damaged ledgers and those of other contests are rejected."""
     api.ledgers.export(spring, tmp_path / "out")
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in (tmp_path / "out").iterdir()} == {0o600}
     head = api.ledgers.head(spring)
     page = orjson.loads((tmp_path / "out" / "contest.json").read_bytes())
     assert (head.seq, head.head_sha256, head.public_key) == (
@@ -365,9 +367,16 @@ def test_prompts_and_human_answers_are_added_and_the_use_of_models_is_shown(
     wrong = {"id": "h2", "prompt_id": "p9", "text": "x"}
     with pytest.raises(AgonError, match="is no prompt"):
         api.prompts.add_human_answers("arena", [{**wrong, "prompt_id": "p1"}, wrong])
+    robotic = [{"id": f"k{at}", "text": f"As requested: {at}."} for at in range(3)]
+    assert api.prompts.add_honeypot_answers("arena", robotic).saved == 3
+    assert api.prompts.add_honeypot_answers("arena", [{**robotic[0], "retired": True}]).saved == 1
+    bank = api.prompts.honeypot_bank("arena")
+    assert (bank.unused, bank.used, bank.retired) == (2, 0, 1)
     api.contests.create(ContestCreate(id="spring", discipline="community", title="S"))
     with pytest.raises(Conflict, match="has no bots and no rounds"):
         api.prompts.add("spring", prompts)
+    with pytest.raises(Conflict, match="has no bots and no rounds"):
+        api.prompts.honeypot_bank("spring")
     with instance.service.store.read() as session:
         no = session.contests.get("arena").no
         assert [prompt.id for prompt in session.arena.prompts(no)] == ["p1", "p2"]

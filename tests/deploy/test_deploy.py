@@ -1,5 +1,6 @@
 """The files of deploy/ say what the code says."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agon.runners.sandbox.isolation import isolation_of
 from agon.settings import SETTINGS, load, origins, require_auth_if_public, to_toml
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -48,12 +50,19 @@ def lines(unit: str) -> list[str]:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_units_leave_the_sandbox_its_namespaces(unit: str) -> None:
+def test_units_leave_the_sandbox_its_namespaces(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line that is added by habit would end all judging."""
     said = {line.partition("=")[0]: line.partition("=")[2] for line in lines(unit)}
-    assert said.keys().isdisjoint(
-        {"RestrictNamespaces", "ProtectHostname", "MemoryDenyWriteExecute", "PrivateUsers"}
-    )
+    assert said.keys().isdisjoint({"ProtectHostname", "MemoryDenyWriteExecute", "PrivateUsers"})
+    allowed = said["RestrictNamespaces"].split()
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    needed = {
+        argument.removeprefix("--unshare-").removesuffix("-try")
+        for argument in isolation_of("bwrap").prefix
+        if argument.startswith("--unshare-")
+    }
+    assert {*allowed} == {*needed, "mnt"}
+    assert re.fullmatch("[1-9][0-9]*G", said["MemoryMax"])
     assert said["SystemCallFilter"].startswith("~")
     assert "AF_NETLINK" in said["RestrictAddressFamilies"].split()
     assert (said["NoNewPrivileges"], said["ProtectSystem"]) == ("yes", "strict")

@@ -24,9 +24,11 @@ FIRED_BY_THEMSELVES = {
     ("challenge", "unimprovable-top"),
     ("challenge", "paid-without-score"),
     ("challenge", "missing-task-results"),
+    ("arena", "panel-share"),
+    ("arena", "judge-burst"),
 }
-"""Checks that no attack is about; dojo/test_integrity.py, challenge/test_next_steps.py and
-challenge/test_task_checks.py make them fire."""
+"""Checks that no attack is about; dojo/test_integrity.py, challenge/test_next_steps.py,
+challenge/test_task_checks.py and arena/test_panel_checks.py make them fire."""
 
 
 OPT_INS: Mapping[str, Mapping[str, Any]] = {

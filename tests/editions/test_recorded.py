@@ -85,7 +85,8 @@ def test_overrides_are_part_of_what_is_compared() -> None:
     mismatch = compare_recorded("dojo/0.2", {"n_check": 50}, recorded)
     assert mismatch is not None
     assert [one.name for one in mismatch.rules] == [
-        "max_literal_digits", "max_information_bytes", "feedback", "max_submissions",
+        "max_literal_digits", "max_information_bytes", "max_string_bytes", "feedback",
+        "max_submissions",
     ]  # fmt: skip
     with pytest.raises(NotFound):
         compare_recorded("dojo/9", {}, recorded)

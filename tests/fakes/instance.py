@@ -6,13 +6,14 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
+from agon.app.access.permissions import widest_span
 from agon.app.access.tokens import Grant, create_token
 from agon.app.access.users import create_user
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
 from agon.app.service import Service
-from agon.entities.access import Role
+from agon.entities.access import Everywhere, Role
 from agon.http.app import create_app
 from agon.logs import start_logging
 from agon.settings import Settings
@@ -57,13 +58,17 @@ class Instance:
 
     def token(self, role: Role, **grant: Any) -> str:
         """Create another token of a role."""
-        made = Grant(user=USERS[role], role=role, **grant)
+        made = Grant(user=USERS[role], role=role, **{"contests": widest_span(role), **grant})
         return create_token(self.service, made, by=OPERATOR)[1]
 
     def limited_token(self, role: Role, **grant: Any) -> str:
         """Return a token of a role, created once for its scopes and contests."""
-        if not any(grant.values()):
+        if not grant.get("scopes") and isinstance(
+            grant.get("contests", Everywhere.ALL), Everywhere
+        ):
             return self.tokens[role]
+        if isinstance(grant.get("contests"), Everywhere):
+            del grant["contests"]
         name = f"{role} {grant}"
         if name not in self.tokens:
             self.tokens[name] = self.token(role, **grant)

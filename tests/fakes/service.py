@@ -9,17 +9,17 @@ from tempfile import TemporaryDirectory
 
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.service import Service, SigningKey
-from agon.entities.access import Caller
+from agon.entities.access import Caller, Everywhere
 from agon.records.raw import Engine
 from agon.store import open_store
 from agon.store.migrations import upgrade
 
-ORGANISER = Caller(name="user:olga", user="olga", role="organiser")
-OPERATOR = Caller(name="user:root", user="root", role="operator")
-JUDGE = Caller(name="user:judy", user="judy", role="judge")
-PARTICIPANT = Caller(name="user:ada", user="ada", role="participant")
-VIEWER = Caller(name="user:vera", user="vera", role="viewer")
-WORKER = Caller(name="user:walt", user="walt", role="worker")
+ORGANISER = Caller(name="user:olga", user="olga", role="organiser", contests=Everywhere.ALL)
+OPERATOR = Caller(name="user:root", user="root", role="operator", contests=Everywhere.ALL)
+JUDGE = Caller(name="user:judy", user="judy", role="judge", contests=Everywhere.ALL)
+PARTICIPANT = Caller(name="user:ada", user="ada", role="participant", contests=Everywhere.ALL)
+VIEWER = Caller(name="user:vera", user="vera", role="viewer", contests=Everywhere.ALL)
+WORKER = Caller(name="user:walt", user="walt", role="worker", contests=Everywhere.ALL)
 
 
 @dataclass

@@ -141,7 +141,7 @@ def test_only_the_drawn_judge_votes_once_in_time_and_for_a_shown_label(tmp_path:
     instance = instance_at(tmp_path, service=replace(played.service, random=token_bytes))
     try:
         judy, olga = people_vote(played, instance)
-        both, second = sorted(judy)
+        both, second = judy
         path, other = (f"{CONTEST}/work/{item['id']}" for item in (judy[both], olga[both]))
         for role in ("participant", "viewer", None):
             assert instance.post(path, role, json={"vote": "A"}).status_code in {401, 403, 404}
@@ -169,15 +169,18 @@ def test_only_the_drawn_judge_votes_once_in_time_and_for_a_shown_label(tmp_path:
         assert played.work() == []
         votes = {(vote["match_id"], vote["judge_id"], vote["vote"])
                  for vote in played.rows("votes")}  # fmt: skip
-        drawn = {name: instance.get(f"{CONTEST}/matches/{name}").json()["id"] for name in judy}
+        seen = {answers: item["match"] for answers, item in judy.items()}
+        assert set(seen.values()).isdisjoint(item["match"] for item in olga.values())
+        shown = {answers: f"{CONTEST}/matches/{name}" for answers, name in seen.items()}
+        drawn = {answers: instance.get(path).json()["id"] for answers, path in shown.items()}
         assert {(drawn[both], "judy", "B"), (drawn[both], "olga", "A")} < votes
         assert {judge for match, judge, _ in votes if match == drawn[second]} == {"model-1"}
     finally:
         instance.close()
 
 
-def people_vote(played: League, instance: Instance) -> list[dict[str, Any]]:
-    """Play a round up to its votes; return the work of the judge and the organizer by match."""
+def people_vote(played: League, instance: Instance) -> list[dict[frozenset[str], Any]]:
+    """Play a round up to its votes; return the work of the judge and the organizer by answers."""
     roles = ("judge", "organiser")
     for role in roles:
         assert instance.get(f"{CONTEST}/judge/work", role).json() == {"items": []}
@@ -194,7 +197,7 @@ def people_vote(played: League, instance: Instance) -> list[dict[str, Any]]:
         hand_in(played.service, played.contest, item.id, answer, by=LOCAL)
     assert played.work() == []
     waiting = [instance.get(f"{CONTEST}/judge/work", role).json()["items"] for role in roles]
-    return [{item["match"]: item for item in items} for items in waiting]
+    return [{frozenset(item["answers"].values()): item for item in items} for items in waiting]
 
 
 def add_prompts(instance: Instance) -> None:

@@ -53,7 +53,7 @@ def test_nothing_is_lost_between_reading_and_writing(text: str) -> None:
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=5), st.sampled_from([1, 2]))
-def test_many_lines_are_read_as_strictly_as_each(texts: list[str], usual: int) -> None:
+def test_many_lines_are_similar_users_strictly_as_each(texts: list[str], usual: int) -> None:
     """The fast path accepts no value that the exact one rejects."""
     lines = [text.encode() for text in texts]
     values = read_json_objects(lines, usual=usual)

@@ -12,7 +12,7 @@ from agon.errors import Conflict, Unreadable
 from agon.ledger import directory, signatures, verification
 from agon.ledger.directory import export_directory, import_directory
 from agon.ledger.entry import MAX_LINE_BYTES, Entry, encode_entry
-from agon.ledger.files import read_lines
+from agon.ledger.files import ATTACHMENTS, FILES, read_lines
 from agon.ledger.heads import SignedHead, sign_head
 from agon.ledger.issues import InvalidEntry
 from agon.ledger.verification import verify_directory
@@ -98,9 +98,20 @@ def test_verification_returns_the_last_signed_position(tmp_path: Path) -> None:
     assert (verified.seq, verified.signed_seq, verified.head) == (6, 5, ENTRIES[-1].sha256)
 
 
-def test_a_ledger_is_written_for_its_owner_alone(exported: Path) -> None:
+@pytest.mark.parametrize("mask", [0, 0o022, 0o277])
+def test_a_ledger_is_written_for_its_owner_alone(tmp_path: Path, mask: int) -> None:
     """It holds hidden answers; its owner may give others access."""
-    assert exported.stat().st_mode & 0o777 == 0o700
+    before = os.umask(mask)
+    try:
+        export_directory(
+            tmp_path / "x", contest="spring", lines=(one.line for one in ENTRIES),
+            attachments=[("0" * 64, b"x")],
+        )  # fmt: skip
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "x").iterdir()}
+    assert modes == dict.fromkeys((*FILES, ATTACHMENTS), 0o600)
+    assert (tmp_path / "x").stat().st_mode & 0o777 == 0o700
 
 
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "decision-made": {"case": "k1", "decision": "kept", "subjects": [], "reason": ""},
     "draw-committed": {"round": "r1", "commitment": HASH, "method": "m"},
     "round-settled": {"round": "r1", "outcome": {}},
+    "honeypot-answers-changed": {"added": [{"prompt_id": None, "sha256": HASH}], "retired": [HASH]},
     "draw-made": {"purpose": "match", "seed": "s", "method": "m", "inputs_sha256": HASH,
                   "result": [1, 2]},
     "submission-received": {"submission": "s", "user": "u", "problem": None, "content": {}},

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agon.entities.access import AuditEntry, StoredResponse, Token, User
+from agon.entities.access import AuditEntry, Everywhere, StoredResponse, Token, User
 from agon.errors import Conflict, NotFound
 from agon.store.session import Store
 from store.factories import NOON, later
@@ -15,7 +15,7 @@ ADA = User(id="ada", name="Ada Ł", created_at=NOON, password="$argon2id$x")  # 
 def _token(name: str = "t1", *, user: str = "ada") -> Token:
     return Token(
         id=name, user=user, label="laptop", role="organiser", secret_sha256=b"\x00" * 32,
-        contests=None, scopes=(), created_at=NOON, expires_at=None,
+        contests=Everywhere.ALL, scopes=(), created_at=NOON, expires_at=None,
     )  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def test_tokens_come_back_as_stored(store: Store) -> None:
     """No contest at all is not the same as every contest."""
     limited = replace(
         _token("t2"), contests=(), scopes=("records.add",), expires_at=later(9),
-        revoked_at=later(1), used_at=later(2),
+        revoked_at=later(1), used_at=later(2), session="token", sources=("t1", "t0"),
     )  # fmt: skip
     with store.write() as session:
         session.access.add_user(ADA)

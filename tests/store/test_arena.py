@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Prompt, Work
+from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Presence, Prompt, Work
 from agon.entities.contests import Contest
 from agon.errors import NotFound
 from agon.store.arena_rows import StoredResult
@@ -64,16 +64,17 @@ def test_prompts_answers_and_presence_are_stored(store: Store, spring: Contest) 
         )
         session.arena.save_prompts(spring.no, [Prompt(id="p2", text="C", retired=True)])
         session.arena.save_human_answers(spring.no, [HumanAnswer(id="h", prompt_id="p1", text="x")])
-        session.arena.record_presence(spring.no, "judy", later(1))
-        session.arena.record_presence(spring.no, "judy", later(5))
+        asking = Presence(id="judy", network="n1", as_judge=True)
+        session.arena.record_presence(spring.no, Presence(id="judy"), later(1))
+        session.arena.record_presence(spring.no, asking, later(5))
     with store.read() as session:
         assert session.arena.prompts(spring.no) == [
             Prompt(id="p1", text="A"), Prompt(id="p2", text="C", retired=True)
         ]  # fmt: skip
         (answer,) = session.arena.human_answers(spring.no)
         assert answer.prompt_id == "p1"
-        assert session.arena.present(spring.no, since=later(5)) == {"judy"}
-        assert session.arena.present(spring.no, since=later(6)) == frozenset()
+        assert session.arena.present(spring.no, since=later(5)) == [asking]
+        assert session.arena.present(spring.no, since=later(6)) == []
 
 
 def test_rounds_are_listed_newest_first(store: Store, spring: Contest) -> None:

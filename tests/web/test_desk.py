@@ -178,9 +178,11 @@ def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     assert "the disk is full" in text(browser, f"/c/{contest}/desk/jobs/{queued}")
     assert browser.submit(failed, f"{failed}/retry", {}).headers["location"] == failed
     assert "0 before it" in text(browser, failed)
-    page = browser.submit(
-        "/desk/tokens", "/desk/tokens", {"user": "ada", "role": "participant", "days": "1"}
-    )
+    fields = {"user": "ada", "role": "participant", "days": "1"}
+    asked = browser.submit("/desk/tokens", "/desk/tokens", fields)
+    assert (asked.status_code, "Name the contests, or confirm" in asked.text) == (422, True)
+    fields["everywhere"] = "yes"
+    page = browser.submit("/desk/tokens", "/desk/tokens", fields)
     secret = page.text.partition('class="secret">')[2].partition("<")[0]
     headers = {"authorization": f"Bearer {secret}"}
     assert instance.client.get("/api/v1/me", headers=headers).json()["user"] == "ada"
@@ -188,7 +190,7 @@ def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     assert secret not in browser.get("/desk/tokens").text
     browser.submit("/desk/tokens", f"/desk/tokens/{name}/revoke", {})
     assert instance.client.get("/api/v1/me", headers=headers).status_code == 401
-    wrong = browser.submit("/desk/tokens", "/desk/tokens", {"user": "A B", "role": "judge"})
+    wrong = browser.submit("/desk/tokens", "/desk/tokens", {**fields, "user": "A B"})
     assert 'id="user-error"' in wrong.text
     fields = {"id": "nora", "name": "Nora", "password": "correct horse battery"}
     assert browser.submit("/desk/users", "/desk/users", fields).status_code == 303

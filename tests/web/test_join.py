@@ -66,3 +66,33 @@ def test_a_signed_in_person_joins_as_who_they_are(browser: Browser) -> None:
     assert "judge" in ada.get("/account").text
     foreign = Browser(instance).send("/join", {"code": link}, origin="https://evil.example")
     assert foreign.status_code == 403
+
+
+def test_who_joins_with_approval_waits_until_an_organizer_decides_on_the_desk(
+    browser: Browser,
+) -> None:
+    """The page says so, the desk lists who waits, and the same session judges afterwards."""
+    instance = browser.instance
+    instance.contest("spring")
+    browser.sign_in("organiser")
+    link = invitation(browser, "judge", approval="true")
+    new = Browser(instance)
+    fields = {"code": link, "user": "newt", "password": PASSWORD}
+    waits = new.send("/join", fields).headers["location"]
+    shown = new.get(waits)
+    assert Markup(shown.text).errors == []
+    assert "An organizer of the contest has to approve it" in shown.text
+    assert "viewer" in new.get("/account").text
+    people = "/c/spring/desk/people"
+    desk = browser.get(people).text
+    assert Markup(desk).errors == []
+    decision = re.search(rf"{people}/requests/([\w-]+)/approve", desk)
+    assert decision is not None
+    assert new.send(decision[0], {}).status_code == 403
+    unknown = browser.submit(people, f"{people}/requests/{decision[1]}/praise", {})
+    assert unknown.status_code == 404
+    assert browser.submit(people, decision[0], {}).status_code == 303
+    assert "Wait for approval" not in browser.get(people).text
+    assert "judge" in new.get("/account").text
+    again = browser.submit(people, f"{people}/requests/{decision[1]}/reject", {})
+    assert "no request to join" in again.text

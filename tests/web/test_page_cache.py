@@ -2,8 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,12 @@ from fakes.instance import instance_at
 from fakes.service import service_at
 
 
+@asynccontextmanager
+async def slot(_kind: str) -> AsyncIterator[None]:
+    """Give every page a slot."""
+    yield
+
+
 def request_for(path: str, states: Iterator[int]) -> Request:
     """Return a request of the public; ``states`` are the states of the database it reads."""
 
@@ -32,7 +38,7 @@ def request_for(path: str, states: Iterator[int]) -> Request:
     scope = {
         "type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [],
         "server": ("site", 80), "scheme": "http", "agon.who": "anonymous", "agon.state": state,
-        "agon.query": query,
+        "agon.query": query, "agon.slot": slot,
     }  # fmt: skip
     return Request(scope)
 

@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
-from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
-from agon.app.access.tokens import SESSION, Grant, new_token, public_id, revoke_token, tokens
+from agon.app.access.tokens import Grant, new_token, public_id, revoke_token, tokens
 from agon.app.access.users import set_password
 from agon.app.contests.boards.publish import publish
 from agon.app.wrong_passwords import BY_NETWORK
@@ -25,10 +23,8 @@ PASSWORD = "correct horse battery"  # noqa: S105 (of a test)
 
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords in a thousandth of the memory; ``test_users.py`` tests the real strength."""
-    monkeypatch.setattr(
-        "agon.app.access.users._hasher", partial(PasswordHasher, time_cost=1, memory_cost=64)
-    )
+    """Hash passwords in little memory; ``test_passwords.py`` tests the real strength."""
+    monkeypatch.setattr("agon.app.password_hashing.MEMORY_KIB", 64)
 
 
 def test_a_participant_signs_in_submits_and_sees_the_verdict(browser: Browser) -> None:
@@ -83,9 +79,7 @@ def test_a_session_is_a_token_of_its_own_that_sign_out_revokes(browser: Browser)
     browser.cookie = signed_in
     assert browser.get("/account").status_code == 401
     [session] = [
-        each
-        for each in tokens(browser.instance.service, user="ada")
-        if each.label.startswith(SESSION)
+        each for each in tokens(browser.instance.service, user="ada") if each.session is not None
     ]
     assert session.revoked_at is not None
 
@@ -139,14 +133,14 @@ def test_a_worker_s_token_does_not_sign_in(browser: Browser) -> None:
     assert (response.status_code, browser.cookie) == (401, "")
 
 
-def test_old_sessions_do_not_hide_the_strongest_token(browser: Browser) -> None:
-    """Each sign-in adds a token; after a thousand the user was a viewer."""
+def test_old_sessions_hide_no_token(browser: Browser) -> None:
+    """Each sign-in adds a session; after a thousand the user was a viewer."""
     service = browser.instance.service
     set_password(service, user="olga", password=PASSWORD, by=OPERATOR)
-    old, _ = new_token(service, Grant(user="olga", role="viewer", label=SESSION))
+    old, _ = new_token(service, Grant(user="olga", role="viewer"))
     with service.store.write() as session:
         for number in range(1001):
-            session.access.add_token(replace(old, id=f"{number:022}"))
+            session.access.add_token(replace(old, id=f"{number:022}", session="password"))
     browser.send("/sign-in", {"user": "olga", "password": PASSWORD})
     assert "organiser" in Markup(browser.get("/account").text).text
 
@@ -207,7 +201,7 @@ def test_who_is_signed_in_signs_in_as_another(browser: Browser) -> None:
     assert response.status_code == 403
 
 
-def test_a_password_gives_the_rights_of_the_strongest_token(browser: Browser) -> None:
+def test_a_password_gives_the_rights_of_the_person_s_tokens(browser: Browser) -> None:
     """People remember a password; tokens say what they may do."""
     service = browser.instance.service
     set_password(service, user="olga", password=PASSWORD, by=OPERATOR)
@@ -317,3 +311,34 @@ def test_wrong_passwords_are_limited_by_name_without_locking_the_user_out(tmp_pa
         service.clock.at += timedelta(minutes=16)  # type: ignore[attr-defined]  # the clock of tests
         assert attempt("olga", PASSWORD, "203.0.113.7")[0] == 303
     instance.close()
+
+
+def test_signing_in_again_ends_the_session_in_the_browser(browser: Browser) -> None:
+    """The cookie of before opens nothing, wherever it was copied to."""
+    browser.sign_in("viewer")
+    copied = browser.cookie
+    browser.sign_in("organiser")
+    current, browser.cookie = browser.cookie, copied
+    assert browser.get("/account").status_code == 401
+    browser.cookie = current
+    assert "organiser" in Markup(browser.get("/account").text).text
+
+
+def test_a_user_whose_token_was_revoked_sees_no_private_contest(browser: Browser) -> None:
+    """Neither pages nor the API; a wrong limit was none at all."""
+    instance = browser.instance
+    instance.contest("secret", visibility="private")
+    set_password(instance.service, user="vera", password=PASSWORD, by=OPERATOR)
+    for token in tokens(instance.service, user="vera"):
+        revoke_token(instance.service, token.id, by=OPERATOR)
+    browser.send("/sign-in", {"user": "vera", "password": PASSWORD})
+    text = browser.cookie.partition("=")[2]
+    assert browser.get("/c/secret").status_code == 404
+    assert "secret" not in browser.get("/").text
+    me = instance.client.get("/api/v1/me", headers=instance.as_(None, text)).json()
+    assert (me["role"], me["contests"]) == ("viewer", "public")
+    statuses = [
+        instance.client.get(f"/api/v1{path}", headers=instance.as_(None, text)).status_code
+        for path in ("/contests/secret", "/contests/secret/boards", "/contests/secret/events")
+    ]
+    assert statuses == [404, 404, 404]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from agon.api.operation import ContestContext, Context, Operation
-from agon.app.access.permissions import ACTIONS, View, allow, find_view
+from agon.app.access.permissions import ACTIONS, View, acting, allow, find_view
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.errors import NotFound
@@ -37,7 +37,7 @@ def authorize(
     """
     if contest is None:
         if operation.permission is not None:
-            allow(caller, operation.permission)
+            caller = acting(caller, operation.permission)
         return Context(
             service=service,
             caller=caller,
@@ -46,6 +46,7 @@ def authorize(
         )
     with service.store.read() as session:
         view = permitted_view(session, str(operation.permission), caller, contest)
+    caller = acting(caller, str(operation.permission), contest=view.contest)
     return ContestContext(service=service, caller=caller, view=view, allow_private=allow_private)
 
 

@@ -81,11 +81,8 @@ class Context:
     permission: str | None
     allow_private: bool = False
 
-    def require(self, contest: "Contest | str") -> None:
+    def require(self, contest: "Contest") -> None:
         """Require the permission on a contest that is not named in the path.
-
-        Args:
-            contest: the contest; of one that does not exist yet the id.
 
         Raises:
             Forbidden: the token is limited to other contests.

@@ -9,6 +9,7 @@ import orjson
 
 from agon.api.models.base import Page
 from agon.errors import Unreadable
+from agon.kernel.plain_text import unstorable
 
 T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741 (an item)
@@ -93,5 +94,5 @@ def after(cursor: str | None, *, kind: type) -> Any:
 def _is_storable(value: Any) -> bool:
     """Return whether a database can look for it: no NUL, no integer of more than 63 bits."""
     if isinstance(value, str):
-        return 0 < len(value) <= MAX_LIMIT and "\x00" not in value
+        return 0 < len(value) <= MAX_LIMIT and unstorable(value) is None
     return isinstance(value, int) and 0 <= value < 1 << 63

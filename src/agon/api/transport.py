@@ -3,15 +3,13 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from agon.api.models.bots import PromptSummary
 from agon.api.models.changes import ChangeSet
 from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import Executor, OperationSet
-
-PromptTable: TypeAlias = Literal["prompts", "human_answers"]
+from agon.entities.arena import PrivateTable
 
 
 class Transport(Executor):
@@ -35,9 +33,9 @@ class Transport(Executor):
 
     @abstractmethod
     def add_prompts(
-        self, contest: str, chunks: Iterable[bytes], *, table: PromptTable
+        self, contest: str, chunks: Iterable[bytes], *, table: PrivateTable
     ) -> PromptSummary:
-        """Add the prompts or the human answers of an NDJSON stream."""
+        """Add the rows of an NDJSON stream to a private table of an arena."""
 
     @abstractmethod
     def export_ledger(self, contest: str, folder: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from agon.app.password_hashing import PasswordHashing
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.replay.submission_index import SubmissionIndex
 from agon.app.wrong_passwords import WrongPasswords
@@ -56,6 +57,7 @@ class Service:
         round_pause: time from one automatic round to the next; None: no automatic rounds.
         jobs_kept: how long ended jobs are stored; None: permanently.
         wrong_passwords: the wrong passwords that this process was sent.
+        passwords: hashes passwords.
     """
 
     store: Store
@@ -74,3 +76,4 @@ class Service:
     check_endpoint: Callable[[str, bytes], None] | None = None
     round_pause: timedelta | None = None
     wrong_passwords: WrongPasswords = field(default_factory=WrongPasswords, repr=False)
+    passwords: PasswordHashing = field(default_factory=PasswordHashing, repr=False)

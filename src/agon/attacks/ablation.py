@@ -88,7 +88,7 @@ def guards_of(lab: Lab, edition: Edition) -> Iterator[Mapping[str, tuple[Any, An
         >>> from agon.attacks.catalog import lab_of
         >>> [guard, *_] = guards_of(lab_of("dojo"), released_edition("dojo/hardened-1"))
         >>> guard
-        {'max_string_literal_chars': (2000, 200)}
+        {'max_string_literal_chars': (2000, 200), 'max_string_bytes': (2000, 200)}
     """
     if edition.base is None:
         return

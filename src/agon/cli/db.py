@@ -122,7 +122,7 @@ def verify(*, database: str | None) -> None:
 
     The rules that ledgers and published boards record are compared with their editions, and the
     draws of live arenas are repeated from their seeds. Exit code 1 with all issues, each with
-    contest and position.
+    contest and position. Records of a round that the round did not make are noted.
 
       agon db verify
     """
@@ -138,11 +138,13 @@ def verify(*, database: str | None) -> None:
         result = verify_database(url)
         store = open_store(url, create=False)
         try:
-            draws = tuple(check_stored_draws(store))
+            draws = check_stored_draws(store)
         finally:
             store.close()
-    result = replace(result, issues=(*result.issues, *draws))
+    result = replace(result, issues=(*result.issues, *draws.issues))
     result.require_no_issues()
+    for note in draws.notes:
+        click.echo(f"note: {note}", err=True)
     _print(result)
 
 

@@ -72,7 +72,8 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     The ledger is that of a contest in the database (or at --server), or an exported folder, for
     which no service is needed. First every line, the chain and the signatures are verified, and
     the recorded rules are compared with those of their edition; the draws of a live arena are
-    repeated. All issues are listed, with exit code 1. Without --public-key the key in the folder is
+    repeated. All issues are listed, with exit code 1; records of a round that the round did not
+    make are noted. Without --public-key the key in the folder is
     used, so that a folder that was rewritten and signed with another key passes. Take the key from
     the service itself or from an earlier export, never from the folder.
 
@@ -180,20 +181,21 @@ def _replay(folder: Path, verified: "DirectoryVerification", request: _Request) 
 
 
 def _require_draws(folder: Path, replayed: "Replay") -> None:
-    """Repeat the draws of rounds that were played live.
+    """Repeat the draws of rounds that were played live; print what others added to rounds.
 
     Raises:
         CheckFailed: with everything in which they differ.
     """
-    from itertools import islice
-
     from agon.app.arena.draw_check import check_draws
     from agon.ledger.entry import MAX_LINE_BYTES
     from agon.ledger.files import LEDGER, open_file, read_lines
 
     with open_file(folder, LEDGER) as stream:
         lines = (line for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES))
-        _require_none(list(check_draws(islice(lines, replayed.seq), replayed.live.state)))
+        report = check_draws(lines, replayed.live.state, until=replayed.seq)
+    _require_none(report.issues)
+    for note in report.notes:
+        click.echo(f"note: {note}", err=True)
 
 
 def _print(

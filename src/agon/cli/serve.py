@@ -43,11 +43,13 @@ def command(**options: Any) -> None:
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
     """
     from agon.cli.supervisor import Supervisor
+    from agon.records.spill_folders import remove_abandoned
     from agon.settings import load, require_auth_if_public
     from agon.wiring import open_service
 
     settings = load(options)
     require_auth_if_public(settings)
+    remove_abandoned()
     service = open_service(settings)
     try:
         # Listen first: the token is shown once and must not be lost because the port is taken.
@@ -134,11 +136,12 @@ def first_token(service: "Service") -> str | None:
     from agon.app.access.permissions import LOCAL
     from agon.app.access.tokens import Grant, create_token
     from agon.app.access.users import create_user, users
+    from agon.entities.access import Everywhere
 
     if users(service, limit=1):
         return None
     create_user(service, user=_FIRST, by=LOCAL)
-    grant = Grant(user=_FIRST, role="operator", label="first start")
+    grant = Grant(user=_FIRST, role="operator", contests=Everywhere.ALL, label="first start")
     return create_token(service, grant, by=LOCAL)[1]
 
 

@@ -1,5 +1,6 @@
 """``agon token``: the tokens of users and their permissions."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -41,7 +42,10 @@ def command() -> None:
     "contests",
     multiple=True,
     metavar="C",
-    help="A contest it is limited to; may be repeated (default: all).",
+    help="A contest in which it gives the role; may be repeated.",
+)
+@option(
+    "--yes", "confirmed", is_flag=True, help="Create it without --contest, without being asked."
 )
 @option(
     "--scope",
@@ -66,11 +70,12 @@ def command() -> None:
     help="Write it to a new file that only you can read, instead of stdout.",
 )
 @target
-def create(
+def create(  # noqa: PLR0913 (one for each option)
     *,
     user: str,
     role: str,
     contests: tuple[str, ...],
+    confirmed: bool,
     scopes: tuple[str, ...],
     days: float,
     label: str,
@@ -81,6 +86,10 @@ def create(
 
     The database stores only its hash. A missing user is created.
 
+    Without --contest the token is for every public contest and those that its user creates, now
+    and later; an operator's or a worker's is for every contest. That is asked before, except with
+    --yes; without a terminal only operators' and workers' tokens need no --yes.
+
       agon token create --user olga --role organiser --contest spring --days 30
       agon token create --user gpu-7 --role worker --out worker.token
     """
@@ -88,6 +97,8 @@ def create(
 
     if out is not None:
         require_new_file(out)
+    if not contests and not confirmed:
+        _confirm_everywhere(user, role)
     with target.open() as api:
         _create_missing_user(api, user)
         request = TokenCreate(
@@ -119,8 +130,8 @@ def list_(*, user: str | None, form: str, output: Path | None, target: Target) -
     """
     with target.open(create=False) as api:
         rows = [lists.plain_values(token) for token in api.access.tokens(user=user)]
-    if form == TABLE:  # an empty list of contests or scopes means all of them
-        rows = [row | {name: row[name] or "all" for name in ("contests", "scopes")} for row in rows]
+    if form == TABLE:  # an empty list of scopes means all of them
+        rows = [row | {"scopes": row["scopes"] or "all"} for row in rows]
     lists.print_rows(rows, form=form, name="tokens", columns=_LISTED, output=output)
 
 
@@ -137,6 +148,29 @@ def revoke(token: str, *, target: Target) -> None:
     with target.open(create=False) as api:
         revoked = api.access.revoke_token(token)
     click.echo(f"{revoked.id} of {revoked.user} is revoked")
+
+
+def _confirm_everywhere(user: str, role: str) -> None:
+    """Say what a token without contests is for, and ask for a confirmation.
+
+    Raises:
+        UsageError: there is no terminal to ask on, and the role does not imply it.
+        Abort: the answer is no.
+    """
+    from agon.app.access.permissions import UNLIMITED
+
+    is_implied = role in UNLIMITED
+    spans = (
+        f"every public contest and those that {user} creates, now and later",
+        "every contest of this server, private ones included, now and later",
+    )
+    statement = f"without --contest this {role}'s token is for {spans[is_implied]}"
+    if sys.stdin.isatty():
+        click.confirm(f"{statement}. Create it?", abort=True, err=True)
+    elif is_implied:
+        click.echo(statement, err=True)
+    else:
+        raise click.UsageError(f"{statement}; name contests with --contest, or confirm with --yes")
 
 
 def _create_missing_user(api: "Api", user: str) -> None:

@@ -55,6 +55,14 @@ def create(
     with target.open() as api:
         created = api.access.create_user(UserCreate(id=user, name=name, password=password))
     click.echo(f"{created.id} · {created.name}")
+    if created.similar_users:
+        click.echo(f"note: the id is easily read as {', '.join(created.similar_users)}", err=True)
+    if created.named_in:
+        click.echo(
+            f"note: records of {', '.join(created.named_in)} name this id, or one read as it; "
+            "the user may act for that person there",
+            err=True,
+        )
 
 
 @command.command("list", cls=Command)

@@ -87,8 +87,10 @@ def command(
     """
     use_one_thread(os.environ)  # before numpy is imported
     from agon.app.worker.loop import Worker, WorkerStopped
+    from agon.records.spill_folders import remove_abandoned
     from agon.settings import load
 
+    remove_abandoned()
     settings = load(
         {"database": target.database, "tasks_folder": None if tasks is None else str(tasks)}
     )

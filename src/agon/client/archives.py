@@ -13,7 +13,7 @@ import orjson
 from agon.api.models.contests import Contest
 from agon.client.connection import Connection
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
-from agon.ledger.files import ATTACHMENTS, CONTEST, FILES
+from agon.ledger.files import ATTACHMENTS, CONTEST, FILES, create_private, make_private_folder
 
 ZIP: Final = "application/zip"
 
@@ -34,11 +34,11 @@ def export_ledger(connection: Connection, contest: str, folder: Path) -> None:
         archive, directory = Path(temporary, "ledger.zip"), Path(temporary, "ledger")
         with (
             connection.stream("contests", contest, "export") as response,
-            archive.open("xb") as file,
+            create_private(archive) as file,
         ):
             for chunk in response.iter_bytes():
                 file.write(chunk)
-        directory.mkdir()
+        make_private_folder(directory)
         _unpack(archive, directory)
         directory.rename(folder)
 
@@ -72,7 +72,7 @@ def _unpack(packed: Path, to: Path) -> None:
             if not complete or len(names) != len(files.namelist()):
                 raise Unavailable("the server sent no ledger; does it run this version of agon?")
             for name, info in names.items():
-                with files.open(info) as stream, (to / name).open("xb") as file:
+                with files.open(info) as stream, create_private(to / name) as file:
                     shutil.copyfileobj(stream, file)
     except zipfile.BadZipFile as error:
         raise Unavailable(f"the server sent no ZIP file ({error}); try again") from None

@@ -14,9 +14,10 @@ from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import Operation
 from agon.api.pages import MAX_LIMIT
-from agon.api.transport import PromptTable, Transport
+from agon.api.transport import Transport
 from agon.client import archives, events, uploads
 from agon.client.connection import Connection
+from agon.entities.arena import PrivateTable
 from agon.errors import Conflict, Unavailable
 
 if TYPE_CHECKING:
@@ -118,9 +119,9 @@ class HttpTransport(Transport):
         )
 
     def add_prompts(
-        self, contest: str, chunks: Iterable[bytes], *, table: PromptTable
+        self, contest: str, chunks: Iterable[bytes], *, table: PrivateTable
     ) -> PromptSummary:
-        """Send prompts or human answers in chunks of complete lines."""
+        """Send rows of a private table in chunks of complete lines."""
         saved = 0
         for content in uploads.line_chunks(chunks, size=self._chunk):
             response = self.connection.send(

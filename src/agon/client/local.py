@@ -11,11 +11,12 @@ from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import ContestContext, Operation
 from agon.api.pages import MAX_LIMIT, PageRequest
-from agon.api.transport import PromptTable, Transport
+from agon.api.transport import Transport
 from agon.app.access.permissions import LOCAL
 from agon.app.service import Service
 from agon.client.client import Api
 from agon.entities.access import Caller
+from agon.entities.arena import PrivateTable
 from agon.errors import Unavailable
 
 _PUBLISHES: Final = frozenset({"applyChangeSet", "rollBackChangeSet"})
@@ -118,7 +119,8 @@ class LocalTransport(Transport):
         """Add the records of a stream, all of them or none, and publish."""
         from agon.api.operations.records import add_records
         from agon.app.contests.ingest.ndjson import read_ndjson
-        from agon.app.contests.ingest.records import record, require_open
+        from agon.app.contests.ingest.openness import require_open
+        from agon.app.contests.ingest.records import record
 
         context = self._context(add_records, contest)
         # Check before a long stream is read in vain.
@@ -135,18 +137,19 @@ class LocalTransport(Transport):
         return ImportSummary.model_validate(summary)
 
     def add_prompts(
-        self, contest: str, chunks: Iterable[bytes], *, table: PromptTable
+        self, contest: str, chunks: Iterable[bytes], *, table: PrivateTable
     ) -> PromptSummary:
-        """Add the prompts or the human answers of a stream, all of them or none."""
+        """Add the rows of a stream to a private table, all of them or none."""
         from agon.api.operations.bots import add_prompts
-        from agon.app.arena.live.prompts import save_human_answers, save_prompts
+        from agon.app.arena.live.private_tables import save_rows
         from agon.app.contests.ingest.ndjson import read_ndjson
 
         self._context(add_prompts, contest)
-        save = save_prompts if table == "prompts" else save_human_answers
         rows = read_ndjson(chunks, table=table)
         try:
-            return PromptSummary(saved=save(self._service, contest, rows))
+            return PromptSummary(
+                saved=save_rows(self._service, contest, table, rows, by=self._by.name)
+            )
         finally:
             rows.close()
 
@@ -162,10 +165,13 @@ class LocalTransport(Transport):
         """Import a ledger's directory and publish."""
         from agon.api.operations.contests import visible_to_staff
         from agon.api.operations.ledgers import import_contest
+        from agon.app.arena.imported_rounds import check_rounds
         from agon.app.contests.lifecycle import transfer
 
         authorize(import_contest, self._service, self._by)
-        imported = transfer.import_contest(self._service, folder, by=self._by, id=contest)
+        imported = transfer.import_contest(
+            self._service, folder, by=self._by, id=contest, further=check_rounds
+        )
         self._publish(imported.id)
         return visible_to_staff(imported)
 

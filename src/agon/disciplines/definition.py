@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from agon.disciplines.ownership import SENT, Ballot, LiveProtocol, Owner
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.rules import Rules
 from agon.records import Schema
@@ -32,7 +33,6 @@ class ScoredRecords(Protocol):
         Raises:
             NotFound: the board does not exist.
         """
-        ...
 
     def explain(self, name: str, *, board: str) -> "Explanation":
         """Explain the score of an id on a board.
@@ -42,7 +42,6 @@ class ScoredRecords(Protocol):
         Raises:
             NotFound: the id is not in the records.
         """
-        ...
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +76,6 @@ class Simulate(Protocol):
         Raises:
             ValueError: the size is too small for a contest.
         """
-        ...
 
 
 @dataclass(frozen=True)
@@ -225,6 +223,8 @@ class Discipline:
         attacks: name of every attack ``simulate`` can mix in → what the attacker does.
         participants: the columns (``table.column``) with participants' ids as the boards
             show them; columns that reference one of them need not be listed.
+        people: further columns (``table.column``) with ids of people, such as owners. An id in one
+            of these or of ``participants`` is not free for a new user.
         board_ids: board → the column (``table.column``) with the ids it ranks. Where a board
             cannot be scored, a contest lists these as unscored, with the reason.
         names: the column (``table.column``) with the names of participants; their ids are the key
@@ -237,6 +237,8 @@ class Discipline:
         editions: the package whose folder ``editions`` holds its editions and their lock; None:
             they are agon's own.
         addresses: table → columns with IP addresses; the service stores keyed hashes of them.
+        written_by: table → who writes its records; of a table that is left out, senders do.
+        ballot: the table in which judges cast votes of their own.
         submissions: how submissions are judged; None: a contest takes records only.
         problems: name of the table of published problems with hidden answers; None: it has none.
         withhold: returns scored records whose explanations disclose how near a submission is to
@@ -262,6 +264,7 @@ class Discipline:
     checks: Mapping[str, str]
     attacks: Mapping[str, str]
     participants: tuple[str, ...]
+    people: tuple[str, ...] = ()
     board_ids: Mapping[str, str] = field(default_factory=dict)
     names: str | None = None
     shows_names: bool = False
@@ -269,6 +272,8 @@ class Discipline:
     editions: str | None = None
     intervals: Callable[[str, Any], Mapping[str, Any] | None] | None = None
     addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    written_by: Mapping[str, Owner] = field(default_factory=dict)
+    ballot: Ballot = field(default_factory=Ballot)
     submissions: SubmissionKind | None = None
     problems: str | None = None
     withhold: Callable[[Any, Callable[[str], bool]], ScoredRecords] | None = None
@@ -279,6 +284,16 @@ class Discipline:
     demo: Demo | None = None
     columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
     summary: str = ""
+
+    def owner(self, table: str) -> Owner:
+        """Return who writes a table's records."""
+        return self.written_by.get(table, SENT)
+
+    @cached_property
+    def protocols(self) -> tuple[LiveProtocol, ...]:
+        """Return the protocols that own tables."""
+        owners = (owner.protocol for owner in self.written_by.values())
+        return tuple(dict.fromkeys(protocol for protocol in owners if protocol is not None))
 
     def column_meaning(self, board: str, column: str) -> ColumnMeaning | None:
         """Return what a column of a board is; None if the discipline does not say it."""
@@ -296,6 +311,30 @@ class Discipline:
             if column.references in self.participants
         ]
         return tuple((table, column) for table, column in (*columns, *references))
+
+    @cached_property
+    def people_columns(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the columns with ids of people by table, without those that refer to them."""
+        columns: dict[str, tuple[str, ...]] = {}
+        for name in (*self.participants, *self.people):
+            table, _, column = name.partition(".")
+            columns[table] = (*columns.get(table, ()), column)
+        return columns
+
+    def people_in(self, table: str, columns: Mapping[str, Sequence[Any]]) -> set[str]:
+        """Return the ids of people in rows of a table, as columns.
+
+        Example:
+            >>> from agon.disciplines import discipline
+            >>> sorted(discipline("challenge").people_in("submissions", {"miner_uid": [7, 8, 7]}))
+            ['7', '8']
+        """
+        return {
+            str(int(value) if isinstance(value, float) else value)
+            for column in self.people_columns.get(table, ())
+            for value in columns.get(column, ())
+            if value != "" and isinstance(value, str | int | float)
+        }
 
     def board_name(self, name: str | None) -> str:
         """Return the board meant by ``name`` (None: the default board).

@@ -12,6 +12,9 @@ RoundKind = Literal["round", "qualification"]
 
 WorkKind = Literal["answer", "vote"]
 
+PrivateTable = Literal["prompts", "human_answers", "honeypot_answers"]
+"""The tables of an arena that only organizers write and no one reads over the API."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LiveBot:
@@ -58,6 +61,21 @@ class LiveBot:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Presence:
+    """A person or another judge that asked for work.
+
+    Attributes:
+        id: who asked.
+        network: keyed hash of the network of the last request; None: unknown.
+        as_judge: whether the token had the role judge.
+    """
+
+    id: str
+    network: str | None = None
+    as_judge: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prompt:
     """A prompt; a retired one is not drawn any more."""
 
@@ -73,6 +91,36 @@ class HumanAnswer:
     id: str
     prompt_id: str
     text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoneypotAnswer:
+    """A robotic answer of the contest's own, shown in one honeypot at most.
+
+    Attributes:
+        id: names it for the organizers.
+        text: the answer.
+        prompt_id: the prompt that it answers; None: it fits all.
+        salt: what is hashed with the text, so that no one can guess the text from its hash.
+        sha256: the hash that the ledger has of it.
+        seq: the ledger position of that hash.
+        retired_seq: the position from which it is not drawn any more; None: it may be.
+        match: the match whose honeypot shows it; None: it was never shown.
+    """
+
+    id: str
+    text: str
+    prompt_id: str | None = None
+    salt: str = field(repr=False)
+    sha256: str
+    seq: int
+    retired_seq: int | None = None
+    match: str | None = None
+
+    @property
+    def is_unused(self) -> bool:
+        """Return whether no honeypot shows it and it was not retired."""
+        return self.match is None and self.retired_seq is None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +152,9 @@ class ArenaRound:
     def summary(self) -> Mapping[str, Any]:
         """What the list of rounds shows, as JSON; it is stored apart from the body.
 
-        ``bot`` is who tries to qualify. Votes are counted as if each match had its whole panel, so
-        that their number does not show which matches have none.
+        ``bot`` is who tries to qualify; ``besides`` are the matches that the work of weak bots
+        names, which no count of missing answers may show. Votes are counted as if each match had
+        its whole panel, so that their number does not show which matches have none.
         """
         draw, matches = self.body.get("draw", {}), self.body.get("matches", ())
         panel = self.body.get("rules", {}).get("judges_per_match", 0)
@@ -116,6 +165,7 @@ class ArenaRound:
             "waiting": draw.get("waiting", ()),
             "waits_for": self.body.get("waits_for"),
             "degraded": self.body.get("degraded"),
+            "besides": [match["weak"]["public_id"] for match in matches if "weak" in match],
             "missing_votes": sum(panel - len(match["votes"]) for match in matches),
         }
 

@@ -21,10 +21,12 @@ class Contest(ContestState):
     Attributes:
         no: its number in this database.
         created_at: the time of its first entry.
+        created_by: the user who created or imported it in this database; None: no user did.
     """
 
     no: int
     created_at: datetime
+    created_by: str | None = None
 
     @property
     def shows_names(self) -> bool:

@@ -20,6 +20,7 @@ class Invitation:
         expires_at: from when on it is not valid; None: never.
         note: for organizers.
         by: who created it.
+        approval: whether an organizer approves each person who accepts it.
     """
 
     id: str
@@ -34,3 +35,23 @@ class Invitation:
     revoked_at: datetime | None = None
     note: str
     by: str
+    approval: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoinRequest:
+    """A person who accepted an invitation, and waits for an organizer's approval.
+
+    Attributes:
+        id: the public half of the token that the person has.
+        invitation: its public half.
+        role: what the token gets with the approval.
+        created_at: when it was accepted.
+    """
+
+    id: str
+    contest_no: int
+    invitation: str
+    user: str
+    role: InvitedRole
+    created_at: datetime

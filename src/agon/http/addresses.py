@@ -6,10 +6,12 @@ encoded until the segment is a parameter.
 """
 
 import json
+import string
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
+from os import SEEK_END
 from re import Pattern
-from typing import Any, Final
+from typing import IO, Any, Final
 from urllib.parse import quote, unquote
 
 from fastapi.routing import APIRoute
@@ -19,25 +21,47 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.catalog import all_operations
+from agon.api.costs import OPERATIONS, QUICK, SMALL_BODY, UNLISTED
 from agon.http.media_types import has_body, require_json
+from agon.http.server_context import serving
+from agon.http.spooling import spooled
 from agon.kernel.plain_json import InvalidJson, read_json
+
+_TAKEN_BY_HANDLERS: Final = frozenset({"bodies", "streams"})
+"""Kinds whose slots are taken later than here: for a body that has arrived, for a part."""
 
 _SLASH: Final = "%2F"
 _PERCENT: Final = "%25"
 
 
 class AddressMiddleware:
-    """Replaces the decoded path of a request by one whose segments are those that were sent."""
+    """Replaces the decoded path of a request by one whose segments are those that were sent.
+
+    Clients may send bytes as they are that others encode: path and query are ASCII after this.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        sent = scope.get("raw_path") if scope["type"] == "http" else None
-        if sent and b"%" in sent:
-            scope = {**scope, "path": normalize_path(sent.decode("latin-1"))}
+        if scope["type"] == "http":
+            scope = _encode(scope)
+            sent = scope.get("raw_path")
+            if sent and b"%" in sent:
+                scope = {**scope, "path": normalize_path(sent.decode("ascii"))}
         await self.app(scope, receive, send)
+
+
+def _encode(scope: Scope) -> Scope:
+    """Return a request's scope whose path and query are percent-encoded, as far as not ASCII."""
+    parts = {name: scope.get(name) or b"" for name in ("raw_path", "query_string")}
+    unusual = {
+        name: quote(part, safe=string.printable).encode()
+        for name, part in parts.items()
+        if not part.isascii()
+    }
+    return {**scope, **unusual} if unusual else scope
 
 
 def normalize_path(sent: str) -> str:
@@ -64,18 +88,20 @@ def _decode(value: str) -> str:
     return value.replace(_SLASH, "/").replace(_PERCENT, "%") if "%" in value else value
 
 
-def sent_path(scope: Scope) -> str:
-    """Return the path of a request as it was sent, percent-encoded."""
-    raw: bytes | None = scope.get("raw_path")
-    return quote(scope["path"]) if raw is None else raw.decode("latin-1")
-
-
 class OperationRequest(Request):
     """A request of an operation: its path is decoded, its body has the limits of JSON."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, body: IO[bytes] | None = None) -> None:
         parameters = path_parameters(request.scope)
         super().__init__({**request.scope, "path_params": parameters}, request.receive)
+        self._spooled = body
+
+    async def body(self) -> bytes:
+        """Return the body."""
+        if self._spooled is None:
+            return await super().body()
+        self._spooled.seek(0)
+        return self._spooled.read()
 
     async def json(self) -> Any:
         """Return the body's value.
@@ -96,10 +122,23 @@ class OperationRoute(APIRoute):
         """Return what answers requests."""
         handle = super().get_route_handler()
 
+        kind = OPERATIONS.get(self.name, UNLISTED)
+        if kind in _TAKEN_BY_HANDLERS:
+            kind = QUICK
+
         async def answer(request: Request) -> Response:
-            if self.body_field is not None and has_body(request.headers):
-                require_json(request.headers)
-            return await handle(OperationRequest(request))
+            slots = serving(request).slots
+            if self.body_field is None or not has_body(request.headers):
+                async with slots.slot(kind, request.scope):
+                    return await handle(OperationRequest(request))
+            require_json(request.headers)
+            with await spooled(request) as body:  # a slow client occupies no slot
+                is_small = body.seek(0, SEEK_END) <= SMALL_BODY
+                async with (
+                    slots.slot(QUICK if is_small else "bodies", request.scope),
+                    slots.slot(kind, request.scope),
+                ):
+                    return await handle(OperationRequest(request, body))
 
         return answer
 

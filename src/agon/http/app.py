@@ -20,7 +20,6 @@ from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
 from agon.http.middleware.auth import AuthMiddleware
 from agon.http.middleware.bodies import BodyLimitMiddleware
-from agon.http.middleware.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
 from agon.http.middleware.cors import cors_middleware
 from agon.http.middleware.error_pages import ErrorPagesMiddleware
 from agon.http.middleware.forwarded import ForwardedMiddleware
@@ -31,6 +30,7 @@ from agon.http.operations import operation_routes
 from agon.http.page_data import PageDataMiddleware
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
 from agon.http.server_context import ServerContext
+from agon.http.slots import Slots
 from agon.http.sse import Streams
 from agon.http.work_waits import WorkWaits
 from agon.logs import logger
@@ -87,6 +87,7 @@ def _server_context(service: Service, settings: Settings) -> ServerContext:
         service=service,
         settings=settings,
         limiter=Limiter(token=settings.rate_limit_token, address=settings.rate_limit_address),
+        slots=Slots(password_hashes=settings.password_hashes),
         metrics=Metrics(service),
         streams=Streams(
             service,
@@ -102,9 +103,8 @@ def _server_context(service: Service, settings: Settings) -> ServerContext:
 def _middleware(context: ServerContext, rows: BoardRows) -> list[Middleware]:
     """Return what a request passes on its way to a route, the outermost first."""
     service, settings = context.service, context.settings
-    limiter = ConcurrencyLimiter()
     views = ViewCache(service, in_threads=settings.database_file is None)
-    pages = BoardPages(service, rows=rows, views=views, limiter=limiter)
+    pages = BoardPages(service, rows=rows, views=views, slots=context.slots)
     return [
         Middleware(
             ForwardedMiddleware,
@@ -118,9 +118,8 @@ def _middleware(context: ServerContext, rows: BoardRows) -> list[Middleware]:
         Middleware(LoggingMiddleware, serving=context),
         Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
         Middleware(AuthMiddleware, serving=context),
-        Middleware(PageDataMiddleware, state=rows.state, query=rows.query),
+        Middleware(PageDataMiddleware, rows=rows, slots=context.slots),
         Middleware(BoardPagesMiddleware, pages=pages),
-        Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
         Middleware(IdempotencyMiddleware, serving=context),
     ]
 

@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
@@ -42,7 +42,7 @@ def pack(folder: Path, *, name: str) -> IO[bytes]:
     return archive_file
 
 
-def stream(archive_file: IO[bytes]) -> Iterator[bytes]:
+def stream(archive_file: IO[bytes]) -> Generator[bytes, None, None]:
     """Yield a file in chunks and close it at the end."""
     with archive_file:
         while piece := archive_file.read(_PIECE):

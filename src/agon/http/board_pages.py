@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -32,10 +32,10 @@ from agon.http.board_views import ACTION, BoardView, ViewCache, ViewKey
 from agon.http.boards import board_headers, page_response
 from agon.http.downloads import CSV, NDJSON, PARQUET, csv_chunks, ndjson_chunks, parquet_chunks
 from agon.http.etags import etag, is_known
-from agon.http.middleware.concurrency import ConcurrencyLimiter
 from agon.http.operations import require_known
 from agon.http.problems import on_invalid_request
 from agon.http.rebuilding import rebuild_response
+from agon.http.slots import Slots, StreamInSlots
 from agon.store.board_rows import BoardRows, StateToken
 from agon.store.names import names_query
 
@@ -77,16 +77,16 @@ class BoardPages:
         service: the service.
         rows: reads rows.
         views: looks up what callers see.
-        limiter: gives slots to searches.
+        slots: of searches and downloads.
     """
 
     def __init__(
-        self, service: Service, *, rows: BoardRows, views: ViewCache, limiter: ConcurrencyLimiter
+        self, service: Service, *, rows: BoardRows, views: ViewCache, slots: Slots
     ) -> None:
         self._service = service
         self._rows = rows
         self._views = views
-        self._limiter = limiter
+        self._slots = slots
 
     def routes(self) -> list[Route]:
         """Return the routes of the three operations."""
@@ -166,7 +166,7 @@ class BoardPages:
             _, page = await self._fetch(view, page_request)
         if page is not None:
             return view.contest, view.head, await self._with_names(view, page)
-        async with self._limiter.slot(request.scope):
+        async with self._slots.slot("reads", request.scope):
             page = await self._views.in_thread(
                 lambda: read_page(self._service, view.contest, path.board, page_request)
             )
@@ -208,7 +208,7 @@ class BoardPages:
             return view, select_rows(self._service, view, path.board, query)
 
         try:
-            async with self._limiter.slot(request.scope):
+            async with self._slots.slot("reads", request.scope):
                 view, page = await self._views.in_thread(find)
         except NotStored as missing:
             return await self._rebuild(request, path, missing)
@@ -232,7 +232,7 @@ class BoardPages:
             return Response(status_code=304, headers=headers)
         media_type, write = _DOWNLOADS[form]
         chunks = write(self._service, view, first)
-        return StreamingResponse(chunks, headers=headers, media_type=media_type)
+        return StreamInSlots(chunks, slots=self._slots, headers=headers, media_type=media_type)
 
     async def _rebuild(self, request: Request, path: BoardPath, missing: NotStored) -> Response:
         """Return 202 with the job that rebuilds the rows."""

@@ -6,7 +6,7 @@ CSV is safe for spreadsheets: text that would be run as a formula gets an apostr
 import csv
 import io
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from itertools import islice
 from typing import IO, Any, Final
 
@@ -21,17 +21,19 @@ CSV: Final = "text/csv; charset=utf-8"
 NDJSON: Final = "application/x-ndjson"
 PARQUET: Final = "application/vnd.apache.parquet"
 _CHUNK_ROWS: Final = 1000
-_GROUP_ROWS: Final = 50_000
+_GROUP_ROWS: Final = 10_000
+"""Rows of a group of a Parquet file: they are values in memory while it is written."""
+
 _PIECE: Final = 1 << 20
 
 
-def ndjson_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
+def ndjson_chunks(service: Service, view: View, first: Page) -> Generator[bytes, None, None]:
     """Yield the stored lines: one JSON object per line."""
     for lines in _chunks(service, view, first):
         yield b"\n".join(lines) + b"\n"
 
 
-def csv_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
+def csv_chunks(service: Service, view: View, first: Page) -> Generator[bytes, None, None]:
     """Yield a header and one line per row; nested values become ``components.h_index``, …."""
     names: list[str] | None = None
     for lines in _chunks(service, view, first):
@@ -46,7 +48,7 @@ def csv_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
         yield out.getvalue().encode()
 
 
-def parquet_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
+def parquet_chunks(service: Service, view: View, first: Page) -> Generator[bytes, None, None]:
     """Yield a Parquet file: the columns of :func:`csv_chunks`, with types.
 
     A column of whole numbers, numbers, truth values or text has that type; one of lists, or of

@@ -1,15 +1,13 @@
 """What pages need of the server: the data of the API at their own addresses, and the state."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeAlias
+from functools import partial
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.http.addresses import normalize_path
-from agon.store.board_rows import StateToken
-
-_RunQuery: TypeAlias = Callable[[str, Sequence[Any]], Awaitable[list[tuple[Any, ...]]]]
+from agon.http.slots import Slots
+from agon.store.board_rows import BoardRows
 
 
 class PageDataMiddleware:
@@ -17,22 +15,21 @@ class PageDataMiddleware:
 
     ``scope["agon.data"]`` is :meth:`respond`; such a request is authenticated and counted once.
     ``scope["agon.state"]`` returns the state of the database, ``scope["agon.query"]`` the rows of a
-    query.
+    query, ``scope["agon.slot"]`` the context in which work of a kind is done.
     """
 
-    def __init__(
-        self, app: ASGIApp, *, state: Callable[[], Awaitable[StateToken]], query: _RunQuery
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, rows: BoardRows, slots: Slots) -> None:
         self.app = app
-        self.state = state
-        self.query = query
+        self.rows = rows
+        self.slots = slots
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         if scope["type"] == "http":
             scope["agon.data"] = self.respond
-            scope["agon.state"] = self.state
-            scope["agon.query"] = self.query
+            scope["agon.state"] = self.rows.state
+            scope["agon.query"] = self.rows.query
+            scope["agon.slot"] = partial(self.slots.slot, scope=scope)
         await self.app(scope, receive, send)
 
     async def respond(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:

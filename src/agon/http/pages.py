@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 
-from agon.http.addresses import sent_path
+from agon.web.data import sent_path
 
 
 def link(request: Request, **cursors: str | None) -> str | None:

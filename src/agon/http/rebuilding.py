@@ -12,8 +12,8 @@ from agon.app.queue.jobs import service_job
 from agon.app.service import Service
 from agon.entities.jobs import NewJob
 from agon.http.middleware.auth import caller_of
-from agon.http.middleware.concurrency import Busy
 from agon.http.server_context import serving
+from agon.http.slots import Busy
 
 MAX_REBUILDS: Final = 3
 """Maximum number of boards of a contest rebuilt together for callers who may not see its jobs."""

@@ -11,6 +11,7 @@ from agon.settings import Settings
 if TYPE_CHECKING:
     from agon.http.limiting import Limiter
     from agon.http.metrics import Metrics
+    from agon.http.slots import Slots
     from agon.http.sse import Streams
     from agon.http.work_waits import WorkWaits
 
@@ -23,6 +24,7 @@ class ServerContext:
         service: the service.
         settings: the settings.
         limiter: counts requests.
+        slots: limits how many expensive requests are worked on.
         metrics: counts responses.
         streams: the open event streams.
         work_waits: the requests that wait for work.
@@ -32,6 +34,7 @@ class ServerContext:
     service: Service
     settings: Settings
     limiter: "Limiter"
+    slots: "Slots"
     metrics: "Metrics"
     streams: "Streams"
     work_waits: "WorkWaits"

@@ -12,7 +12,7 @@ from fastapi.sse import format_sse_event
 from starlette.concurrency import run_in_threadpool
 
 from agon.app.access.permissions import find_view
-from agon.app.access.tokens import require_valid_token
+from agon.app.access.tokens import caller_now
 from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -185,9 +185,10 @@ class Streams:
             Unauthenticated: the token is not valid any more.
         """
         with self._service.store.read() as session:
+            caller = listener.caller
             if listener.token is not None:
-                require_valid_token(session, listener.token, now=self._service.clock())
-            view = find_view(session, listener.contest, listener.caller)
+                caller = caller_now(session, listener.token, now=self._service.clock())
+            view = find_view(session, listener.contest, caller)
             events = session.events.after(
                 at,
                 contest_no=view.contest.no,

@@ -17,7 +17,16 @@ from agon.errors import Conflict, Unreadable
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger.attachments import attachment_lines, read_attachments
 from agon.ledger.entry import MAX_LINE_BYTES, Entry, chain, genesis, read_line
-from agon.ledger.files import ATTACHMENTS, CONTEST, HEADS, LEDGER, open_file, read_lines
+from agon.ledger.files import (
+    ATTACHMENTS,
+    CONTEST,
+    HEADS,
+    LEDGER,
+    create_private,
+    make_private_folder,
+    open_file,
+    read_lines,
+)
 from agon.ledger.fold import LedgerState
 from agon.ledger.heads import SignedHead
 from agon.ledger.issues import InvalidEntry
@@ -100,7 +109,7 @@ def export_directory(
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:
             ledger = temporary / "ledger"
-            ledger.mkdir(mode=0o700)  # it has private data
+            make_private_folder(ledger)
             _write(ledger, contest=contest, lines=lines, heads=heads, public_key=public_key)
             _write_attachments(ledger, attachments)
             ledger.rename(folder)
@@ -165,13 +174,13 @@ def _write(
 ) -> None:
     head, seq = genesis(contest), 0
     with ExitStack() as files:
-        ledger = files.enter_context((folder / LEDGER).open("xb"))
+        ledger = files.enter_context(create_private(folder / LEDGER))
         for line in lines:
             head, seq = chain(head, line), seq + 1
             ledger.write(line + b"\n")
-        signed = files.enter_context((folder / HEADS).open("xb"))
+        signed = files.enter_context(create_private(folder / HEADS))
         signed.writelines(signed_head.line + b"\n" for signed_head in heads)
-        about = files.enter_context((folder / CONTEST).open("xb"))
+        about = files.enter_context(create_private(folder / CONTEST))
         about.write(contest_page(contest, seq=seq, head=head, public_key=public_key))
         for file in (ledger, signed, about):
             file.flush()
@@ -185,7 +194,7 @@ def _write_attachments(folder: Path, attachments: Iterable[tuple[str, bytes]]) -
     first = next(lines, None)
     if first is None:
         return
-    with (folder / ATTACHMENTS).open("xb") as file:
+    with create_private(folder / ATTACHMENTS) as file:
         file.write(first)
         file.writelines(lines)
         file.flush()

@@ -49,6 +49,23 @@ def open_file(folder: Path, name: str) -> Iterator[BinaryIO]:
         yield stream
 
 
+def make_private_folder(path: Path) -> None:
+    """Make a folder that only its owner may open, with any umask."""
+    path.mkdir(mode=0o700)
+    path.chmod(0o700)
+
+
+def create_private(path: Path) -> BinaryIO:
+    """Create a file that only its owner may read, with any umask, and open it for writing.
+
+    A ledger has hidden answers and people's data; its owner may give others access.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(path, flags, 0o600)
+    os.fchmod(handle, 0o600)
+    return open(handle, "wb")  # noqa: PTH123 - it is open already; the caller closes it
+
+
 def read_lines(stream: BinaryIO, *, max_bytes: int) -> Iterator[tuple[bytes, bool]]:
     r"""Yield each line without its end, and whether it had one.
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from agon.kernel.plain_text import unstorable
 from agon.kernel.times import read_time, written_time
 from agon.records import Kind, RowIssue, Table
 
@@ -60,7 +61,7 @@ def escape_part(text: str) -> str:
 def id_issues(
     table: Table, row: Mapping[str, Any], key: str | None, *, number: int | None = None
 ) -> list[RowIssue]:
-    """Return the issues of a row's ids and of its key: NUL, or too long to be stored everywhere.
+    """Return the issues of a row's ids and of its key: too long, or not storable everywhere.
 
     Args:
         table: the table.
@@ -72,15 +73,14 @@ def id_issues(
     for column in table.columns:
         value = row.get(column.name)
         if column.kind is Kind.ID and isinstance(value, str):
-            size = len(value.encode())
-            if size > MAX_ID_BYTES:
+            if (fault := unstorable(value)) is not None:
+                shown = ascii(value[:80])[1:-1]
+                issues.append(_issue(table, number, column.name, shown, *fault))
+            elif (size := len(value.encode())) > MAX_ID_BYTES:
                 remedy = f"give an id of at most {MAX_ID_BYTES}"
                 reason = f"has {size:,} bytes"
                 issues.append(_issue(table, number, column.name, value[:80], reason, remedy))
-    if key is not None and "\x00" in key:
-        issues.append(_issue(table, number, None, None, "has a NUL character in its key",
-                             "leave it out"))  # fmt: skip
-    elif key is not None and len(key.encode()) > MAX_KEY_BYTES and not issues:
+    if key is not None and not issues and len(key.encode()) > MAX_KEY_BYTES:
         reason = f"has a key of {len(key.encode()):,} bytes"
         issues.append(_issue(table, number, None, None, reason, "give shorter ids"))
     return issues

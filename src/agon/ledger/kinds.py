@@ -123,6 +123,16 @@ def _are_boards(value: Any) -> bool:
     )
 
 
+def _are_honeypot_answers(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(
+        isinstance(answer, dict)
+        and set(answer) == {"prompt_id", "sha256"}
+        and (answer["prompt_id"] is None or is_name(answer["prompt_id"]))
+        and is_sha256(answer["sha256"])
+        for answer in value
+    )
+
+
 def _name(name: str) -> Field:
     return Field(name, is_name, A_NAME)
 
@@ -221,6 +231,14 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
             Field("result", lambda _: True, "any value"),
         ),
         "round-settled": (_name("round"), _object("outcome")),
+        "honeypot-answers-changed": (
+            Field(
+                "added",
+                _are_honeypot_answers,
+                f"a list of objects: prompt_id, a name or null, and sha256, {A_SHA256}",
+            ),
+            Field("retired", _list_of(is_sha256), f"a list of different hashes, each {A_SHA256}"),
+        ),
         "submission-received": (
             _name("submission"),
             _name("user"),

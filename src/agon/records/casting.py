@@ -9,7 +9,7 @@ read unchanged.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agon.records.raw import quote
+from agon.records.raw import literal, quote
 from agon.records.schemas import SQL_TYPES, Column, Kind
 
 _WHOLE = r"[+-]?[0-9]+(\.0*)?"
@@ -84,18 +84,23 @@ class Cast:
 
 @dataclass(frozen=True)
 class _Raw:
-    """A raw column: its quoted name, its value (NULL where empty), how its type is read."""
+    """A raw column: its quoted name, its value (NULL where empty), how its type is read.
+
+    An empty text is NULL, or what the column reads it as.
+    """
 
     name: str
     family: str
+    empty_text: str = ""
 
     @property
     def raw(self) -> str:
-        if self.family == "text":
-            return f"nullif({self.name}::VARCHAR, '')"
-        if self.family == "json":
-            return f"nullif({self.name} ->> '$', '')"
-        return self.name
+        if not self.is_written:
+            return self.name
+        text = f"{self.name}::VARCHAR" if self.family == "text" else f"({self.name} ->> '$')"
+        if not self.empty_text:
+            return f"nullif({text}, '')"
+        return f"CASE WHEN {text} = '' THEN {literal(self.empty_text)} ELSE {text} END"
 
     @property
     def is_written(self) -> bool:
@@ -110,7 +115,7 @@ def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> Cast
         engine_type: what the engine says they are.
         integer_ids: whether an id column is read as integers (see ``typed.py``).
     """
-    raw = _Raw(quote(column.name), _family(engine_type))
+    raw = _Raw(quote(column.name), _family(engine_type), column.empty_text)
     nothing = f"NULL::{sql_type(column, integer_ids=integer_ids)}"
     if raw.family == "empty":
         return Cast(raw.raw, nothing)

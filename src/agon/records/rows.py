@@ -58,11 +58,10 @@ class RowChecker:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._columns = [
-            (column, READERS[column.kind], constraints_of(column)) for column in table.columns
-        ]
+        self._columns = [(column, constraints_of(column)) for column in table.columns]
         self._screens = [(column.name, _screen(column)) for column in table.columns]
         self._optional = {column.name for column in table.columns if column.may_be_empty}
+        self._by_name = {column.name: column for column in table.columns}
         self._kinds = {column.name: column.kind for column in table.columns}
 
     def accepts(self, columns: Columns, count: int) -> bool:
@@ -86,9 +85,9 @@ class RowChecker:
     def issues(self, row: Mapping[str, Any], number: int | None = None) -> list[RowIssue]:
         """Return all issues of a row; ``number`` is its number or line, as issues show it."""
         issues = []
-        for column, read, says in self._columns:
+        for column, says in self._columns:
             raw = row.get(column.name)
-            typed = None if raw is None else read(raw)
+            typed = _read_value(column, raw)
             violated = _violated_constraint(column, says, typed)
             if violated is not None:
                 issues.append(self._issue(violated, number, column.name, raw))
@@ -112,8 +111,7 @@ class RowChecker:
             yield self._issue(exactly_one(self._table), number, None, ", ".join(filled))
 
     def _read(self, row: Mapping[str, Any], name: str) -> Any:
-        value = row.get(name)
-        return None if value is None else READERS[self._kinds[name]](value)
+        return _read_value(self._by_name[name], row.get(name))
 
     def _issue(
         self, violated: Constraint, number: int | None, column: str | None, raw: Any
@@ -130,6 +128,13 @@ class RowChecker:
             name: _convert(self._kinds[name], columns.get(name), count) for name in check.columns
         }
         return True not in check.violated.evaluate(typed)
+
+
+def _read_value(column: Column, value: Any) -> Any:
+    """Return a value as its column's kind; None: it is missing."""
+    if value == "" and column.empty_text:
+        return column.empty_text
+    return None if value is None else READERS[column.kind](value)
 
 
 def _violated_constraint(column: Column, says: ColumnConstraints, typed: Any) -> Constraint | None:

@@ -48,6 +48,8 @@ class Column:
         references: ``table.column`` a value must be found in.
         meaning: what a value is, as a sentence.
         empty: what an empty value means, where values may be empty.
+        empty_text: what an empty text is read as, where a format distinguishes it from a missing
+            one (CSV does not); empty: it counts as missing.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Column:
     references: str | None = None
     meaning: str = ""
     empty: str = ""
+    empty_text: str = ""
 
     @property
     def may_be_empty(self) -> bool:

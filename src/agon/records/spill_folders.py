@@ -1,6 +1,7 @@
 """Make the folders to which DuckDB spills, and remove those whose process was killed.
 
-A process holds a lock on its folder, which the kernel releases however it ends.
+A process holds a lock on its folder, which the kernel releases however it ends. The server and each
+worker remove the folders of killed processes when they start, and :func:`make_spill_folder` does.
 """
 
 import fcntl
@@ -35,7 +36,7 @@ class SpillFolder:
 
 def make_spill_folder() -> SpillFolder:
     """Return a new folder that only this user can read; folders of killed processes are removed."""
-    _remove_abandoned()
+    remove_abandoned()
     while True:
         path = tempfile.mkdtemp(prefix=_PREFIX)
         with suppress(FileNotFoundError):  # another process took it for abandoned
@@ -46,7 +47,7 @@ def make_spill_folder() -> SpillFolder:
             os.close(lock)
 
 
-def _remove_abandoned() -> None:
+def remove_abandoned() -> None:
     """Remove the folders of this user that no process has locked."""
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):  # it is another user's, no folder, or gone

@@ -195,6 +195,9 @@ class Settings(ModelJudgeSettings):
         bounds="rates such as 20/second;600/minute",
         validate_default=False,
     )
+    password_hashes: int = setting(
+        2, "Passwords a process hashes at a time, each in 64 MiB; others wait.", low=1, high=64
+    )
     sse_streams: int = setting(
         512, "Event streams open at a time in one process.", low=1, high=100_000
     )

@@ -1,17 +1,17 @@
 """Users, tokens, stored responses and the audit log in the database."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, delete, func, select, tuple_, update
 
-from agon.entities.access import AuditEntry, StoredResponse, Token, User
+from agon.entities.access import AuditEntry, Everywhere, StoredResponse, Token, User, folded_id
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import from_micros, to_micros
 from agon.store.connection.transaction import (
     Transaction,
     from_micros_or_none,
-    json_or_none,
     json_text,
     parse_json,
     to_micros_or_none,
@@ -61,6 +61,11 @@ class Access:
         """
         locking = select(USERS).where(USERS.c.id == user_id).with_for_update()
         return self._user(locking, user_id)
+
+    def users_read_as(self, folded: str) -> list[str]:
+        """Return the ids of users whose folded form it is."""
+        query = select(USERS.c.id).where(USERS.c.folded == folded).order_by(USERS.c.id)
+        return [row.id for row in self._transaction.all(query)]
 
     def users(self, *, after: str | None = None, limit: int = 100) -> list[User]:
         """Return users in the order of their ids."""
@@ -119,11 +124,39 @@ class Access:
             listing = listing.where(TOKENS.c.id > after)
         return [_token(row) for row in self._transaction.all(listing)]
 
-    def delete_expired_tokens(self, *, label: str, before: datetime, limit: int) -> int:
-        """Delete tokens whose label begins so and that expired before a time; return how many."""
+    def valid_tokens(
+        self, user: str, *, now: datetime, ids: Collection[str] | None = None
+    ) -> list[Token]:
+        """Return a user's tokens that are valid at a time and no sessions, by id.
+
+        Args:
+            user: the user.
+            now: the time.
+            ids: only these; None: all of the user.
+        """
+        listing = select(TOKENS).where(
+            TOKENS.c.user_id == user,
+            TOKENS.c.session.is_(None),
+            TOKENS.c.revoked_at.is_(None),
+            TOKENS.c.expires_at.is_(None) | (TOKENS.c.expires_at > to_micros(now)),
+        )
+        if ids is not None:
+            listing = listing.where(TOKENS.c.id.in_(ids))
+        return [_token(row) for row in self._transaction.all(listing.order_by(TOKENS.c.id))]
+
+    def sessions(self, user: str) -> list[Token]:
+        """Return the sessions of a user that were not revoked, by id."""
+        listing = select(TOKENS).where(
+            TOKENS.c.user_id == user,
+            TOKENS.c.session.is_not(None),
+            TOKENS.c.revoked_at.is_(None),
+        )
+        return [_token(row) for row in self._transaction.all(listing.order_by(TOKENS.c.id))]
+
+    def delete_expired_sessions(self, *, before: datetime, limit: int) -> int:
+        """Delete sessions that expired before a time; return how many."""
         expired = select(TOKENS.c.id).where(
-            TOKENS.c.label.startswith(label, autoescape=True),
-            TOKENS.c.expires_at < to_micros(before),
+            TOKENS.c.session.is_not(None), TOKENS.c.expires_at < to_micros(before)
         )
         return self._transaction.change(delete(TOKENS).where(TOKENS.c.id.in_(expired.limit(limit))))
 
@@ -211,12 +244,14 @@ def _user_values(user: User) -> dict[str, Any]:
         "created_at": to_micros(user.created_at),
         "disabled": user.disabled,
         "password": user.password,
+        "folded": folded_id(user.id),
     }
 
 
 def _user(row: Row[Any]) -> User:
     values = row._asdict()
     values["created_at"] = from_micros(values["created_at"])
+    del values["folded"]
     return User(**values)
 
 
@@ -227,12 +262,14 @@ def _token_values(token: Token) -> dict[str, Any]:
         "label": token.label,
         "role": token.role,
         "secret_sha256": token.secret_sha256,
-        "contests": json_or_none(token.contests),
+        "contests": json_text(token.contests),
         "scopes": json_text(token.scopes),
         "created_at": to_micros(token.created_at),
         "expires_at": to_micros_or_none(token.expires_at),
         "revoked_at": to_micros_or_none(token.revoked_at),
         "used_at": to_micros_or_none(token.used_at),
+        "session": token.session,
+        "sources": json_text(token.sources),
     }
 
 
@@ -240,8 +277,9 @@ def _token(row: Row[Any]) -> Token:
     values = row._asdict()
     values["user"] = values.pop("user_id")
     contests = parse_json(values["contests"])
-    values["contests"] = None if contests is None else tuple(contests)
-    values["scopes"] = tuple(parse_json(values["scopes"]))
+    values["contests"] = Everywhere(contests) if isinstance(contests, str) else tuple(contests)
+    for name in ("scopes", "sources"):
+        values[name] = tuple(parse_json(values[name]))
     for name in ("created_at", "expires_at", "revoked_at", "used_at"):
         values[name] = from_micros_or_none(values[name])
     return Token(**values)

@@ -9,8 +9,10 @@ from sqlalchemy import Select, Table, bindparam, func, select, update
 
 from agon.entities.arena import (
     ArenaRound,
+    HoneypotAnswer,
     HumanAnswer,
     LiveBot,
+    Presence,
     Prompt,
     RoundPhase,
     RoundState,
@@ -22,6 +24,7 @@ from agon.store.arena_work import BATCH, ArenaWork, require_round
 from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import json_text, parse_json
 from agon.store.schema import (
+    HONEYPOT_ANSWERS,
     HUMAN_ANSWERS,
     LIVE_BOTS,
     PRESENT_JUDGES,
@@ -95,14 +98,14 @@ class Arena(ArenaWork):
         )
         return self._all(LiveBot, listing.order_by(LIVE_BOTS.c.id).limit(limit))
 
-    def record_presence(self, contest_no: int, judge: str, at: datetime) -> None:
+    def record_presence(self, contest_no: int, judge: Presence, at: datetime) -> None:
         """Record that a judge asked for work."""
-        values = {"contest_no": contest_no, "id": judge, "seen_at": to_micros(at)}
-        adding = self._transaction.insert(PRESENT_JUDGES).values(**values, recent_templates="[]")
+        values = {**vars(judge), "seen_at": to_micros(at)}
+        adding = self._transaction.insert(PRESENT_JUDGES).values(
+            contest_no=contest_no, **values, recent_templates="[]"
+        )
         self._transaction.change(
-            adding.on_conflict_do_update(
-                index_elements=["contest_no", "id"], set_={"seen_at": values["seen_at"]}
-            )
+            adding.on_conflict_do_update(index_elements=["contest_no", "id"], set_=values)
         )
 
     def recent_templates(
@@ -122,12 +125,13 @@ class Arena(ArenaWork):
                     seen[row.id] = tuple(parse_json(row.recent_templates))
         return seen
 
-    def present(self, contest_no: int, *, since: datetime) -> frozenset[str]:
-        """Return the judges that asked for work since a time."""
-        asking = select(PRESENT_JUDGES.c.id).where(
+    def present(self, contest_no: int, *, since: datetime) -> list[Presence]:
+        """Return who asked for work since a time, in the order of their ids."""
+        columns = [PRESENT_JUDGES.c[name] for name in Presence.__dataclass_fields__]
+        listing = select(*columns).where(
             PRESENT_JUDGES.c.contest_no == contest_no, PRESENT_JUDGES.c.seen_at >= to_micros(since)
         )
-        return frozenset(row.id for row in self._transaction.all(asking))
+        return self._all(Presence, listing.order_by(PRESENT_JUDGES.c.id))
 
     def save_prompts(self, contest_no: int, prompts: Iterable[Prompt]) -> None:
         """Insert or update prompts."""
@@ -148,6 +152,17 @@ class Arena(ArenaWork):
         """Return a contest's human answers in the order of their ids."""
         listing = select(HUMAN_ANSWERS).where(HUMAN_ANSWERS.c.contest_no == contest_no)
         return self._all(HumanAnswer, listing.order_by(HUMAN_ANSWERS.c.id))
+
+    def save_honeypot_answers(self, contest_no: int, answers: Iterable[HoneypotAnswer]) -> None:
+        """Insert or update answers for honeypots."""
+        for answer in answers:
+            values = {"contest_no": contest_no, **asdict(answer)}
+            self._transaction.upsert(HONEYPOT_ANSWERS, values)
+
+    def honeypot_answers(self, contest_no: int) -> list[HoneypotAnswer]:
+        """Return a contest's answers for honeypots in the order of their ids, used ones too."""
+        listing = select(HONEYPOT_ANSWERS).where(HONEYPOT_ANSWERS.c.contest_no == contest_no)
+        return self._all(HoneypotAnswer, listing.order_by(HONEYPOT_ANSWERS.c.id))
 
     def save_round(self, of: ArenaRound) -> None:
         """Insert or update a round."""

@@ -114,11 +114,13 @@ class ArenaWork:
         bot = None if bot_row[0] is None else entity_of_values(LiveBot, bot_row, _BOT_COLUMNS)
         return entity_of_values(Work, row[:count], _COLUMNS), bot
 
-    def round_of_match(self, contest_no: int, match: str) -> str | None:
-        """Return the id of the round whose work names a match so; None: there is none."""
-        asking = select(WORK.c.round).where(WORK.c.contest_no == contest_no, WORK.c.match == match)
-        name: str | None = self._transaction.scalar(asking.limit(1))
-        return name
+    def assignment_of(self, contest_no: int, match: str) -> Work | None:
+        """Return the work that names a match so, without what was asked; None: there is none."""
+        asking = select(*_RESULT_COLUMNS).where(
+            WORK.c.contest_no == contest_no, WORK.c.match == match
+        )
+        row = self._transaction.first(asking.limit(1))
+        return None if row is None else entity_of(Work, row, body={})
 
     def add_work(self, items: Iterable[Work]) -> None:
         """Insert work; what is assigned already stays as it is."""
@@ -172,9 +174,9 @@ class ArenaWork:
         )
         return {(row.contest_no, row.assignee) for row in self._transaction.all(asking)}
 
-    def waiting_count(self, contest_no: int, round_id: str) -> int:
-        """Return how much work of a round has no result."""
-        waiting = _waiting(contest_no, round_id).subquery()
+    def waiting_count(self, contest_no: int, round_id: str, *, without: Sequence[str] = ()) -> int:
+        """Return how much work of a round has no result, but for that of some matches."""
+        waiting = _waiting(contest_no, round_id).where(WORK.c.match.not_in(without)).subquery()
         return self._transaction.scalar(select(func.count()).select_from(waiting)) or 0
 
     def latencies(self, contest_no: int) -> list[tuple[WorkKind, str, float]]:

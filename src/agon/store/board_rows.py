@@ -18,7 +18,7 @@ import orjson
 
 from agon.entities.contests import ROWS_PER_CHUNK
 from agon.errors import DatabaseUnavailable
-from agon.store.connection.database_errors import translate_errors
+from agon.store.connection.database_errors import require_storable, translate_errors
 from agon.store.connection.engines import display_url, parse_url
 from agon.store.connection.transaction import with_percent_marks
 
@@ -120,6 +120,7 @@ class BoardRows:
         Raises:
             DatabaseUnavailable: the database does not answer.
         """
+        require_storable(values)
         with translate_errors(self._database):
             return await self._reader.query(sql, values)
 

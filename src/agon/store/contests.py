@@ -27,7 +27,7 @@ _BY_ID = f"SELECT {', '.join(_NAMES)} FROM contests WHERE id = ?"
 
 
 class Contests:
-    """Contests in the database; all their columns are derived from their ledgers."""
+    """Contests in the database; all columns but ``created_by`` are derived from their ledgers."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -43,7 +43,11 @@ class Contests:
         )
         if existing is not None:
             raise _conflict(contest.id)
-        values = {"created_at": to_micros(contest.created_at), **_values(contest)}
+        values = {
+            "created_at": to_micros(contest.created_at),
+            "created_by": contest.created_by,
+            **_values(contest),
+        }
         adding = self._transaction.insert(CONTESTS).values(**values).on_conflict_do_nothing()
         no = self._transaction.scalar(adding.returning(CONTESTS.c.no))
         if no is None:
@@ -72,6 +76,11 @@ class Contests:
         if row is None:
             raise self._missing(contest_id)
         return _contest(row._asdict())
+
+    def created_by(self, user: str) -> frozenset[str]:
+        """Return the ids of the contests that a user created."""
+        query = select(CONTESTS.c.id).where(CONTESTS.c.created_by == user)
+        return frozenset(row.id for row in self._transaction.all(query))
 
     def lock_series(self, series: str) -> None:
         """Lock a series, which has no row, so that no other session adds a contest to it."""

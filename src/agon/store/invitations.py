@@ -1,15 +1,15 @@
-"""Invitations in the database."""
+"""Invitations, and people who wait for approval, in the database."""
 
 from typing import Any
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, delete, func, select, update
 
-from agon.entities.invitations import Invitation
+from agon.entities.invitations import Invitation, JoinRequest
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.connection.transaction import Transaction, from_micros_or_none, to_micros_or_none
 from agon.store.paging import oldest_first
-from agon.store.schema import INVITATIONS
+from agon.store.schema import INVITATIONS, JOIN_REQUESTS
 
 _TIMES = ("expires_at", "revoked_at")
 
@@ -60,6 +60,50 @@ class Invitations:
             limit=limit,
         )
         return [_invitation(row) for row in self._transaction.all(listing)]
+
+    def add_request(self, request: JoinRequest) -> None:
+        """Add a person who waits for approval."""
+        values = dict(vars(request))
+        values |= {"user_id": values.pop("user"), "created_at": to_micros(request.created_at)}
+        self._transaction.change(self._transaction.insert(JOIN_REQUESTS).values(**values))
+
+    def request(self, contest_no: int, request_id: str) -> JoinRequest | None:
+        """Return a person who waits for approval."""
+        query = select(JOIN_REQUESTS).where(
+            JOIN_REQUESTS.c.contest_no == contest_no, JOIN_REQUESTS.c.id == request_id
+        )
+        row = self._transaction.first(query)
+        return None if row is None else _request(row)
+
+    def requests(
+        self, contest_no: int, *, after: str | None = None, limit: int = 100
+    ) -> list[JoinRequest]:
+        """Return the people who wait for approval, longest first, those after one.
+
+        Raises:
+            NotFound: ``after`` does not wait any more.
+        """
+        last = None if after is None else self.request(contest_no, after)
+        if after is not None and last is None:
+            raise NotFound("there is no such request to join; list the requests again")
+        listing = oldest_first(
+            select(JOIN_REQUESTS).where(JOIN_REQUESTS.c.contest_no == contest_no),
+            (JOIN_REQUESTS.c.created_at, JOIN_REQUESTS.c.id),
+            after=None if last is None else (last.created_at, last.id),
+            limit=limit,
+        )
+        return [_request(row) for row in self._transaction.all(listing)]
+
+    def remove_request(self, request_id: str) -> None:
+        """Remove a person who waits for approval."""
+        removing = delete(JOIN_REQUESTS).where(JOIN_REQUESTS.c.id == request_id)
+        self._transaction.change(removing)
+
+
+def _request(row: Row[Any]) -> JoinRequest:
+    values = row._asdict()
+    values |= {"user": values.pop("user_id"), "created_at": from_micros(values["created_at"])}
+    return JoinRequest(**values)
 
 
 def _values(invitation: Invitation) -> dict[str, Any]:

@@ -82,7 +82,8 @@ CONTESTS: Final = Table(
     _text("boards"), _integer("created_at"), _integer("seq"), _bytes("head"),
     _integer("frozen_at", optional=True), _integer("finalized_at", optional=True),
     _integer("starts_at", optional=True), _integer("ends_at", optional=True),
-    _name("names", optional=True),
+    _name("names", optional=True), _name("created_by", optional=True),
+    Index("contests_created_by_idx", "created_by"),
     Index("contests_id_key", "id", unique=True),
     Index("contests_series_idx", "series", "id"),
 )  # fmt: skip
@@ -211,15 +212,27 @@ SWITCHES: Final = Table("switches", METADATA, _name("name", key=True), _flag("is
 
 USERS: Final = Table(
     "users", METADATA, _name("id", key=True), _text("name"), _integer("created_at"),
-    _flag("disabled"), _text("password", optional=True),
+    _flag("disabled"), _text("password", optional=True), _name("folded"),
+    Index("users_folded_idx", "folded"),
 )  # fmt: skip
+
+PEOPLE: Final = Table(
+    "people",
+    METADATA,
+    _name("folded", key=True),
+    _name("id", key=True),
+    _integer("contest_no", key=True),
+    sqlite_with_rowid=False,
+)
+"""The ids of people that the records of each contest name; ``folded``: as ids are read."""
 
 TOKENS: Final = Table(
     "tokens", METADATA, _name("id", key=True),
     Column("user_id", _NAME, ForeignKey("users.id"), nullable=False), _text("label"),
-    _name("role"), _bytes("secret_sha256"), _text("contests", optional=True), _text("scopes"),
+    _name("role"), _bytes("secret_sha256"), _text("contests"), _text("scopes"),
     _integer("created_at"), _integer("expires_at", optional=True),
     _integer("revoked_at", optional=True), _integer("used_at", optional=True),
+    _name("session", optional=True), _text("sources"),
     Index("tokens_user_id_idx", "user_id", "id"),
 )  # fmt: skip
 
@@ -227,9 +240,16 @@ INVITATIONS: Final = Table(
     "invitations", METADATA, _name("id", key=True), _contest(), _name("role"),
     _bytes("secret_sha256"), _name("user_id", optional=True), _integer("max_uses"),
     _integer("uses"), _integer("created_at"), _integer("expires_at", optional=True),
-    _integer("revoked_at", optional=True), _text("note"), _name("by"),
+    _integer("revoked_at", optional=True), _text("note"), _name("by"), _flag("approval"),
     Index("invitations_contest_idx", "contest_no", "created_at", "id"),
 )  # fmt: skip
+
+JOIN_REQUESTS: Final = Table(
+    "join_requests", METADATA, _name("id", key=True), _contest(), _name("invitation"),
+    _name("user_id"), _name("role"), _integer("created_at"),
+    Index("join_requests_contest_idx", "contest_no", "created_at", "id"),
+)  # fmt: skip
+"""People who accepted an invitation that asks for approval; ``id`` is that of their token."""
 
 RESPONSES: Final = Table(
     "responses", METADATA, _name("caller", key=True), _name("key", key=True),
@@ -288,8 +308,10 @@ PRESENT_JUDGES: Final = Table(
     _name("id", key=True),
     _integer("seen_at"),
     _text("recent_templates"),
+    _name("network", optional=True),
+    _flag("as_judge"),
 )
-"""Judges that are no bots: when each last asked for work, templates of honeypots it saw lately."""
+"""Judges that are no bots: when and how each last asked for work, honeypots it saw lately."""
 
 PROMPTS: Final = Table(
     "prompts", METADATA, _contest(key=True), _name("id", key=True), _text("text"), _flag("retired")
@@ -298,6 +320,12 @@ PROMPTS: Final = Table(
 HUMAN_ANSWERS: Final = Table(
     "human_answers", METADATA, _contest(key=True), _name("id", key=True), _name("prompt_id"),
     _text("text"),
+)  # fmt: skip
+
+HONEYPOT_ANSWERS: Final = Table(
+    "honeypot_answers", METADATA, _contest(key=True), _name("id", key=True), _text("text"),
+    _name("prompt_id", optional=True), _name("salt"), _name("sha256"), _integer("seq"),
+    _integer("retired_seq", optional=True), _name("match", optional=True),
 )  # fmt: skip
 
 ROUNDS: Final = Table(

@@ -26,6 +26,7 @@ from agon.store.invitations import Invitations
 from agon.store.judging import Judging
 from agon.store.migrations import require_newest
 from agon.store.names import Names
+from agon.store.people import People
 from agon.store.queue import Queue
 from agon.store.snapshots import Snapshots
 from agon.store.webhooks import Webhooks
@@ -63,6 +64,11 @@ class Session:
     def names(self) -> Names:
         """Names of participants."""
         return Names(self._transaction)
+
+    @cached_property
+    def people(self) -> People:
+        """Ids of people in records."""
+        return People(self._transaction)
 
     @cached_property
     def changes(self) -> Changes:

@@ -15,6 +15,9 @@ JUDGES: Final = "judges"
 
 _HOME_DATA: Final = "/index"
 
+_IN_ADDRESSES: Final = "/?%:@!$&'()*+,;=~-._[]"
+_LONE_PERCENT: Final = re.compile("%(?![0-9A-Fa-f]{2})")
+
 _UNRESERVED: Final = re.compile(r"[A-Za-z0-9._~-]*")
 """Text that stays as it is when it is percent-encoded."""
 
@@ -195,9 +198,13 @@ def desk(contest_id: str, *segments: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/desk{_path(segments)}", query)
 
 
-def join() -> str:
-    """Return the address of the form that accepts an invitation."""
-    return "/join"
+def join(*, waits: bool = False) -> str:
+    """Return the address of the form that accepts an invitation.
+
+    Args:
+        waits: whether it shows that one was accepted and waits for approval.
+    """
+    return _with_query("/join", {"waits": 1} if waits else {})
 
 
 def sign_in(following: str = "") -> str:
@@ -294,14 +301,30 @@ def route_path(sent: str) -> str:
 
 
 def local(address: str) -> str:
-    r"""Return an address if it is one of this site, else that of the home page.
+    r"""Return an address that a request names, percent-encoded, if it is one of this site.
+
+    Any other leads to the home page. A fragment is left out: it is of the page, not of the request.
 
     Example:
-        >>> local("/c/spring"), local("//evil.example"), local("/\\evil")
-        ('/c/spring', '/', '/')
+        >>> local("/c/spring?q=ada#top"), local("/é/€?q=100%&x=%2F")
+        ('/c/spring?q=ada', '/%C3%A9/%E2%82%AC?q=100%25&x=%2F')
+        >>> local("//evil.example"), local("/\\evil"), local("/\t/evil"), local("https://evil")
+        ('/', '/', '/', '/')
     """
-    is_local = address.startswith("/") and address[1:2] not in {"/", "\\"} and address.isprintable()
-    return address if is_local else home()
+    address = address.partition("#")[0]
+    # Browsers take a backslash for a slash, and leave out tabs and line ends.
+    is_local = address.startswith("/") and address[1:2] != "/" and "\\" not in address
+    return percent_encode(address) if is_local and address.isprintable() else home()
+
+
+def percent_encode(address: str) -> str:
+    """Return a path and query in the characters that addresses have; what is encoded stays so.
+
+    Example:
+        >>> percent_encode('/a b/"é"?q=%41%')
+        '/a%20b/%22%C3%A9%22?q=%41%25'
+    """
+    return _LONE_PERCENT.sub("%25", quote(address, safe=_IN_ADDRESSES))
 
 
 def _last(segment: str) -> str:

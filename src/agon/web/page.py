@@ -33,6 +33,7 @@ class Visit:
         api: the operations, as the visitor may execute them.
         caller: the visitor.
         session: the token of the visitor's session; None: not signed in.
+        sent_session: the token in the visitor's cookie, valid or not; a new session ends this one.
         path: the parameters of the path.
         query: the parameters of the query.
         form: the fields of a form that was sent.
@@ -48,6 +49,7 @@ class Visit:
     api: Api
     caller: Caller = ANONYMOUS
     session: str | None = None
+    sent_session: str | None = None
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, str] = field(default_factory=dict)

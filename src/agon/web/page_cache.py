@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from anyio import CapacityLimiter
@@ -10,6 +11,7 @@ from anyio.to_thread import run_sync
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agon.api.costs import Kind
 from agon.store.connection.known_results import NotRead, Results
 from agon.web.cookies import chosen_theme
 from agon.web.data import sent_path
@@ -25,11 +27,9 @@ LIFETIME_S: Final = 1.0
 """Maximum number of seconds a page, or what pages share, is kept: some show the time."""
 
 _MAX_PAGES: Final = 256
-_MAX_THREADS: Final = 8
-"""Maximum number of threads that render pages; more would only wait for each other."""
-
 _MAX_QUICK: Final = 2
-"""The same for quick pages: one computes while another waits for the database."""
+"""Maximum number of threads that make quick pages: one computes while another waits for the
+database."""
 
 _MAX_QUERIES: Final = 4
 """Maximum number of queries for a page that is made on the event loop: for each, the page is begun
@@ -65,7 +65,6 @@ class PageCache:
     def __init__(self, *, in_threads: bool) -> None:
         self._in_threads = in_threads
         self._entries: dict[Hashable, _Entry] = {}
-        self._threads = CapacityLimiter(_MAX_THREADS)
         self._quick_threads = CapacityLimiter(_MAX_QUICK)
         self._quick_turns = asyncio.Semaphore(_MAX_QUICK if in_threads else 1)
         self._shared = _StateReads(None, 0.0, {})
@@ -75,9 +74,10 @@ class PageCache:
         request: Request,
         make: Callable[[], Response],
         *,
+        kind: Kind = "pages",
         make_quick: MakeQuick | None = None,
     ) -> Response:
-        """Return the response to a request, which ``make`` returns in a thread.
+        """Return the response to a request, which ``make`` returns in a thread, in a slot.
 
         A page for a visitor without a session depends on its address, the choice of colors and
         what is stored. Others are not kept, nor are errors.
@@ -85,14 +85,16 @@ class PageCache:
         Args:
             request: the request.
             make: returns the response.
+            kind: of the work, whose slots it waits for; those who share a page share a slot.
             make_quick: returns the same in milliseconds, or None if ``make`` is needed after all;
                 it is given what such pages share. Such a page does not wait for slow ones. None:
                 the page is not quick.
         """
         key = _key(request)
         if key is None:
-            threads = self._threads if make_quick is None else self._quick_threads
-            return await run_sync(make, limiter=threads)
+            if make_quick is not None:
+                return await run_sync(make, limiter=self._quick_threads)
+            return await in_slot(request, kind, make)
         read_state: Callable[[], Awaitable[Hashable]] = request.scope["agon.state"]
         run_query: RunQuery = request.scope["agon.query"]
         state, now = await read_state(), asyncio.get_running_loop().time()
@@ -100,7 +102,11 @@ class PageCache:
         if entry is None or entry.state != state or entry.until < now:
             if len(self._entries) >= _MAX_PAGES:
                 self._entries.clear()
-            task = asyncio.ensure_future(self._make(make, make_quick, read_state, run_query, state))
+            task = asyncio.ensure_future(
+                self._make(
+                    partial(in_slot, request, kind, make), make_quick, read_state, run_query, state
+                )
+            )
             entry = _Entry(state, now + LIFETIME_S, task)
             self._entries[key] = entry
         try:
@@ -112,7 +118,7 @@ class PageCache:
 
     async def _make(
         self,
-        make: Callable[[], Response],
+        make: Callable[[], Awaitable[Response]],
         make_quick: MakeQuick | None,
         read_state: Callable[[], Awaitable[Hashable]],
         run_query: RunQuery,
@@ -129,7 +135,7 @@ class PageCache:
                 else:
                     common.update(reads)
         if response is None:
-            response = await run_sync(make, limiter=self._threads)
+            response = await make()
         return response
 
     async def _call(
@@ -155,6 +161,12 @@ class PageCache:
         if self._shared.state != state or self._shared.until < now:
             self._shared = _StateReads(state, now + LIFETIME_S, {})
         return self._shared.reads
+
+
+async def in_slot(request: Request, kind: Kind, make: Callable[[], Response]) -> Response:
+    """Return what ``make`` returns in a thread, while the request has a slot of a kind."""
+    async with request.scope["agon.slot"](kind):
+        return await run_sync(make)
 
 
 def _key(request: Request) -> Hashable | None:

@@ -8,12 +8,12 @@ from typing import IO, Final, TypeAlias
 from urllib.parse import unquote
 
 from pydantic import ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
+from agon.api.costs import Kind
 from agon.app.access.permissions import ANONYMOUS, allow
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.service import Service
@@ -22,13 +22,13 @@ from agon.client.local import LocalTransport
 from agon.errors import Unreadable
 from agon.store.connection.known_results import Results
 from agon.web import addresses
-from agon.web.cookies import sent_last_visit
+from agon.web.cookies import sent_last_visit, session_token
 from agon.web.data import PageData, set_format
 from agon.web.desk import routes as desk
 from agon.web.form_checks import require_own_form, require_utf8, stale_form
 from agon.web.once import once
 from agon.web.page import Document, Redirect, SharedReads, View, Visit, error_texts
-from agon.web.page_cache import PageCache
+from agon.web.page_cache import PageCache, in_slot
 from agon.web.pages import (
     account,
     board,
@@ -124,6 +124,14 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
 )
 """Every form: its address, what it does, and the permission without which it is not even read."""
 
+_KINDS: Final[Mapping[View, Kind]] = {
+    **dict.fromkeys((person.person, person.judge, robustness.robustness), "reads"),
+    pictures.card: "pictures",
+    **dict.fromkeys((account.sign_in, join.accept, *desk.PASSWORD_FORMS), "passwords"),
+    **dict.fromkeys((bots.register, bots.change), "endpoints"),
+}
+"""The kind of work of a page or a form; it is ``pages`` for others, and ``forms``."""
+
 _Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _MAX_FIELDS: Final = 100
 _MAX_PART: Final = 1 << 20
@@ -189,7 +197,8 @@ class _PageRoute(Route):
 def _data_endpoint(site: _Site, view: View, path: str, form: str) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
         set_format(request.scope, path, form)
-        return await run_in_threadpool(_respond, site, view, request, {}, {})
+        make = partial(_respond, site, view, request, {}, {})
+        return await in_slot(request, _KINDS.get(view, "pages"), make)
 
     return endpoint
 
@@ -199,7 +208,8 @@ def _endpoint(site: _Site, view: View, cache: PageCache) -> _Endpoint:
         make = partial(_respond, site, view, request, {}, {})
         is_quick = view in _QUICK and request.query_params.keys() <= _QUICK_PARAMETERS
         make_quick = partial(_respond_at_once, site, view, request) if is_quick else None
-        response = await cache.respond(request, make, make_quick=make_quick)
+        kind = _KINDS.get(view, "pages")
+        response = await cache.respond(request, make, kind=kind, make_quick=make_quick)
         return unless_known(request, response)
 
     return endpoint
@@ -222,7 +232,8 @@ def _form_endpoint(site: _Site, view: View, permission: str | None) -> _Endpoint
                     fields[name] = value
                 else:
                     files[name] = (value.filename or "", value.file)
-            return await run_in_threadpool(_respond, site, view, request, fields, files)
+            make = partial(_respond, site, view, request, fields, files)
+            return await in_slot(request, _KINDS.get(view, "forms"), make)
 
     return endpoint
 
@@ -258,6 +269,7 @@ def _respond(
         api=Api(LocalTransport(site.service, caller, rebuilds=rebuilds)),
         caller=caller,
         session=request.scope.get("agon.session"),
+        sent_session=session_token(request.headers),
         path={name: unquote(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
         form=form,

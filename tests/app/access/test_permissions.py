@@ -10,6 +10,7 @@ from agon.app.access.permissions import (
     ANONYMOUS,
     INSTANCE_WIDE,
     allow,
+    allow_new,
     covers,
     find_view,
     permits,
@@ -86,8 +87,10 @@ def test_a_token_for_some_contests_is_rejected_for_others() -> None:
     """It is also rejected for the instance, with any role."""
     limited = replace(OPERATOR, contests=("spring",))
     assert permits(limited, "contest.manage", contest=CONTEST)
-    assert not permits(limited, "contest.manage", contest="autumn")
-    assert not permits(limited, "contest.create", contest="autumn")
+    assert not permits(limited, "contest.manage", contest=replace(CONTEST, id="autumn"))
+    allow_new(limited, "contest.create", "spring")
+    with pytest.raises(Forbidden, match="not valid for the contest autumn"):
+        allow_new(limited, "contest.create", "autumn")
     assert not any(permits(limited, action) for action in INSTANCE_WIDE)
 
 

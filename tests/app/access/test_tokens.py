@@ -4,13 +4,14 @@ import re
 from dataclasses import replace
 
 import pytest
+from pydantic import ValidationError
 
 from agon.api.models.access import TokenCreate
 from agon.app.access.tokens import Grant, authenticate, create_token, revoke_token, tokens
 from agon.app.access.users import create_user, disable_user
 from agon.app.service import Service
 from agon.client.local import Local
-from agon.entities.access import Caller
+from agon.entities.access import Caller, Everywhere
 from agon.errors import Forbidden, NotFound, Unauthenticated, Unavailable, Unreadable
 from fakes.service import JUDGE, OPERATOR, ORGANISER, Clock
 
@@ -30,7 +31,9 @@ def test_a_token_identifies_its_user(service: Service) -> None:
     assert re.fullmatch(r"agon_[\w-]{22}_[\w-]{43}", text)
     caller = authenticate(service, text, network="abc")
     assert (caller.name, caller.user, caller.role) == ("user:ada", "ada", "judge")
-    assert (caller.scopes, caller.contests, caller.network) == (("vote",), None, "abc")
+    assert (caller.scopes, caller.contests, caller.network) == (
+        ("vote",), Everywhere.PUBLIC, "abc"
+    )  # fmt: skip
 
 
 def test_no_id_looks_like_an_option(service: Service) -> None:
@@ -120,6 +123,14 @@ def test_only_operators_of_the_instance_create_tokens(service: Service, by: Call
         Local(service, by=by).access.create_token(TokenCreate(user="ada", role="judge"))
 
 
+@pytest.mark.parametrize("contests", ["everything", ["a"] * 101, {"a": 1}, [["a"]], 7, ["x" * 64]])
+def test_a_span_of_no_form_is_one_error_of_the_field(contests: object) -> None:
+    """The pointer of the error is that of the field, whatever forms it could have."""
+    with pytest.raises(ValidationError) as error:
+        TokenCreate.model_validate({"user": "ada", "role": "judge", "contests": contests})
+    assert [issue["loc"] for issue in error.value.errors()] == [("contests",)]
+
+
 def test_a_token_creates_no_token_with_more_permissions(service: Service) -> None:
     """An operator's token with few scopes must not create one with all."""
     narrow = replace(OPERATOR, scopes=("token", "records.add"))
@@ -136,6 +147,10 @@ def test_a_token_creates_no_token_with_more_permissions(service: Service) -> Non
         ({"role": "king"}, NotFound),
         ({"scopes": ("record",)}, NotFound),
         ({"contests": ("nowhere",)}, NotFound),
+        ({"contests": Everywhere.ALL}, Unreadable),
+        ({"role": "organiser", "contests": Everywhere.ALL}, Unreadable),
+        ({"role": "operator", "contests": Everywhere.PUBLIC}, Unreadable),
+        ({"role": "worker", "contests": Everywhere.PUBLIC}, Unreadable),
         ({"days": 0}, Unreadable),
         ({"days": 1e9}, Unreadable),
         ({"days": float("nan")}, Unreadable),

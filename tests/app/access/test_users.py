@@ -3,7 +3,8 @@
 import pytest
 
 from agon.api.models.access import UserCreate
-from agon.app.access.users import check_password, create_user, disable_user, set_password, users
+from agon.app.access.passwords import check_password
+from agon.app.access.users import create_user, disable_user, set_password, users
 from agon.app.service import Service
 from agon.client.local import Local
 from agon.errors import Conflict, Forbidden, Unauthenticated, Unreadable

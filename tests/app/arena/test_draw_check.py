@@ -38,7 +38,7 @@ def change(line: bytes, edit: Callable[[dict[str, Any]], None]) -> bytes:
 
 def issues(lines: list[bytes], state: LedgerState) -> list[str]:
     """Return what is reported."""
-    return [issue.what for issue in check_draws(lines, state)]
+    return [issue.what for issue in check_draws(lines, state).issues]
 
 
 def test_the_draws_of_a_league_are_repeated(ledger: tuple[list[bytes], LedgerState]) -> None:
@@ -62,8 +62,6 @@ def text(body: dict[str, Any], name: str, value: Any) -> None:
     match = next(one for one in body["outcome"]["matches"] if one["outcome"] == "honeypot")
     if name == "honeypot_text":
         del match[name]
-    elif name == "answer":
-        match["honeypot_answer"] = {"answer": value}
     else:
         match["honeypot_text"][name] = value
 
@@ -85,9 +83,11 @@ CHANGES: list[tuple[str, str, Callable[[dict[str, Any]], None]]] = [
     ("matches", "honeypot of side", lambda body: body["row"].update(HONEYPOT)),
     ("round-settled", "is not stated what", lambda body: text(body, "honeypot_text", None)),
     ("round-settled", "stated is ['x']", lambda body: text(body, "seen", ["x"])),
-    ("round-settled", "could have shown the answers []", lambda body: text(body, "weak", ["x"])),
+    ("round-settled", "x was asked besides, drawn was None",
+     lambda body: text(body, "weak", {"bot": "x", "use": "fault"})),
     ("round-settled", "cannot be repeated", lambda body: text(body, "seen", 3)),
-    ("round-settled", "shows the answer r1-1/a", lambda body: text(body, "answer", "r1-1/a")),
+    ("round-settled", "shows the answer aa of the contest, drawn was None",
+     lambda body: text(body, "bank", {"sha256": "aa", "salt": "00"})),
     ("round-settled", "text of its honeypot is not",
      lambda body: body["outcome"].update(honeypot_lengths=[300])),
     ("honeypot", "text of its honeypot",

@@ -6,8 +6,9 @@ from threading import Thread
 
 import pytest
 
+from agon.app.access.passwords import check_password
 from agon.app.access.tokens import Grant, create_token, revoke_token
-from agon.app.access.users import check_password, disable_user
+from agon.app.access.users import disable_user
 from agon.app.contests.ingest.ndjson import read_ndjson
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create

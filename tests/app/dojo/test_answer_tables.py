@@ -228,3 +228,49 @@ def test_all_programs_of_the_repository_except_a_table_are_below_a_fifth_of_the_
 def test_information_is_the_bytes_of_names_and_digits(source: str, size: int) -> None:
     """Computed by hand: names once, half if they occur again; digits as written."""
     assert measure(read(source)).information_bytes == size
+
+
+WIDE = "".join(chr(0x20000 + TERMS[at] * 80 + at % 80) for at in range(200))
+"""A term in each character, next to which there is room for much more."""
+
+
+def wide_tables(digits: int) -> dict[str, str]:
+    """Return programs with a table of so many digits in characters of twenty bits."""
+    text = "".join(chr(0x10000 + (7 * at * at + at) % 0xF0000) for at in range(digits // 6))
+    pieces = [text[at : at + 4] for at in range(0, len(text), 4)]
+    halves = text[: len(text) // 2], text[len(text) // 2 :]
+    escaped = "".join(f"\\U{ord(each):08x}" for each in text)
+    return {
+        "one string": f"t = '{text}'\n",
+        "escapes": f"t = '{escaped}'\n",
+        "two strings": f"t = '{halves[0]}' + '{halves[1]}'\n",
+        "adjacent strings": f"t = '{halves[0]}' '{halves[1]}'\n",
+        "f-string": f"t = f'{text}{{1}}'\n",
+        "format specification": f"t = f'{{1:{text}}}'\n",
+        "docstring": f"def f():\n    '{text}'\n",
+        "many strings": f"t = ({', '.join(map(repr, pieces))})\n",
+    }
+
+
+@pytest.mark.parametrize("place", wide_tables(8000))
+def test_a_table_in_wide_characters_passes_0_1_alone(place: str) -> None:
+    """1,334 characters of twenty bits hold 8,000 digits, forty for each of 200 terms."""
+    source = wide_tables(8000)[place]
+    payload = measure(read(source))
+    assert payload.string_chars <= 2000
+    assert payload.string_bytes > 2000
+    assert not rejected(source, "0.1")
+    assert rejected(source, "0.2")
+    assert rejected(source, "hardened-1")
+
+
+def test_a_table_of_two_hundred_wide_characters_passes_0_2_and_not_hardened_1() -> None:
+    """Its two hundred characters were room for 1,200 digits."""
+    source = f"def solver():\n    return [(ord(c) - 0x20000) // 80 for c in '{WIDE}']\n"
+    assert FakeSandbox().run(RunRequest(source=source.encode())).terms == tuple(map(str, TERMS))
+    assert not rejected(source, "0.2")  # 800 bytes
+    assert rejected(source, "hardened-1")
+    assert not rejected("x = '" + "a" * 200 + "'\n", "hardened-1")
+    assert not rejected("x = b'" + "a" * 200 + "'\n", "hardened-1")
+    assert rejected("x = '" + "\xe9" * 101 + "'\n", "hardened-1")
+    assert rejected("x = '\\ud800" + "a" * 198 + "'\n", "hardened-1")

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.xdist_group("dojo-hardened")  # one worker runs the att
 LAB = lab_of("dojo")
 honest_world = partial(world_of, "dojo", size=30)
 LITERAL, HARDENED = edition("dojo/0.2").rules, edition("dojo/hardened-1").rules
-OFF = {name: getattr(LITERAL, name) for name in ("max_string_literal_chars", "tags_per_user")}
+STRINGS = ("max_string_literal_chars", "max_string_bytes")
+"""One limit in two units: of plain text a character is a byte."""
+OFF = {name: getattr(LITERAL, name) for name in (*STRINGS, "tags_per_user")}
 """The rules that differ, as they were."""
 
 
@@ -32,18 +34,18 @@ def _result(name: str, **overrides: Any) -> AttackResult:
 
 
 @pytest.mark.parametrize(
-    ("rule", "attacks"),
+    ("rules", "attacks"),
     [
-        ("max_string_literal_chars", {"hidden-tables"}),
-        ("tags_per_user", {"tag-farming", "resubmission-races"}),
+        (STRINGS, {"hidden-tables"}),
+        (("tags_per_user",), {"tag-farming", "resubmission-races"}),
     ],
 )
-def test_each_rule_alone_ends_its_attacks(rule: str, attacks: set[str]) -> None:
+def test_each_rule_alone_ends_its_attacks(rules: tuple[str, ...], attacks: set[str]) -> None:
     """Off, they have their old price; on, no plan reaches the goal."""
     for name in ("hidden-tables", "tag-farming", "resubmission-races"):
         hardened = _result(name)
         assert (hardened.reached, hardened.gain.points) == (False, 0), name
-        without = _result(name, **{rule: OFF[rule]})
+        without = _result(name, **{rule: OFF[rule] for rule in rules})
         assert without.reached == (name in attacks), name
         if name in attacks:
             literal = _result(name, **OFF)
@@ -51,7 +53,7 @@ def test_each_rule_alone_ends_its_attacks(rule: str, attacks: set[str]) -> None:
 
 
 def test_no_other_rule_differs() -> None:
-    """So that the two above are the whole difference."""
+    """So that those above are the whole difference."""
     names = type(HARDENED).model_fields
     differing = {name for name in names if getattr(HARDENED, name) != getattr(LITERAL, name)}
     assert differing == OFF.keys()

@@ -33,6 +33,11 @@ def test_prompts_and_human_answers_are_added(agon: Cli, database: str, tmp_path:
     file.write_text('{"id": "h", "prompt_id": "p77", "text": "So."}\n')
     wrong = agon(*answers)
     assert (wrong.code, "add the prompt first" in wrong.err) == (2, True)
+    robotic = (*add, file, "--honeypot-answers", "--database", database)
+    assert "add the prompt first" in agon(*robotic).err
+    file.write_text('{"id": "k1", "text": "As requested."}\n{"id": "k2", "text": "Noted."}\n')
+    assert agon(*robotic).out == "2 honeypot answers saved\n"
+    assert "set one of" in agon(*robotic, "--human-answers").err
 
 
 def test_a_round_begins_at_will(agon: Cli, tmp_path: Path) -> None:

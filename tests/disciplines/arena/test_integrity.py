@@ -56,7 +56,8 @@ def test_an_honest_arena_gives_no_warning(seed: int) -> None:
 def test_every_finding_is_described_and_every_attack_has_one() -> None:
     """`checks` is what the rulebook lists."""
     findings, _ = findings_of(attacks=list(ATTACKS), seed=1, detector_false_alarms=0.01)
-    assert {finding.code for finding in findings} == set(CHECKS)
+    by_people = {"panel-share", "judge-burst"}  # test_panel_checks.py
+    assert {finding.code for finding in findings} == set(CHECKS) - by_people
     assert set(ATTACKS) <= set(CHECKS)
     assert discipline("arena").checks == CHECKS
 

@@ -24,6 +24,7 @@ def violations(source: str, *, digits: int | None = 64) -> list[Violation]:
         max_elements=400,
         max_literal_digits=digits,
         max_information_bytes=None,
+        max_string_bytes=None,
     )
 
 

@@ -111,7 +111,7 @@ def test_accuracy_intervals_hold_the_true_accuracy_about_as_often_as_they_say() 
     assert 0.90 <= held / 160 <= 1.0
 
 
-def test_labels_spread_as_the_classes_count_in_full() -> None:
+def test_labels_spsimilar_users_the_classes_count_in_full() -> None:
     """Labels in the classes' own proportions all count; a class never met caps the rest."""
     priors = np.array([0.5, 0.3, 0.2])
     seen = np.array([[50.0, 30.0, 20.0], [0.0, 1e9, 1e9], [0.0, 0.0, 0.0]])

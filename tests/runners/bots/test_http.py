@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from agon.app.arena.live.transport import Endpoint, Reply
+from agon.app.webhooks.address_guard import NO_ADDRESS
 from agon.app.webhooks.signatures import verify
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
@@ -309,13 +310,14 @@ def test_a_time_out_before_the_connection_is_the_networks_fault() -> None:
         "https://[::ffff:127.0.0.1]/",
         "https://user:secret@bots.example/",
         f"https://{NAME}:22/",
-        f"https://{NAME}/",
+        "https://127.1/",
+        "https://localhost/",
         "file:///etc/passwd",
     ],
 )
 def test_private_addresses_are_not_connected_to(url: str) -> None:
-    """As a literal, in disguise, or behind a name that also has a public address."""
-    bots = HttpBots(resolve=lambda *_, **__: ["9.9.9.9", "127.0.0.1"])
+    """As a literal or in disguise: none of them is looked up."""
+    bots = HttpBots(resolve=lambda *_, **__: pytest.fail("looked up"))
     fault = bots.ask(Endpoint(url, SECRETS), WORK, seconds=SECONDS)
     assert isinstance(fault, Fault)
     assert (fault.owner, fault.code) == ("transport", "address-refused")
@@ -327,12 +329,37 @@ def test_private_addresses_are_not_connected_to(url: str) -> None:
 
 def test_the_owner_sees_in_the_ping_why_an_address_is_not_allowed() -> None:
     """A fault of a match is public, so it names no address; that of a ping is the owner's own."""
-    bots = HttpBots(resolve=lambda *_, **__: ["127.0.0.1"])
     ping = {**WORK, "kind": "ping", "nonce": "n"}
-    fault = bots.ask(Endpoint(f"https://{NAME}/", SECRETS), ping, seconds=SECONDS)
+    fault = HttpBots().ask(Endpoint("https://127.0.0.1/", SECRETS), ping, seconds=SECONDS)
     assert isinstance(fault, Fault)
-    assert f"{NAME} is at an address that is loopback" in fault.detail
+    assert "127.0.0.1 is at an address that is loopback" in fault.detail
     assert "allow_private_bots" in fault.detail
+
+
+@pytest.mark.parametrize("allow_private", [False, True])
+@pytest.mark.parametrize("kind", ["ping", "prompt"])
+def test_a_refusal_does_not_reveal_which_names_the_servers_network_has(
+    kind: str, *, allow_private: bool
+) -> None:
+    """Any participant registers bots; DB servers and metadata would be listed name by name."""
+
+    def unknown(name: str, *_: object, **__: object) -> list[str]:
+        raise Unavailable(f"{name} cannot be resolved")
+
+    answers: list[list[str]] = [
+        [], ["169.254.169.254"], ["9.9.9.9", "169.254.169.254"], ["fd00:ec2::254"], ["nonsense"],
+        ["0.0.0.0"],  # noqa: S104 (what is refused)
+    ]  # fmt: skip
+    if not allow_private:
+        answers += [["10.0.0.7"], ["127.0.0.1"], ["::1"], ["192.168.1.1", "10.0.0.7"]]
+    resolvers = [unknown, *(lambda *_, found=each, **__: found for each in answers)]
+    work = {**WORK, "kind": kind, "nonce": "n"}
+    endpoint = Endpoint(f"https://{NAME}/", SECRETS)
+    faults = {
+        HttpBots(resolve=resolver, allow_private=allow_private).ask(endpoint, work, seconds=SECONDS)
+        for resolver in resolvers
+    }
+    assert faults == {Fault("transport", "dns", NO_ADDRESS)}
 
 
 def test_a_name_that_changes_its_address_is_looked_up_once() -> None:

@@ -82,7 +82,8 @@ info) cat {info} ;;
 image) if [ -e {built} ]; then cat {image}; else echo "Error: No such image: $1" >&2; exit 1; fi ;;
 build) printf sha256:1 > $image_id; : > {built} ;;
 run) if [ ! "$name" ]; then echo /root; echo /app; echo listed; elif [ "$source" ]; then
-    printf 'begun 1.00\\nended 2.00 code 0 left 0 oom 0 pids 0 intact 1\\n\\n\\n' > $source
+    printf 'begun 1.00\\nended 2.00 code 0 left 0 oom 0 pids 0 ' > $source
+    printf 'intact 1 watched 1\\n\\n\\n' >> $source
     head -c 10240 /dev/zero >> $source; fi ;;
 esac
 """

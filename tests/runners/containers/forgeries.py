@@ -7,9 +7,13 @@ from runners.containers.forgery import (
     COMPARE,
     INJECTION,
     MODULE,
+    NESTED,
+    POKE,
     PRINTED,
     PYTEST,
+    PYTEST_RUNNER,
     RUN,
+    RUNNER,
     SEARCH,
     SOURCES,
     Forgery,
@@ -22,8 +26,10 @@ _SHADOWS = (
     "chmod 755 $name; done; mkdir -p bin; cp cmp grep sh test bin; "
 )
 _FORGED_ACCOUNT = (
-    "printf 'begun 1.00\\nended 2.00 code 0 left 0 oom 0 pids 0 intact 1\\n' > /.agon/account"
+    "printf 'begun 1.00\\nended 2.00 code 0 left 0 oom 0 pids 0 intact 1 watched 1\\n' "
+    "> /.agon/account"
 )
+_POKE_AND_WAIT = f"{POKE}sleep 1; echo no"
 _EXITING = (
     "for name in json re sys ast io argparse unittest subprocess; do "
     "echo 'import os; os._exit(0)' > $name.py; done"
@@ -180,6 +186,15 @@ FORGERIES: dict[str, Forgery] = {
     ),
     "code written into every visible process": Forgery(
         f"cat > solve.sh <<'E'\n{INJECTION}\nE", RUN
+    ),
+    "code written into a test runner in Python": Forgery(
+        f"cat > solve.sh <<'E'\n{_POKE_AND_WAIT}\nE", RUNNER, kinds=("coreutils",)
+    ),
+    "code written into pytest": Forgery(
+        f"cat > solve.sh <<'E'\n{_POKE_AND_WAIT}\nE", PYTEST_RUNNER, kinds=("coreutils",)
+    ),
+    "code written into the programs between the tests' scripts": Forgery(
+        f"cat > solve.sh <<'E'\n{_POKE_AND_WAIT}\nE", NESTED
     ),
     "a module in the place of pytest": Forgery(
         "for name in pytest _pytest pluggy iniconfig; do echo 'import os; os._exit(0)' > $name.py; "

@@ -285,6 +285,8 @@ def test_records_say_which_engine_ran(course: Course) -> None:
     assert engine.version[0].isdigit()
     assert engine.runtime
     assert engine.cgroups in {"v1", "v2"}
+    yama = Path("/proc/sys/kernel/yama/ptrace_scope")
+    assert engine.ptrace_scope == (int(yama.read_text()) if yama.exists() else None)
 
 
 def test_closed_containers_reject_further_trials(

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from agon.app.containers import Limits, Stream
+from agon.app.containers import Image, Limits, Stream
 from agon.runners.containers.archives import END, Entry, header, padding
 from agon.runners.containers.client_process import ClientResult
 from agon.runners.containers.first_process import ProcessReport, read_report
@@ -76,6 +76,44 @@ def test_no_exit_code_unscores_an_agent_that_began(phase: Phase, code: int) -> N
     assert diagnose(seen, None, state, LIMITS, phase=phase).outcome == "failed"
     if code > 2:
         assert diagnose(seen, report_of(), state, LIMITS, phase=phase).outcome == "failed"
+
+
+@pytest.mark.parametrize(
+    ("complaint", "folder"),
+    [
+        (
+            b"""tar: app/data/model.bin: Wrote only 512 of 10240 bytes
+tar: app/data/x: Cannot write: No space left on device
+tar: Exiting with failure status due to previous errors
+""",
+            "/app",
+        ),
+        (b"tar: root/.cache/y: Cannot mkdir: No space left on device\n", "/root"),
+        (b"tar: can't open 'home/a/z': No space left on device\n", "/home/a"),
+        (b"tar: write error: No space left on device\n", "/app or /root or /home or /home/a"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("phase", get_args(Phase))
+def test_an_image_whose_files_do_not_fit_is_named_with_folder_and_limit(
+    complaint: bytes, folder: str, phase: Phase
+) -> None:
+    """The last line of tar says neither; the author of a task has to know what to make smaller."""
+    image = Image(
+        reference="sha256:abc", content="c", user="", cached=True, seconds=0.0,
+        writable=("/app", "/root", "/home", "/home/a"),
+    )  # fmt: skip
+    seen = ending(code=90, complaint=complaint, begun=False)
+    state = STARTED | {"ExitCode": 90}
+    for limits, limit in (
+        (Limits(timeout_s=10, storage_mib=64, memory_mib=512), "64 MiB that the task's storage"),
+        (Limits(timeout_s=10, storage_mib=512, memory_mib=64), "64 MiB that the task's memory"),
+    ):
+        diagnosis = diagnose(seen, None, state, limits, phase=phase, image=image)
+        assert diagnosis.outcome == "unscored"
+        assert f"image sha256:abc has more in {folder} than the {limit}" in diagnosis.reason
+    other = ending(code=90, complaint=b"tar: short read\n", begun=False)
+    reason = diagnose(other, None, state, LIMITS, phase=phase, image=image).reason
+    assert reason.endswith("cannot be unpacked: tar: short read")
 
 
 @pytest.mark.parametrize(
@@ -192,8 +230,8 @@ def test_a_reward_is_one_finite_number_or_none(
     [
         b"",
         b"begun 1.00\n",
-        b"ended 2.00 code 0 left 0 oom 0 pids 0 intact 1\n",
-        b"begun 1.00\nended 2.00 code x left 0 oom 0 pids 0 intact 1\n",
+        b"ended 2.00 code 0 left 0 oom 0 pids 0 intact 1 watched 1\n",
+        b"begun 1.00\nended 2.00 code x left 0 oom 0 pids 0 intact 1 watched 1\n",
         b"\0" * 100,
         b"begun 1.00\nended 2.00 code 0 left 0 oom 0",
     ],
@@ -205,7 +243,9 @@ def test_a_result_file_of_another_form_is_no_report(text: bytes) -> None:
 
 def test_a_report_ends_where_the_archive_begins() -> None:
     """Seconds are those between the two lines."""
-    file = io.BytesIO(b"begun 1.50\nended 2.75 code 3 left 1 oom 2 pids 4 intact 0\n0/\n\nrest")
+    file = io.BytesIO(
+        b"begun 1.50\nended 2.75 code 3 left 1 oom 2 pids 4 intact 0 watched 0\n0/\n\nrest"
+    )
     assert read_report(file) == ProcessReport(
         exit_code=3,
         seconds=1.25,
@@ -213,6 +253,7 @@ def test_a_report_ends_where_the_archive_begins() -> None:
         out_of_memory=2,
         out_of_processes=4,
         intact=False,
+        watched=False,
         rewards=(b"0/", b""),
     )
     assert file.read() == b"rest"

@@ -2,12 +2,16 @@
 
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from agon.runners.containers import first_process
+from agon.runners.containers.run_specs import ContainerRun, RunSpec
+from agon.runners.containers.runs import ContainerRunner
 from runners.containers.course import Course, limits
 from runners.containers.forgery import Kind
+from sizes import size
 
 REWARD = "/logs/verifier/reward.txt"
 WRITER = f"echo 42; while :; do echo 1 > {REWARD}; kill -9 $PPID; done 2> /dev/null"
@@ -136,6 +140,112 @@ def test_ends_that_are_noticed_at_once_leave_no_second_reward(
     verification = course.verify(course.agent(":"), tests, source="both")
     assert (verification.outcome, verification.reason) == ("passed", "")
     assert verification.reward == 1.0
+
+
+MANY = f"""\
+n=0; while [ $n -lt {size(1000, at_least=100)} ]; do
+    ids="$ids $(sleep 0.00$((n % 9)) > /dev/null & echo $!)"; n=$((n+1))
+done
+n=0; while [ $n -lt {size(200_000)} ]; do kill -CHLD 1; n=$((n+1)); done
+for id in $ids; do while kill -0 $id 2> /dev/null; do sleep 0.1; done; done; sleep 2
+[ "$(sh /app/solve.sh)" = 42 ] && reward=1 || reward=0
+"""
+
+
+@pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
+def test_many_ends_and_many_signals_fail_no_right_solution(
+    courses: Callable[[Kind], Course], kind: Kind
+) -> None:
+    """The first process does its work in a loop, so no signal can interrupt it again and again."""
+    course = courses(kind)
+    patient = limits(timeout_s=100)
+    tests = f"{MANY}echo $reward > {REWARD}"
+    run = course.agent("echo 'echo 42' > solve.sh")
+    verification = course.verify(run, tests, source="both", bounds=patient)
+    assert (verification.outcome, verification.reason) == ("passed", "")
+    assert verification.account.attempts == 1
+
+
+LAST = """\
+last=0; for process in /proc/[0-9]*; do
+    read -r name < $process/comm && [ "$name" = sleep ] || continue
+    [ ${process#/proc/} -lt $last ] || last=${process#/proc/}
+done
+"""
+"""Finds the process with which agon would kill tests that ignore the end of their time."""
+
+
+def test_an_end_of_a_process_of_agons_fails_the_second_time(course: Course) -> None:
+    """Only a program inside ends it again and again: without a score it would hide its fail."""
+    run = course.agent(":")
+    tests = f"{LAST}kill -9 $last && echo 1 > {REWARD}"
+    verification = course.verify(run, tests, source="both")
+    assert (verification.outcome, verification.account.attempts) == ("failed", 2)
+    assert "a process ended those with which agon watches it, twice" in verification.reason
+    by_code = course.verify(run, tests, source="exit_code")
+    assert (by_code.outcome, by_code.account.attempts) == ("passed", 1)
+
+
+def test_an_end_of_a_process_of_agons_that_does_not_come_again_counts_for_nothing(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may come from outside: the tests run again, in a fresh container."""
+    once = ContainerRunner.once
+
+    def doubtful_at_first(self: ContainerRunner, spec: RunSpec, *, number: int) -> ContainerRun:
+        run = once(self, spec, number=number)
+        assert run.report is not None
+        return replace(run, report=replace(run.report, watched=number > 1))
+
+    monkeypatch.setattr(ContainerRunner, "once", doubtful_at_first)
+    run = course.agent(":")
+    verification = course.verify(run, f"echo 1 > {REWARD}", source="both")
+    assert (verification.outcome, verification.account.attempts) == ("passed", 2)
+
+
+JUDGE_IN_PYTHON = """\
+cat > /tmp/judge.py <<'END'
+import json, os, subprocess
+printed = subprocess.run(
+    ["sh", "/app/solve.sh"], capture_output=True, text=True, timeout=5
+).stdout
+with open("/logs/verifier/reward.tmp", "w") as file:
+    json.dump({"reward": float(printed == "42\\n")}, file)
+os.replace("/logs/verifier/reward.tmp", "/logs/verifier/reward.json")
+END
+python3 /tmp/judge.py
+exit 0
+"""
+OBSTACLES = {
+    "output that is no text": "printf '\\377'",
+    "no end": "exec sleep 30",
+    "a full disk": "cat /dev/zero > /logs/full; echo no",
+    "a full disk and a full page": f"printf %4095s >> {REWARD}; cat /dev/zero > /logs/full",
+    "a folder at the temporary name": "mkdir /logs/verifier/reward.tmp; echo no",
+}
+
+
+@pytest.mark.parametrize("obstacle", OBSTACLES)
+def test_a_reward_before_an_error_of_the_tests_python_does_not_count(
+    courses: Callable[[Kind], Course], obstacle: str
+) -> None:
+    """A program that the tests run writes a reward, and keeps them from writing theirs."""
+    course = courses("coreutils")
+    program = f"printf 1 > {REWARD}\n{OBSTACLES[obstacle]}"
+    run = course.agent(f"cat > solve.sh <<'E'\n{program}\nE")
+    verification = course.verify(run, JUDGE_IN_PYTHON, source="both")
+    assert verification.outcome == "failed"
+    assert "ended with an error" in verification.reason or verification.reward is None
+
+
+def test_a_reward_of_tests_in_python_counts(courses: Callable[[Kind], Course]) -> None:
+    """Also one that is written after an error, by the shell that runs them."""
+    course = courses("coreutils")
+    run = course.agent("echo 'echo 42' > solve.sh")
+    ended = f'python3 -c \'open("{REWARD}", "w").write("0"); 1 / 0\''
+    for tests in (JUDGE_IN_PYTHON, f"{ended} || echo 1 > {REWARD}"):
+        verification = course.verify(run, tests, source="both")
+        assert (verification.outcome, verification.reason) == ("passed", "")
 
 
 def _busy(turns: int) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from agon.app.arena.judging.choice import Provider
 from agon.app.arena.judging.port import CallFailure, ModelEndpoint, ModelReply, Question
+from agon.app.arena.judging.verdict import SCHEMA
 from agon.errors import Unreadable
 from agon.runners.judges.http import MAX_RESPONSE_BYTES
 from agon.runners.judges.opening import key_of, open_model
@@ -24,7 +25,9 @@ from fakes.models import (
     serve_model,
 )
 
-QUESTION = Question(instructions="Choose. ä", content="| x 👍", nonce="abc")
+QUESTION = Question(
+    instructions="Choose. ä", content="| x 👍", nonce="abc", reply=("verdict", SCHEMA)
+)
 PROVIDERS: tuple[Provider, ...] = ("anthropic", "openai")
 
 

@@ -170,6 +170,7 @@ def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     visitor.open("/desk/tokens")
     page.click("summary >> text=Create a token")
     page.fill("#user", "ada")
+    page.check("input[name=everywhere]")
     visitor.follow("main button >> text=Create")
     secret = page.inner_text(".secret")
     me = f"{origin}/api/v1/me"

@@ -37,8 +37,19 @@ def test_an_organizer_uploads_prompts_and_answers(browser: Browser) -> None:
     assert "1 human answers were" in send("human_answers", answers, "a.ndjson")[1]
     status, text = send("human_answers", answers.replace("p1", "p9"), "a.ndjson")
     assert (status, "is no prompt" in text) == (422, True)
+    assert "honeypots show built-in templates" in text
+    robotic = "id;text;prompt_id;retired\nk1;As requested: soup.;p1;\nk2;Noted.;;true\n"
+    text = send("honeypot_answers", robotic)[1]
+    assert "2 honeypot answers were added" in text
+    assert "1 left, 0 shown" in text
+    assert "honeypots show built-in templates" not in text
+    changed = robotic.replace("Noted", "Changed")
+    status, text = send("honeypot_answers", changed)
+    assert (status, "differs from the text of k2 that is stored" in text) == (422, True)
     status, text = send("poems", answers)
-    assert (status, "expected prompts or human_answers" in text) == (422, True)
+    assert (status, "expected one of prompts, human_answers, honeypot_answers" in text) == (
+        422, True,
+    )  # fmt: skip
     assert send("prompts", "PK\x03\x04 a workbook")[0] == 422
     other = Browser(browser.instance)
     other.sign_in("participant")

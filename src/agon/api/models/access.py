@@ -3,12 +3,37 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import (
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from agon.api.models.base import PlainText, Request, Resource
-from agon.entities.access import Role
+from agon.entities.access import Everywhere, Role, SessionKind
 
 UserName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")]
+
+
+ContestName = Annotated[str, StringConstraints(max_length=63)]
+
+Contests = Annotated[
+    tuple[ContestName, ...] | Everywhere,
+    Field(
+        description="Contests by id; public: every public contest and those that the user created; "
+        "all: every contest, for operators and workers only."
+    ),
+]
+
+
+class Right(Resource):
+    """A role in some contests, limited to some actions."""
+
+    role: Role
+    contests: Contests
+    scopes: tuple[str, ...] = Field(description="Permissions; empty: all of the role.")
 
 
 class Me(Resource):
@@ -16,11 +41,13 @@ class Me(Resource):
 
     name: str
     user: str | None
-    role: Role | None
-    contests: tuple[str, ...] | None = Field(
-        description="The contests the token is limited to; null: all."
-    )
+    role: Role | None = Field(description="The role with the most permissions.")
+    contests: Contests
     scopes: tuple[str, ...]
+    rights: tuple[Right, ...] = Field(
+        description="Each role, with the contests it is held in; role, contests and scopes above "
+        "are the first one's, with the contests of all."
+    )
     actions: tuple[str, ...] = Field(description="All permissions of the caller.")
 
 
@@ -48,19 +75,44 @@ class User(Resource):
     disabled: bool
 
 
+def _span(value: object, validated: ValidatorFunctionWrapHandler) -> object:
+    """Return a span; what is none is one error, not one for each form."""
+    try:
+        return validated(value)
+    except ValidationError:
+        raise ValueError('give up to 100 ids of contests, "public" or "all"') from None
+
+
+_Span = Annotated[tuple[ContestName, ...], Field(max_length=100)] | Everywhere
+
+
 class TokenCreate(Request):
     """A new token."""
 
     user: UserName = Field(examples=["ada"])
     role: Role
     label: PlainText = Field(default="", max_length=200)
-    contests: tuple[Annotated[str, StringConstraints(max_length=63)], ...] | None = Field(
-        default=None, max_length=100, description="The contests it is limited to; null: all."
+    contests: Annotated[_Span | None, WrapValidator(_span)] = Field(
+        default=None,
+        description="Up to 100 contests by id; public: every public contest and those that the "
+        "user creates; all: every contest. Absent: all for operators and workers, public for "
+        "other roles, which cannot have all.",
     )
     scopes: tuple[Annotated[str, StringConstraints(max_length=40)], ...] = Field(
         default=(), max_length=50, description="Permissions; empty: all of the role."
     )
     days: float | None = Field(default=90, gt=0, le=3660, description="null: never expires.")
+
+
+class UserWithSimilar(User):
+    """A new user, and what its id resembles."""
+
+    similar_users: tuple[str, ...] = Field(
+        description="Other users whose ids can be mistaken for this one."
+    )
+    named_in: tuple[str, ...] = Field(
+        description="Contests whose records name this id, or one that can be mistaken for it."
+    )
 
 
 class Token(Resource):
@@ -70,12 +122,19 @@ class Token(Resource):
     user: str
     label: str
     role: Role
-    contests: tuple[str, ...] | None
+    contests: Contests
     scopes: tuple[str, ...]
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
     used_at: datetime | None
+    session: SessionKind | None = Field(
+        description="How a session of the site was begun; null: a token that was created."
+    )
+    sources: tuple[str, ...] = Field(
+        description="The tokens whose rights a session has; one that a password began has those "
+        "of all valid tokens of the user."
+    )
 
 
 class TokenWithSecret(Token):

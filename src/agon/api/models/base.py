@@ -6,6 +6,7 @@ from typing import Annotated, Any, Generic, TypeVar
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from agon.kernel.plain_text import unstorable
 from agon.kernel.times import in_utc
 
 T = TypeVar("T")
@@ -72,13 +73,13 @@ def _storable_json(value: Any) -> Any:
     return value
 
 
-def _without_nul(value: str) -> str:
-    if "\x00" in value:
-        raise ValueError("the character NUL cannot be stored; leave it out")
+def _storable(value: str) -> str:
+    if (fault := unstorable(value)) is not None:
+        raise ValueError("; ".join(fault))
     return value
 
 
-PlainText = Annotated[str, AfterValidator(_without_nul)]
+PlainText = Annotated[str, AfterValidator(_storable)]
 """Text that every database can store."""
 
 Text = Annotated[PlainText, StringConstraints(min_length=1, max_length=10_000)]
@@ -102,7 +103,7 @@ ContestId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$
 Reason = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=2000),
-    AfterValidator(_without_nul),
+    AfterValidator(_storable),
     Field(description="Why; it is stored in the ledger, where everyone can read it."),
 ]
 """Why something is done; it is stored in the ledger."""

@@ -98,7 +98,21 @@ class BotFault(Resource):
     detail: str | None
 
 
+class HoneypotBank(Resource):
+    """How many answers of its own an arena has for honeypots.
+
+    Attributes:
+        unused: answers that honeypots may still show; without any, built-in templates are shown.
+        used: answers that a honeypot shows.
+        retired: answers that were retired before one showed them.
+    """
+
+    unused: int
+    used: int
+    retired: int
+
+
 class PromptSummary(Resource):
-    """The result of adding prompts or human answers."""
+    """The result of adding prompts, human answers or answers for honeypots."""
 
     saved: int

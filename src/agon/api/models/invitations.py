@@ -20,6 +20,9 @@ class InvitationCreate(Request):
     max_uses: int = Field(default=1, ge=1, le=10_000, description="How often it can be accepted.")
     expires_at: Time | None = Field(default=None, description="null: never.")
     note: PlainText = Field(default="", max_length=200, description="For organizers.")
+    approval: bool = Field(
+        default=False, description="Whether an organizer approves each person who accepts it."
+    )
 
 
 class InvitationAccept(Request):
@@ -53,12 +56,23 @@ class Invitation(Resource):
     revoked_at: datetime | None
     note: str
     by: str
+    approval: bool = Field(description="Whether an organizer approves who accepts it.")
 
 
 class InvitationWithCode(Invitation):
     """A new invitation with its code, which is returned only once."""
 
     code: str = Field(description="The code to send to the person: invite_…")
+
+
+class Applicant(Resource):
+    """A person who accepted an invitation, and waits for an organizer's approval."""
+
+    id: str
+    user: str
+    role: InvitedRole = Field(description="The role that the approval gives.")
+    invitation: str
+    created_at: datetime
 
 
 class Membership(Resource):
@@ -68,6 +82,9 @@ class Membership(Resource):
     user: str
     name: str
     created_at: datetime = Field(description="When the user was created.")
-    role: Role
+    role: Role = Field(description="The role of the token, once it is approved.")
+    waits: bool = Field(
+        description="Whether an organizer has to approve it first; until then it is a viewer's."
+    )
     expires_at: datetime | None = Field(description="Until when the token is valid.")
     token: str = Field(description="The text of the token, agon_…")

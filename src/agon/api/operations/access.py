@@ -8,6 +8,7 @@ from pydantic import Field
 from agon.api.models.access import (
     AuditEntry,
     Me,
+    Right,
     Token,
     TokenCreate,
     TokenWithSecret,
@@ -15,13 +16,14 @@ from agon.api.models.access import (
     UserCreate,
     UserName,
     UserUpdate,
+    UserWithSimilar,
 )
 from agon.api.models.base import Page
 from agon.api.operation import Context, operation
 from agon.api.pages import PageRequest
 from agon.api.transport import Noun
-from agon.app.access import tokens, users
-from agon.app.access.permissions import ACTIONS, permits
+from agon.app.access import identities, tokens, users
+from agon.app.access.permissions import ACTIONS, joint_span, permits, widest_span
 
 TokenId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
@@ -34,8 +36,9 @@ def get_me(ctx: Context) -> Me:
         name=caller.name,
         user=caller.user,
         role=caller.role,
-        contests=caller.contests,
+        contests=joint_span(caller.rights),
         scopes=caller.scopes,
+        rights=tuple(map(Right.model_validate, caller.rights)),
         actions=tuple(action for action in sorted(ACTIONS) if permits(caller, action)),
     )
 
@@ -50,12 +53,23 @@ def list_users(ctx: Context, page: PageRequest) -> Page[User]:
 
 @operation("POST", "/users", id="createUser", permission="user.manage", summary="Create a user",
            status=201)  # fmt: skip
-def create_user(ctx: Context, request: UserCreate) -> User:
-    """Create a user: with a password for the web site, without one for tokens only."""
+def create_user(ctx: Context, request: UserCreate) -> UserWithSimilar:
+    """Create a user: with a password for the web site, without one for tokens only.
+
+    The response says whom the id could be mistaken for; only reserved ids are rejected.
+    """
     created = users.create_user(
         ctx.service, user=request.id, name=request.name, password=request.password, by=ctx.caller
     )
-    return User.model_validate(created)
+    with ctx.service.store.read() as session:
+        like = identities.resemblance(session, created.id)
+    return UserWithSimilar.model_validate(
+        {
+            **vars(User.model_validate(created)),
+            "similar_users": like.users,
+            "named_in": like.contests,
+        }
+    )
 
 
 @operation("PATCH", "/users/{id}", id="changeUser", permission="user.manage",
@@ -87,7 +101,8 @@ def list_tokens(ctx: Context, page: PageRequest, *, user: UserName | None = None
            summary="Create a token", status=201, secret=True)  # fmt: skip
 def create_token(ctx: Context, request: TokenCreate) -> TokenWithSecret:
     """Create a token. The response holds its text, which is shown only once."""
-    grant = tokens.Grant(**request.model_dump())
+    contests = widest_span(request.role) if request.contests is None else request.contests
+    grant = tokens.Grant(**{**request.model_dump(), "contests": contests})
     token, text = tokens.create_token(ctx.service, grant, by=ctx.caller)
     return TokenWithSecret.model_validate({**asdict(token), "token": text})
 

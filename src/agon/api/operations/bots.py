@@ -12,6 +12,7 @@ from agon.api.models.bots import (
     BotUpdate,
     BotWithSecret,
     Eligibility,
+    HoneypotBank,
     PromptSummary,
     Qualification,
 )
@@ -24,6 +25,7 @@ from agon.api.parameters import FreeId
 from agon.api.transport import Noun
 from agon.app.arena.live import bots, qualification, views
 from agon.app.arena.live.bot_states import state_at, state_of
+from agon.app.arena.live.honeypot_bank import bank_counts
 from agon.app.contests.ledgers.positions import reach
 from agon.entities.arena import LiveBot
 
@@ -38,6 +40,16 @@ _HUMAN_ANSWER: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"id": _TEXT, "prompt_id": _TEXT, "text": _TEXT},
     "required": ["id", "prompt_id", "text"],
+}
+_HONEYPOT_ANSWER: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "id": _TEXT,
+        "text": _TEXT,
+        "prompt_id": _TEXT,
+        "retired": {"type": "boolean"},
+    },
+    "required": ["id", "text"],
 }
 
 
@@ -141,8 +153,32 @@ def add_human_answers(ctx: ContestContext) -> PromptSummary:
     raise NotImplementedError
 
 
+@operation("POST", "/contests/{contest}/honeypot-answers", id="addHoneypotAnswers",
+           permission="prompt.manage", summary="Add answers for honeypots", status=201, raw=True,
+           body=ndjson_body(
+               _HONEYPOT_ANSWER, '{"id": "k1", "prompt_id": "p1", "text": "As requested: soup."}'
+           ))  # fmt: skip
+def add_honeypot_answers(ctx: ContestContext) -> PromptSummary:
+    """Add obviously robotic answers of the contest's own, or retire those with the same id.
+
+    Each is shown in one honeypot at most, and published when that is settled; one that is retired
+    before is never shown. Answers without ``prompt_id`` fit any prompt. No text is in the ledger
+    before, only its salted SHA-256; so a text cannot be changed.
+    """
+    raise NotImplementedError
+
+
+@operation("GET", "/contests/{contest}/honeypot-answers", id="getHoneypotBank",
+           permission="prompt.manage", summary="Count the answers for honeypots")  # fmt: skip
+def get_honeypot_bank(ctx: ContestContext) -> HoneypotBank:
+    """Return how many answers of the contest's own honeypots can still show, and how many did."""
+    return HoneypotBank(**vars(bank_counts(ctx.service, ctx.contest)))
+
+
 class Prompts(Noun):
-    """Prompts of an arena, and people's answers to them."""
+    """The private tables of an arena: prompts, people's answers, and answers for honeypots."""
+
+    honeypot_bank = get_honeypot_bank
 
     def add(self, contest: str, prompts: Iterable[bytes | Mapping[str, Any]]) -> PromptSummary:
         """Add prompts, or replace those with the same id.
@@ -174,6 +210,22 @@ class Prompts(Noun):
             Conflict: the contest is not an arena.
         """
         return self.transport.add_prompts(contest, encode_ndjson(answers), table="human_answers")
+
+    def add_honeypot_answers(
+        self, contest: str, answers: Iterable[bytes | Mapping[str, Any]]
+    ) -> PromptSummary:
+        """Add robotic answers for honeypots, or retire those with the same id; as :meth:`add` does.
+
+        Args:
+            contest: the contest's id.
+            answers: dicts ``{"id", "text", "prompt_id"?, "retired"?}``, or the bytes of such lines.
+
+        Raises:
+            InvalidRecords: with all errors (over HTTP as Unreadable).
+            Conflict: the contest is not an arena, or final.
+        """
+        rows = encode_ndjson(answers)
+        return self.transport.add_prompts(contest, rows, table="honeypot_answers")
 
 
 class Bots(Noun):

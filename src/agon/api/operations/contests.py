@@ -19,7 +19,7 @@ from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf
 from agon.api.transport import Noun
-from agon.app.access.permissions import View, allow, view_of
+from agon.app.access.permissions import View, allow_new, view_of
 from agon.app.contests.ledgers.append import edition_at
 from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle import creation, transitions
@@ -63,7 +63,7 @@ def list_contests(
            summary="Create a contest", status=201, location="/contests/{result.id}")  # fmt: skip
 def create_contest(ctx: Context, request: ContestCreate) -> Contest:
     """Create a contest; its state is draft until it is opened."""
-    ctx.require(request.id)
+    allow_new(ctx.caller, "contest.create", request.id)
     new = creation.NewContest(**request.model_dump())
     return visible_to_creator(ctx, creation.create(ctx.service, new, by=ctx.caller))
 
@@ -105,7 +105,7 @@ def edit_contest(
            location="/contests/{result.id}")  # fmt: skip
 def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
     """Create a contest of the same discipline, rules and boards, without records."""
-    allow(ctx.caller, "contest.create", contest=request.id)  # that is another contest
+    allow_new(ctx.caller, "contest.create", request.id)  # that is another contest
     season = creation.next_season(ctx.service, ctx.contest, id=request.id, by=ctx.caller)
     return visible_to_creator(ctx, season)
 
@@ -173,8 +173,11 @@ def visible_to_staff(contest: entities.Contest) -> Contest:
 
 def visible_to_creator(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
     """Return a contest that is new here, as far as the caller may see it."""
+    caller = ctx.caller
+    if contest.created_by is not None and contest.created_by == caller.user:
+        caller = replace(caller, created=caller.created | {contest.id})
     with ctx.service.store.read() as session:
-        return resource(session, view_of(contest, ctx.caller))
+        return resource(session, view_of(contest, caller))
 
 
 def _resource(contest: entities.Contest) -> Contest:

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from agon.api.models.base import Page
 from agon.api.models.invitations import (
+    Applicant,
     Invitation,
     InvitationAccept,
     InvitationCreate,
@@ -14,9 +15,10 @@ from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import Id
 from agon.api.transport import Noun
-from agon.app.access import invitations
+from agon.app.access import invitations, join_requests
 
 _INVITATIONS = "/contests/{contest}/invitations"
+_REQUESTS = "/contests/{contest}/join-requests"
 
 
 @operation("GET", _INVITATIONS, id="listInvitations", permission="invitation.manage",
@@ -51,7 +53,7 @@ def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
     """Create a user, and a token with the invitation's role in its contest; needs no token.
 
     With a token the caller's user accepts it. A code that is unknown, used up, revoked or expired
-    is not found.
+    is not found. Where ``waits`` is true, the token is a viewer's until an organizer approves it.
     """
     accepted = invitations.accept(
         ctx.service, request.code, user=request.user, name=request.name,
@@ -62,10 +64,38 @@ def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
         user=accepted.user.id,
         name=accepted.user.name,
         created_at=accepted.user.created_at,
-        role=accepted.token.role,
+        role=accepted.role,
+        waits=accepted.waits,
         expires_at=accepted.token.expires_at,
         token=accepted.text,
     )
+
+
+@operation("GET", _REQUESTS, id="listJoinRequests", permission="invitation.manage",
+           summary="List requests to join", page_size=100)  # fmt: skip
+def list_join_requests(ctx: ContestContext, page: PageRequest) -> Page[Applicant]:
+    """Return the people who wait for approval, longest first."""
+    with ctx.service.store.read() as session:
+        stored = session.invitations.requests(
+            ctx.contest.no, after=page.after(str), limit=page.sought
+        )
+    return page.page(stored, key=lambda request: request.id, item=Applicant.model_validate)
+
+
+@operation("POST", _REQUESTS + "/{id}/approve", id="approveJoinRequest",
+           permission="invitation.manage", summary="Approve a request to join")  # fmt: skip
+def approve_join_request(ctx: ContestContext, request: Id) -> Applicant:
+    """Let a person take part: the token that the person has gets the role of the invitation."""
+    approved = join_requests.approve(ctx.service, ctx.contest.id, request, by=ctx.caller)
+    return Applicant.model_validate(approved)
+
+
+@operation("DELETE", _REQUESTS + "/{id}", id="rejectJoinRequest",
+           permission="invitation.manage", summary="Reject a request to join")  # fmt: skip
+def reject_join_request(ctx: ContestContext, request: Id) -> Applicant:
+    """Reject a person: the token that the person has is revoked."""
+    rejected = join_requests.reject(ctx.service, ctx.contest.id, request, by=ctx.caller)
+    return Applicant.model_validate(rejected)
 
 
 class Invitations(Noun):
@@ -75,3 +105,6 @@ class Invitations(Noun):
     create = create_invitation
     revoke = revoke_invitation
     accept = accept_invitation
+    requests = list_join_requests
+    approve = approve_join_request
+    reject = reject_join_request

@@ -21,7 +21,7 @@ from agon.api.operation import Context, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import Id
 from agon.api.transport import Noun
-from agon.app.access.permissions import view_of
+from agon.app.access.permissions import NOT_IN, view_of
 from agon.app.queue import jobs, leases
 from agon.app.queue import source as job_source
 from agon.app.queue.source import REMOTE_KINDS
@@ -29,7 +29,7 @@ from agon.app.service import Service
 from agon.app.worker.handlers import RESULT_HANDLERS
 from agon.entities import contests as contest_entities
 from agon.entities import jobs as entities
-from agon.entities.access import Caller
+from agon.entities.access import Caller, Everywhere
 from agon.entities.jobs import JobKind, JobState, NewJob
 from agon.errors import Forbidden, NotFound
 from agon.store.session import Session
@@ -49,11 +49,9 @@ def list_jobs(
     A token that is limited to some contests sees their jobs only, and has to name one of them.
     """
     caller, now = ctx.caller, ctx.service.clock()
-    if contest is not None:
-        ctx.require(contest)  # before it is known whether it exists
     with ctx.service.store.read() as session:
-        of = None if contest is None else session.contests.get(contest)
-        if of is None and caller.contests is not None:
+        of = None if contest is None else _permitted_contest(ctx, session, contest)
+        if of is None and caller.contests is not Everywhere.ALL:
             raise Forbidden("this token is limited to some contests; name one: ?contest=…")
         stored = session.queue.page(
             contest_no=None if of is None else of.no,
@@ -85,7 +83,7 @@ def claim_job(ctx: Context, request: ClaimRequest) -> Assignment | None:
             f"a worker's token claims {', '.join(sorted(REMOTE_KINDS))} only; ask for one of these"
         )
     contests = None
-    if caller.contests is not None:
+    if not isinstance(caller.contests, Everywhere):
         with ctx.service.store.read() as session:
             contests = [session.contests.get(name).no for name in caller.contests]
     worker = _worker_name(request.worker, caller)
@@ -207,13 +205,30 @@ def _permitted_job(ctx: Context, name: str) -> tuple[entities.Job, contest_entit
         job = session.queue.get(name)
         contest = None if job.contest_no is None else session.contests.by_no(job.contest_no)
     if contest is None:
-        if caller.contests is not None:
+        if caller.contests is not Everywhere.ALL:
             raise NotFound(f"there is no job {name}; see the list of jobs")
         return job, None
     if caller.role != "worker":
         view_of(contest, caller)
     ctx.require(contest)
     return job, contest
+
+
+def _permitted_contest(ctx: Context, session: Session, name: str) -> contest_entities.Contest:
+    """Return a contest on which the caller has the operation's permission.
+
+    Raises:
+        NotFound: there is none, and the caller may see all.
+        Forbidden: the caller has not the permission, or there is none; with the same message.
+    """
+    try:
+        contest = session.contests.get(name)
+    except NotFound:
+        if ctx.caller.contests is Everywhere.ALL:
+            raise
+        raise Forbidden(NOT_IN.format(name)) from None
+    ctx.require(contest)
+    return contest
 
 
 def _visible_kinds(kind: JobKind | None, caller: Caller) -> tuple[JobKind, ...]:

@@ -64,7 +64,7 @@ def add_records(
     """Add records, one JSON object a line: all of them or none.
 
     A record that is already stored with the same content is not added again, so a request can be
-    repeated.
+    repeated. In a live contest, what a protocol owns is a conflict: propose a change set instead.
     """
     raise NotImplementedError
 

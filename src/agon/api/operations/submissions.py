@@ -75,7 +75,10 @@ def get_submission(ctx: ContestContext, submission: SubmissionId) -> Submission:
            summary="Add votes", status=201, raw=True,
            body=ndjson_body(_VOTE, _EXAMPLE))  # fmt: skip
 def add_votes(ctx: ContestContext) -> ImportSummary:
-    """Add votes, rows of the table votes; judges add their own."""
+    """Add votes, rows of the table votes. Judges add their own, dated by the service.
+
+    In a live arena the rounds ask the judges, and alone write votes.
+    """
     raise NotImplementedError
 
 

@@ -4,11 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agon.api.models.bots import Eligibility
 from agon.api.models.work import HandInRequest, Receipt, WorkItems
 from agon.api.operation import ContestContext, operation
 from agon.api.parameters import FreeId, Id
 from agon.api.transport import Noun
-from agon.app.arena.live import work
+from agon.app.arena.live import people, work
 
 Wait = Annotated[
     float, Field(ge=0, le=60, description="Seconds to wait for work if there is none.")
@@ -34,6 +35,14 @@ def get_judge_work(ctx: ContestContext, *, wait: Wait = 0) -> WorkItems:  # noqa
     return WorkItems.model_validate({"items": items})
 
 
+@operation("GET", "/contests/{contest}/judge/eligibility", id="getJudgeEligibility",
+           permission="work.judge", summary="State whether the caller may judge")  # fmt: skip
+def get_judge_eligibility(ctx: ContestContext) -> Eligibility:
+    """Return what keeps the caller from judging, in the words of the rules, as of a bot."""
+    reasons = people.eligibility(ctx.service, ctx.view, by=ctx.caller)
+    return Eligibility(judge=not reasons, reasons=reasons)
+
+
 @operation("POST", "/contests/{contest}/work/{id}", id="handIn", permission="work.hand-in",
            summary="Hand in an answer or a vote", errors=(410,))  # fmt: skip
 def hand_in(ctx: ContestContext, item: Id, request: HandInRequest) -> Receipt:
@@ -48,4 +57,5 @@ class Work(Noun):
 
     of_bot = get_bot_work
     of_judge = get_judge_work
+    eligibility = get_judge_eligibility
     hand_in = hand_in

@@ -6,22 +6,23 @@ As of tokens, only the hash of a code's secret is stored.
 
 import hmac
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.access.tokens import Grant, new_secret, new_token, secret_hash
-from agon.app.access.users import hash_password, new_user
+from agon.app.access.identities import conflict, require_free, require_same_person
+from agon.app.access.passwords import hash_password
+from agon.app.access.permissions import LOCAL, permits
+from agon.app.access.tokens import Grant, new_secret, new_token, person, secret_hash
+from agon.app.access.users import new_user
 from agon.app.service import Service
-from agon.disciplines import discipline
 from agon.entities.access import Caller, Token, User
 from agon.entities.contests import Contest
-from agon.entities.invitations import Invitation, InvitedRole
+from agon.entities.invitations import Invitation, InvitedRole, JoinRequest
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable
 from agon.kernel.times import written_time
-from agon.ledger.keys import record_key
 from agon.store.session import Session
 
 MAX_USES: Final = 10_000
@@ -41,6 +42,7 @@ class NewInvitation:
         max_uses: how often it can be accepted.
         expires_at: from when on it is not valid; None: never.
         note: for organizers.
+        approval: whether an organizer approves each person who accepts it.
     """
 
     role: InvitedRole = "participant"
@@ -48,16 +50,22 @@ class NewInvitation:
     max_uses: int = 1
     expires_at: datetime | None = None
     note: str = ""
+    approval: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Membership:
-    """A user of a contest by invitation, and a token with its text."""
+    """A user of a contest by invitation, and a token with its text.
+
+    ``role`` is what the invitation gives; ``waits`` is whether an organizer has to approve it.
+    """
 
     contest: str
     user: User
     token: Token
     text: str
+    role: InvitedRole
+    waits: bool
 
 
 def invite(
@@ -92,6 +100,7 @@ def invite(
             expires_at=new.expires_at,
             note=new.note,
             by=by.name,
+            approval=new.approval,
         )
         session.invitations.add(invitation)
         _audit(service, session, contest, "create", invitation, by, {"role": new.role})
@@ -109,7 +118,8 @@ def accept(
 ) -> Membership:
     """Accept an invitation: create a user and a token, all in one transaction.
 
-    A caller with a token stays the user of that token.
+    A caller with a token stays the user of that token. If the invitation asks for approval, the new
+    token has the role viewer and no contest until an organizer approves it.
 
     Args:
         service: the service.
@@ -122,7 +132,7 @@ def accept(
     Raises:
         NotFound: the code is malformed or unknown, was revoked, has expired or is used up, or its
             contest is final; with the same message for all.
-        Conflict: the user's id is taken.
+        Conflict: the user's id is taken (:mod:`agon.app.access.identities`).
         Forbidden: the caller's token has scopes, or is of another user than ``user``, or a password
             is given with it.
         Unreadable: the id, the name or the password is invalid, or no id is given.
@@ -131,24 +141,40 @@ def accept(
     with service.store.write() as session:
         invitation, contest = _lock_valid(service, session, code)
         if by.user is None:
-            member = _sign_up(
-                service, session, contest, invitation, user=user, name=name, password=hashed
-            )
+            member = _sign_up(service, session, invitation, user=user, name=name, password=hashed)
         else:
-            member = _own_user(session, invitation, user=user, by=by)
+            member = _own_user(session, contest, invitation, user=user, by=by)
         grant = Grant(
             user=member.id,
-            role=invitation.role,
+            role="viewer" if invitation.approval else invitation.role,
             label=f"invitation to {contest.id}",
-            contests=(contest.id,),
+            contests=() if invitation.approval else (contest.id,),
             days=_TOKEN_DAYS,
         )
         token, text = new_token(service, grant)
         session.access.add_token(token)
+        if invitation.approval:
+            session.invitations.add_request(
+                JoinRequest(
+                    id=token.id,
+                    contest_no=contest.no,
+                    invitation=invitation.id,
+                    user=member.id,
+                    role=invitation.role,
+                    created_at=token.created_at,
+                )
+            )
         session.invitations.save(replace(invitation, uses=invitation.uses + 1))
         detail = {"user": member.id, "role": invitation.role, "token": token.id}
         _audit(service, session, contest, "accept", invitation, by, detail)
-    return Membership(contest=contest.id, user=member, token=token, text=text)
+    return Membership(
+        contest=contest.id,
+        user=member,
+        token=token,
+        text=text,
+        role=invitation.role,
+        waits=invitation.approval,
+    )
 
 
 def revoke_invitation(
@@ -208,13 +234,12 @@ def _hash_of_new(service: Service, code: str, password: str, *, by: Caller) -> s
         raise Forbidden(f"the user {by.user} exists; leave the password out, or send no token")
     with service.store.write() as session:
         _lock_valid(service, session, code)
-    return hash_password(password)
+    return hash_password(service, password)
 
 
 def _sign_up(
     service: Service,
     session: Session,
-    contest: Contest,
     invitation: Invitation,
     *,
     user: str | None,
@@ -223,48 +248,56 @@ def _sign_up(
 ) -> User:
     """Create the user who accepts an invitation without a token; the password is a hash.
 
-    An id that the contest's records contain is given to an invitation for that user only.
+    Who invites a person by an id vouches that the records of their own contests mean this person.
     """
     user = user or invitation.user
     if user is None:
         raise Unreadable("a new user has no id yet; give one: user (or --user)")
     created = replace(new_user(service, user=user, name=name), password=password)
-    if invitation.user is None:
-        if _is_record(session, contest, user):
-            raise _conflict(user)
-    elif invitation.user != user:
-        raise Conflict(f"this invitation is for the user {invitation.user}; leave the user out")
+    vouches = None
+    if invitation.user is not None:
+        if invitation.user != user:
+            raise Conflict(f"this invitation is for the user {invitation.user}; leave the user out")
+        vouches = _vouching(service, session, invitation)
+    require_free(session, user, vouches=vouches)
     try:
         session.access.add_user(created)
     except Conflict:
-        raise _conflict(user) from None
+        raise conflict(user) from None
     return created
 
 
-def _own_user(session: Session, invitation: Invitation, *, user: str | None, by: Caller) -> User:
+def _vouching(
+    service: Service, session: Session, invitation: Invitation
+) -> Callable[[Contest], bool]:
+    """Return whether an invitation for a user vouches for the person in a contest's records.
+
+    It does in its own contest, and in others that its creator may invite to at this moment.
+    """
+    if invitation.by == LOCAL.name:
+        inviter = LOCAL
+    else:
+        inviter = person(session, invitation.by.removeprefix("user:"), now=service.clock())
+    return lambda contest: (
+        contest.no == invitation.contest_no
+        or permits(inviter, "invitation.manage", contest=contest)
+    )
+
+
+def _own_user(
+    session: Session, contest: Contest, invitation: Invitation, *, user: str | None, by: Caller
+) -> User:
     """Return the caller's user, who accepts an invitation."""
     own = str(by.user)
     if user not in {None, own}:
         raise Forbidden(f"this token is of the user {own}; leave the user out, or send no token")
-    if by.scopes:
+    if all(right.scopes for right in by.rights):
         raise Forbidden("a token with scopes accepts no invitation; use one without scopes")
     if invitation.user not in {None, own}:
         raise Conflict(f"this invitation is for the user {invitation.user}, not for {own}")
+    if invitation.user is None:
+        require_same_person(session, contest, own)
     return session.access.user(own)
-
-
-def _is_record(session: Session, contest: Contest, name: str) -> bool:
-    """Return whether a record of a contest has an id of its own, or is a participant's."""
-    of = discipline(contest.discipline)
-    keys = [record_key(table, {table.key[0]: name}) for table in of.schema if len(table.key) == 1]
-    records = [key for key in keys if key is not None]
-    if session.entries.existing(contest.no, records=records):
-        return True
-    return any(session.histories.of(contest.no, board, name, limit=1) for board in contest.boards)
-
-
-def _conflict(user: str) -> Conflict:
-    return Conflict(f"the user {user!r} is taken; choose another id")
 
 
 def _audit(

@@ -1,16 +1,26 @@
 """Permissions: which role may perform which action, and what a caller may see of a contest."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
-from agon.entities.access import Caller, Role
+from agon.entities.access import Caller, Everywhere, Right, Role, Span
 from agon.entities.contests import Contest, Event
 from agon.errors import Forbidden, NotFound, Unauthenticated, did_you_mean
 from agon.store.session import Session
 
 Who: TypeAlias = Role | Literal["anonymous"]
+
+ROLES: Final[tuple[Role, ...]] = (
+    "worker", "viewer", "participant", "judge", "organiser", "operator"
+)  # fmt: skip
+"""All roles, the one with the fewest permissions first."""
+
+_WIDTH: Final = {Everywhere.PUBLIC: 1, Everywhere.ALL: 2}
+
+UNLIMITED: Final[frozenset[Role]] = frozenset({"operator", "worker"})
+"""Roles that can be held in all contests: of the whole server, or of programs that read none."""
 
 _STAFF: Final[frozenset[Who]] = frozenset({"organiser", "operator"})
 _OPERATOR: Final[frozenset[Who]] = frozenset({"operator"})
@@ -71,16 +81,29 @@ INSTANCE_WIDE: Final = frozenset(
 )
 """Actions on the whole instance; a token limited to some contests may not perform them."""
 
-LOCAL: Final = Caller(name="local", user=None, role="operator")
+LOCAL: Final = Caller(name="local", user=None, role="operator", contests=Everywhere.ALL)
 """The caller of commands with direct access to the database."""
 
-SYSTEM: Final = Caller(name="system", user=None, role="operator")
+SYSTEM: Final = Caller(name="system", user=None, role="operator", contests=Everywhere.ALL)
 """The caller of the service's own workers and timers."""
 
 ANONYMOUS: Final = Caller(name="anonymous", user=None, role=None)
 """The caller of requests without a token."""
 
+NOT_IN: Final = "this token is not valid for the contest {}; use one whose contests include it"
 _NO_CONTEST: Final = "there is no contest {!r}; see the list of contests"
+
+
+class AnyContest(Protocol):
+    """What of a contest decides a permission: of the stored one, or of the API's."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+    @property
+    def visibility(self) -> str:
+        """``public`` or ``private``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,17 +145,17 @@ class View:
         )
 
 
-def allow(caller: Caller, action: str, *, contest: Contest | str | None = None) -> None:
+def allow(caller: Caller, action: str, *, contest: AnyContest | None = None) -> None:
     """Require that a caller may perform an action.
 
     Args:
         caller: the caller.
         action: one of :data:`ACTIONS`.
-        contest: the contest it is about (or the id of one to be created); None: no contest.
+        contest: the contest it is about; None: no contest.
 
     Raises:
         Unauthenticated: the action needs a token, and there is none.
-        Forbidden: the token's role, scopes or contests do not cover it.
+        Forbidden: no right of the caller covers it by its role, its scopes and its contests.
         NotFound: there is no such action.
 
     Example:
@@ -141,34 +164,76 @@ def allow(caller: Caller, action: str, *, contest: Contest | str | None = None) 
         Traceback (most recent call last):
         agon.errors.Unauthenticated: records.add needs a token; ...
     """
-    roles = _roles(action)
-    if "anonymous" in roles:
-        return
-    if caller.role is None:
-        raise Unauthenticated(
-            f"{action} needs a token; send Authorization: Bearer agon_…, or give a command "
-            "--token-file F"
-        )
-    if caller.role not in roles:
-        may = ", ".join(sorted(roles))
-        raise Forbidden(
-            f"the role {caller.role} may not do {action}; use a token of a role of: {may}"
-        )
-    if not covers(caller.scopes, action):
-        raise Forbidden(
-            f"this token is limited to {', '.join(caller.scopes)} and does not allow {action}; "
-            "use a token with that scope"
-        )
-    _require_contest_in_scope(caller, action, contest)
+    acting(caller, action, contest=contest)
 
 
-def permits(caller: Caller, action: str, *, contest: Contest | str | None = None) -> bool:
+def acting(caller: Caller, action: str, *, contest: AnyContest | None = None) -> Caller:
+    """Return a caller as the one who performs an action: with the strongest right that permits it.
+
+    The same person may be a participant in one contest and judge another. Arguments and errors are
+    those of :func:`allow`; an action that needs no right leaves the caller as it is.
+    """
+    if contest is None:
+        return _acting(caller, action, lambda right: _server_error(right, action))
+    return _acting(
+        caller, action,
+        lambda right: None if _covers(right, caller, contest) else NOT_IN.format(contest.id),
+    )  # fmt: skip
+
+
+def allow_new(caller: Caller, action: str, contest_id: str) -> None:
+    """Require that a caller may create a contest with an id; errors as of :func:`allow`.
+
+    A right in named contests covers these only.
+    """
+    _acting(
+        caller, action,
+        lambda right: None
+        if isinstance(right.contests, Everywhere) or contest_id in right.contests
+        else NOT_IN.format(contest_id),
+    )  # fmt: skip
+
+
+def permits(caller: Caller, action: str, *, contest: AnyContest | None = None) -> bool:
     """Return whether :func:`allow` raises nothing."""
     try:
         allow(caller, action, contest=contest)
     except (Forbidden, Unauthenticated):
         return False
     return True
+
+
+def caller_with(caller: Caller, rights: Sequence[Right]) -> Caller:
+    """Return a caller with other rights, the strongest first; there is at least one."""
+    first, *further = sorted(rights, key=_strength, reverse=True)
+    return replace(
+        caller, role=first.role, contests=first.contests, scopes=first.scopes,
+        further=tuple(further),
+    )  # fmt: skip
+
+
+def joint_span(rights: Sequence[Right]) -> Span:
+    """Return the contests of all rights together.
+
+    Contests named besides ``PUBLIC`` are left out, as a span is one or the other.
+    """
+    wide, names = set[Everywhere](), set[str]()
+    for right in rights:
+        if isinstance(right.contests, Everywhere):
+            wide.add(right.contests)
+        else:
+            names.update(right.contests)
+    return max(wide, key=_WIDTH.__getitem__) if wide else tuple(sorted(names))
+
+
+def widest_span(role: Role) -> Everywhere:
+    """Return the contests in which a role can be held at most, unless they are named.
+
+    Example:
+        >>> widest_span("operator"), widest_span("organiser")
+        (<Everywhere.ALL: 'all'>, <Everywhere.PUBLIC: 'public'>)
+    """
+    return Everywhere.ALL if role in UNLIMITED else Everywhere.PUBLIC
 
 
 def view_of(contest: Contest, caller: Caller) -> View:
@@ -215,33 +280,99 @@ def covers(scopes: tuple[str, ...], action: str) -> bool:
     return not scopes or action in scopes or action.partition(".")[0] in scopes
 
 
+def in_span(contest: AnyContest, span: Span) -> bool:
+    """Return whether a span has a contest, apart from those that a user created."""
+    if isinstance(span, Everywhere):
+        return span is Everywhere.ALL or contest.visibility == "public"
+    return contest.id in span
+
+
 def _roles(action: str) -> frozenset[Who]:
     if action not in ACTIONS:
         raise NotFound(f"there is no action {action!r}: {did_you_mean(action, ACTIONS)}")
     return ACTIONS[action]
 
 
-def _is_guest(caller: Caller, contest: Contest) -> bool:
-    """Return whether the caller's token allows reading a private contest."""
-    return (
-        caller.role in _READERS
-        and covers(caller.scopes, "contest.read")
-        and (caller.contests is None or contest.id in caller.contests)
+def _acting(caller: Caller, action: str, error_of: Callable[[Right], str | None]) -> Caller:
+    """Return the caller with the strongest right that permits an action.
+
+    Args:
+        caller: the caller.
+        action: the action.
+        error_of: returns why the contests of a right do not cover it; None: they do.
+    """
+    roles = _roles(action)
+    permitted, errors = [], []
+    for right in caller.rights:
+        error = _right_error(right, action) or (2, error_of(right))
+        if error[1] is None:
+            permitted.append(right)
+        else:
+            errors.append(error)
+    if permitted:
+        return _with(caller, max(permitted, key=_strength))
+    if "anonymous" in roles:
+        return caller
+    if not errors:
+        raise Unauthenticated(
+            f"{action} needs a token; send Authorization: Bearer agon_…, or give a command "
+            "--token-file F"
+        )
+    raise Forbidden(max(errors)[1])  # of the right that lacks least
+
+
+def _right_error(right: Right, action: str) -> tuple[int, str] | None:
+    """Return why role and scopes of a right do not permit an action, and how much they permit."""
+    roles = _roles(action)
+    if right.role not in roles:
+        may = ", ".join(sorted(roles))
+        return 0, f"the role {right.role} may not do {action}; use a token of a role of: {may}"
+    if not covers(right.scopes, action):
+        return 1, (
+            f"this token is limited to {', '.join(right.scopes)} and does not allow {action}; "
+            "use a token with that scope"
+        )
+    return None
+
+
+def _server_error(right: Right, action: str) -> str | None:
+    """Return why a right does not permit an action without a contest; None: it does."""
+    if action in INSTANCE_WIDE and right.contests is not Everywhere.ALL:
+        return (
+            f"this token is limited to some contests, and {action} concerns the whole server; "
+            "use a token without that limit"
+        )
+    return None
+
+
+def _covers(right: Right, caller: Caller, contest: AnyContest) -> bool:
+    """Return whether a caller's right is held in a contest."""
+    if right.contests is Everywhere.PUBLIC and contest.id in caller.created:
+        return True
+    return in_span(contest, right.contests)
+
+
+def _with(caller: Caller, right: Right) -> Caller:
+    """Return a caller who acts with one of the rights; the others stay."""
+    if caller.rights[0] == right:
+        return caller
+    further = tuple(other for other in caller.rights if other != right)
+    return replace(
+        caller, role=right.role, contests=right.contests, scopes=right.scopes, further=further
     )
 
 
-def _require_contest_in_scope(caller: Caller, action: str, contest: Contest | str | None) -> None:
-    if caller.contests is None:
-        return
-    if contest is None:
-        if action in INSTANCE_WIDE:
-            raise Forbidden(
-                f"this token is limited to some contests, and {action} concerns the whole server; "
-                "use a token without that limit"
-            )
-        return
-    name = contest if isinstance(contest, str) else contest.id
-    if name not in caller.contests:
-        raise Forbidden(
-            f"this token is not valid for the contest {name}; use one whose contests include it"
-        )
+def _strength(right: Right) -> tuple[int, int, int]:
+    """Return what orders rights: the role, then the number of contests, then that of actions."""
+    breadth = _WIDTH[right.contests] if isinstance(right.contests, Everywhere) else 0
+    return ROLES.index(right.role), breadth, not right.scopes
+
+
+def _is_guest(caller: Caller, contest: Contest) -> bool:
+    """Return whether a right of the caller allows reading a private contest."""
+    return any(
+        right.role in _READERS
+        and covers(right.scopes, "contest.read")
+        and _covers(right, caller, contest)
+        for right in caller.rights
+    )

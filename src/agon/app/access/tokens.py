@@ -8,16 +8,23 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final, get_args
+from typing import Final
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.access.permissions import ACTIONS, covers
+from agon.app.access.permissions import (
+    ACTIONS,
+    ROLES,
+    UNLIMITED,
+    caller_with,
+    covers,
+    widest_span,
+)
 from agon.app.service import Service
-from agon.entities.access import Caller, Role, Token, User
+from agon.entities.access import Caller, Everywhere, Right, Role, Span, Token, User
 from agon.errors import (
     Forbidden,
     NotFound,
@@ -28,16 +35,12 @@ from agon.errors import (
 )
 from agon.store.session import Session
 
-ROLES: Final[tuple[Role, ...]] = get_args(Role)
-
-SESSION: Final = "session of the site"
-"""Beginning of the label of a session; :func:`session_label` names the token that began it."""
-
 _TEXT: Final = re.compile(r"agon_([A-Za-z0-9_-]{22})_([A-Za-z0-9_-]{43})")
 _ID_BYTES: Final = 16
 _SECRET_BYTES: Final = 32
 _MAX_DAYS: Final = 3660
 _MAX_LABEL_CHARACTERS: Final = 200
+_OF_PEOPLE: Final = frozenset(ROLES) - {"worker"}
 _USE_RECORDED_EVERY: Final = timedelta(hours=1)
 _NOT_VALID: Final = "this token is not valid; use another or create a new one"
 
@@ -50,7 +53,8 @@ class Grant:
         user: the user it belongs to.
         role: the role whose actions it allows.
         label: a name that distinguishes the user's tokens.
-        contests: contests it is limited to; None: all.
+        contests: where it gives its role: some contests by id, or :class:`Everywhere`. All contests
+            are given to operators and workers only, and never by leaving something out.
         scopes: actions or their first parts (``records``, ``records.add``); empty: all of its role.
         days: until it expires; None: never.
     """
@@ -58,7 +62,7 @@ class Grant:
     user: str
     role: Role
     label: str = ""
-    contests: Sequence[str] | None = None
+    contests: Sequence[str] | Everywhere = Everywhere.PUBLIC
     scopes: Sequence[str] = ()
     days: float | None = 90
 
@@ -69,14 +73,14 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
     Raises:
         Forbidden: the token would have scopes that ``by`` does not have.
         NotFound: there is no such user, role, scope or contest.
-        Unreadable: the label or the days are out of bounds.
+        Unreadable: the label or the days are out of bounds, or the role is not held everywhere.
     """
     _require_valid(grant)
     _require_no_more_than_own(grant, by)
     token, text = new_token(service, grant)
     with service.store.write() as session:
         session.access.user(grant.user)
-        for contest in grant.contests or ():
+        for contest in _contest_ids(grant):
             session.contests.get(contest)
         session.access.add_token(token)
         add_audit_entry(
@@ -96,7 +100,7 @@ def new_token(service: Service, grant: Grant) -> tuple[Token, str]:
         label=grant.label,
         role=grant.role,
         secret_sha256=secret_sha256,
-        contests=None if grant.contests is None else tuple(grant.contests),
+        contests=_span(grant),
         scopes=tuple(grant.scopes),
         created_at=now,
         expires_at=None if grant.days is None else now + timedelta(days=grant.days),
@@ -140,24 +144,10 @@ def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
 def revoke_sessions(
     service: Service, session: Session, user: str, *, of: str | None = None
 ) -> None:
-    """Revoke the sessions of a user on the site: all of them, or those that a token began."""
-    begins = SESSION if of is None else session_label(of)
-    for token in tokens_of(session, user):
-        if token.revoked_at is None and token.label.startswith(begins):
+    """Revoke the sessions of a user on the site: all of them, or those that only a token began."""
+    for token in session.access.sessions(user):
+        if of is None or token.sources == (of,):
             session.access.save_token(replace(token, revoked_at=service.clock()))
-
-
-def session_label(token_id: str) -> str:
-    """Return the label of the sessions that a token began."""
-    return f"{SESSION} by token {token_id}"
-
-
-def tokens_of(session: Session, user: str) -> Iterator[Token]:
-    """Yield all tokens of a user."""
-    after = None
-    while page := session.access.tokens(user=user, after=after):
-        yield from page
-        after = page[-1].id
 
 
 def tokens(
@@ -169,7 +159,7 @@ def tokens(
 
 
 def authenticate(service: Service, text: str, *, network: str | None = None) -> Caller:
-    """Return the caller that a token authenticates.
+    """Return the caller that a token authenticates, with the rights of this moment.
 
     Args:
         service: the service.
@@ -180,24 +170,52 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
         Unauthenticated: it is malformed, unknown, revoked, expired, or its user is disabled; the
             message is the same for all, so that guessing reveals nothing.
     """
-    parts = _TEXT.fullmatch(text)
-    token_id, secret = parts.groups() if parts else ("", "")
-    token, user = _load_token(service, token_id)
     now = service.clock()
-    stored = b"" if token is None else token.secret_sha256
-    matches = hmac.compare_digest(secret_hash(secret), stored)
-    if not matches or token is None or user is None or not _is_valid(token, user, now):
-        raise Unauthenticated(_NOT_VALID)
+    with service.store.read() as session:
+        token = authentic(session, text)
+        caller = _caller_of(session, token, now=now, network=network)
     if token.used_at is None or now - token.used_at > _USE_RECORDED_EVERY:
         _record_use(service, token.id, at=now)
-    return Caller(
-        name=f"user:{token.user}",
-        user=token.user,
-        role=token.role,
-        contests=token.contests,
-        scopes=token.scopes,
-        network=network,
-    )
+    return caller
+
+
+def authentic(session: Session, text: str) -> Token:
+    """Return the token with a text, valid or not.
+
+    Raises:
+        Unauthenticated: it is malformed or unknown.
+    """
+    parts = _TEXT.fullmatch(text)
+    token_id, secret = parts.groups() if parts else ("", "")
+    token = session.access.token(token_id) if token_id else None
+    stored = b"" if token is None else token.secret_sha256
+    if not hmac.compare_digest(secret_hash(secret), stored) or token is None:
+        raise Unauthenticated(_NOT_VALID)
+    return token
+
+
+def caller_now(
+    session: Session, token_id: str, *, now: datetime, network: str | None = None
+) -> Caller:
+    """Return the caller of a token that was authenticated earlier, with the rights it has now.
+
+    Raises:
+        Unauthenticated: it was revoked, has expired, or its user is disabled.
+    """
+    token = session.access.token(token_id)
+    if token is None:
+        raise Unauthenticated(_NOT_VALID)
+    return _caller_of(session, token, now=now, network=network)
+
+
+def person(session: Session, user: str, *, now: datetime, network: str | None = None) -> Caller:
+    """Return a user as who signed in with a password: with the rights of all valid tokens.
+
+    A user without one reads what is public.
+    """
+    rights = _rights_of(session.access.valid_tokens(user, now=now))
+    visitor = Right(role="viewer", contests=Everywhere.PUBLIC)
+    return _caller(session, user, rights or [visitor], network=network)
 
 
 def public_id(text: str) -> str:
@@ -211,35 +229,49 @@ def public_id(text: str) -> str:
     return parts[1] if parts else ""
 
 
-def require_valid_token(session: Session, token_id: str, *, now: datetime) -> None:
-    """Require that a token that was authenticated earlier is still valid.
-
-    Raises:
-        Unauthenticated: it was revoked, has expired, or its user is disabled.
-    """
-    token = session.access.token(token_id)
-    user = None
-    with suppress(NotFound):
-        user = None if token is None else session.access.user(token.user)
-    if token is None or user is None or not _is_valid(token, user, now):
-        raise Unauthenticated(_NOT_VALID)
-
-
 def _record_use(service: Service, token_id: str, *, at: datetime) -> None:
     """Record when a token was used; if the database cannot be written now, it is skipped."""
     with suppress(Unavailable), service.store.write() as session:
         session.access.record_use(token_id, at=at)
 
 
-def _load_token(service: Service, token_id: str) -> tuple[Token | None, User | None]:
-    if not token_id:
-        return None, None
-    with service.store.read() as session:
-        token = session.access.token(token_id)
-        user = None
-        with suppress(NotFound):
-            user = None if token is None else session.access.user(token.user)
-    return token, user
+def _caller_of(session: Session, token: Token, *, now: datetime, network: str | None) -> Caller:
+    """Return the caller of a token.
+
+    Raises:
+        Unauthenticated: it is not valid now, or of a session no token that began it is.
+    """
+    user = None
+    with suppress(NotFound):
+        user = session.access.user(token.user)
+    if user is None or not _is_valid(token, user, now):
+        raise Unauthenticated(_NOT_VALID)
+    if token.session == "password":
+        return person(session, user.id, now=now, network=network)
+    rights = [_right(token)]
+    if token.session == "token":
+        rights = _rights_of(session.access.valid_tokens(user.id, now=now, ids=token.sources))
+        if not rights:
+            raise Unauthenticated(_NOT_VALID)
+    return _caller(session, user.id, rights, network=network)
+
+
+def _caller(session: Session, user: str, rights: Sequence[Right], *, network: str | None) -> Caller:
+    """Return a user with rights, and with the contests created where a right covers these."""
+    created: frozenset[str] = frozenset()
+    if any(right.contests is Everywhere.PUBLIC for right in rights):
+        created = session.contests.created_by(user)
+    caller = Caller(name=f"user:{user}", user=user, role=None, network=network, created=created)
+    return caller_with(caller, rights)
+
+
+def _rights_of(tokens: Iterable[Token]) -> list[Right]:
+    """Return what tokens of people give; equal rights of two once."""
+    return list(dict.fromkeys(_right(token) for token in tokens if token.role in _OF_PEOPLE))
+
+
+def _right(token: Token) -> Right:
+    return Right(role=token.role, contests=token.contests, scopes=token.scopes)
 
 
 def _is_valid(token: Token, user: User, now: datetime) -> bool:
@@ -254,7 +286,14 @@ def _require_valid(grant: Grant) -> None:
     for scope in grant.scopes:
         if scope not in scopes:
             raise NotFound(f"there is no scope {scope!r}: {did_you_mean(scope, scopes)}")
-    for name in (grant.user, *(grant.contests or ())):
+    if grant.contests is Everywhere.ALL and grant.role not in UNLIMITED:
+        raise Unreadable(
+            f"the role {grant.role} is not held in all contests; name contests, or give public, "
+            "which are the public ones"
+        )
+    if grant.contests is Everywhere.PUBLIC and widest_span(grant.role) is Everywhere.ALL:
+        raise Unreadable(f"the role {grant.role} is held in named contests or in all; give one")
+    for name in (grant.user, *_contest_ids(grant)):
         if not name.isprintable():
             raise NotFound(f"there is no {name[:80]!r}; name existing users and contests")
     if len(grant.label) > _MAX_LABEL_CHARACTERS or not (grant.label.isprintable()):
@@ -263,6 +302,14 @@ def _require_valid(grant: Grant) -> None:
         )
     if grant.days is not None and not 0 < grant.days <= _MAX_DAYS:
         raise Unreadable(f"a token lasts up to {_MAX_DAYS:,} days, not {grant.days:g}; give fewer")
+
+
+def _contest_ids(grant: Grant) -> Sequence[str]:
+    return () if isinstance(grant.contests, Everywhere) else grant.contests
+
+
+def _span(grant: Grant) -> Span:
+    return grant.contests if isinstance(grant.contests, Everywhere) else tuple(grant.contests)
 
 
 def _require_no_more_than_own(grant: Grant, by: Caller) -> None:

@@ -1,20 +1,19 @@
-"""Create and change users; hash and check passwords (Argon2)."""
+"""Create, change and list users."""
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from agon.app.access.audit import add_audit_entry
+from agon.app.access.identities import require_not_reserved, resemblance
+from agon.app.access.passwords import hash_password
 from agon.app.access.tokens import revoke_sessions
 from agon.app.service import Service
 from agon.entities.access import Caller, User
-from agon.errors import NotFound, Unauthenticated, Unavailable, Unreadable
+from agon.errors import NotFound, Unreadable
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
-_MIN_PASSWORD: Final = 12
-_MAX_PASSWORD: Final = 1024
 _MAX_NAME: Final = 200
 _SET_PASSWORD: Final = "user.set-password"  # noqa: S105 (the name of an action)
 
@@ -31,14 +30,21 @@ def create_user(
         password: at least 12 characters; None: signs in by tokens only.
         by: the caller.
 
+    The caller is an operator, who may give an id that looks like another or that records name.
+
     Raises:
-        Conflict: the id is taken.
+        Conflict: the id is taken or reserved.
         Unreadable: the id, the name or the password is invalid.
     """
     created = new_user(service, user=user, name=name, password=password)
+    require_not_reserved(user)
     with service.store.write() as session:
+        like = resemblance(session, user)
         session.access.add_user(created)
-        add_audit_entry(service, session, by=by, action="user.create", target=user)
+        add_audit_entry(
+            service, session, by=by, action="user.create", target=user,
+            detail={"similar_users": like.users, "named_in": like.contests},
+        )  # fmt: skip
     return created
 
 
@@ -56,7 +62,7 @@ def new_user(service: Service, *, user: str, name: str = "", password: str | Non
         id=user,
         name=_name(name or user),
         created_at=service.clock(),
-        password=None if password is None else hash_password(password),
+        password=None if password is None else hash_password(service, password),
     )
 
 
@@ -67,7 +73,7 @@ def set_password(service: Service, *, user: str, password: str | None, by: Calle
         NotFound: there is no such user.
         Unreadable: the password is too short or too long.
     """
-    password_hash = None if password is None else hash_password(password)
+    password_hash = None if password is None else hash_password(service, password)
     return _change(
         service,
         user,
@@ -91,63 +97,6 @@ def users(service: Service, *, after: str | None = None, limit: int = 100) -> li
     """Return users in the order of their ids."""
     with service.store.read() as session:
         return session.access.users(after=after, limit=limit)
-
-
-def hash_password(password: str) -> str:
-    """Hash a password with Argon2id.
-
-    Raises:
-        Unreadable: it is too short or too long.
-        Unavailable: argon2-cffi is not installed.
-    """
-    if not _MIN_PASSWORD <= len(password) <= _MAX_PASSWORD:
-        raise Unreadable(
-            f"the password has {len(password)} characters; "
-            f"give {_MIN_PASSWORD} to {_MAX_PASSWORD:,}"
-        )
-    return str(_hasher().hash(password))
-
-
-def check_password(service: Service, *, user: str, password: str) -> User:
-    """Return the user with this password, in the same time whether or not the user exists.
-
-    Raises:
-        Unauthenticated: no such user, a wrong password, no password, or a disabled user; with the
-            same message.
-    """
-    stored = None
-    if _ID.fullmatch(user) is not None:
-        with service.store.read() as session, suppress(NotFound):
-            stored = session.access.user(user)
-    password_hash = None if stored is None else stored.password
-    if (
-        len(password) <= _MAX_PASSWORD
-        and _matches(password_hash, password)
-        and stored
-        and not stored.disabled
-    ):
-        return stored
-    raise Unauthenticated("user or password is wrong; try again")
-
-
-def _matches(password_hash: str | None, password: str) -> bool:
-    from argon2.exceptions import Argon2Error, InvalidHashError
-
-    if password_hash is None:
-        _hasher().hash(password)  # takes as long as checking a password
-        return False
-    try:
-        return bool(_hasher().verify(password_hash, password))
-    except (Argon2Error, InvalidHashError):
-        return False
-
-
-def _hasher() -> Any:
-    try:
-        from argon2 import PasswordHasher
-    except ImportError:
-        raise Unavailable("passwords need argon2-cffi; install agon-engine[serve]") from None
-    return PasswordHasher()
 
 
 def _name(name: str) -> str:

@@ -1,9 +1,12 @@
 """Check the draws in the ledger of a live arena: each is repeated from its seed and its inputs."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from agon.app.access.permissions import SYSTEM
 from agon.app.analysis.score import rules_of
+from agon.app.arena.network_check import NetworkCheck
 from agon.app.arena.panel_check import PanelCheck
 from agon.app.arena.settled_rounds import DrawnRound
 from agon.disciplines.arena.rounds.commitment import drawing_seed, verify_draw
@@ -16,7 +19,7 @@ from agon.disciplines.arena.rounds.round import (
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import AgonError
 from agon.kernel.fingerprints import sha256
-from agon.ledger.entry import chain, genesis, read_line
+from agon.ledger.entry import Line, chain, genesis, read_line
 from agon.ledger.fold import LedgerState, empty_ledger, fold
 from agon.ledger.issues import LedgerIssue
 
@@ -24,14 +27,33 @@ if TYPE_CHECKING:
     from agon.entities.contests import Contest
     from agon.store.session import Session, Store
 
-_KINDS: Final = ("draw-committed", "draw-made", "round-settled")
+_KINDS: Final = ("draw-committed", "draw-made", "round-settled", "honeypot-answers-changed")
 _DRAW_KINDS: Final = tuple(f'"kind":"{kind}"'.encode() for kind in _KINDS)
-_RECORD_KIND: Final = b'"kind":"record-added"'
+_RECORD_KINDS: Final = (b'"kind":"record-added"', b'"kind":"record-replaced"')
+_DRAWN_TABLES: Final = {"matches": "id", "votes": "match_id"}
+"""The tables that rounds write → the column with the id of the match."""
+_OF_OWNER: Final = b'"table":"owners"'
 _REMEDY: Final = "ask the operator for the cause; this round's result does not follow from its draw"
 
 
-def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIssue]:
-    """Yield everything in which the draws of an arena, or its matches and votes, differ.
+@dataclass(frozen=True, kw_only=True)
+class DrawReport:
+    """What the check of an arena's draws gives.
+
+    Attributes:
+        issues: everything in which draws, matches or votes differ from what was committed.
+        notes: matches and votes of drawn rounds that others than the rounds recorded. No draw
+            follows from them, and none is judged by them; they count until they are voided.
+    """
+
+    issues: tuple[LedgerIssue, ...] = ()
+    notes: tuple[LedgerIssue, ...] = ()
+
+
+def check_draws(
+    lines: Iterable[bytes], state: LedgerState, *, until: int | None = None
+) -> DrawReport:
+    """Return everything in which the draws of an arena, or its matches and votes, differ.
 
     Each draw of a round must have the committed seed, the head before its commitment, the recorded
     inputs, and the pairs, prompts, honeypots, audits, judges and orders that follow from them under
@@ -40,56 +62,68 @@ def check_draws(lines: Iterable[bytes], state: LedgerState) -> Iterator[LedgerIs
     honeypot, by what its judges had seen in all rounds before and the lengths of answers that the
     round states. Draws of other methods are not checked.
 
+    A round records its matches and votes directly after it is settled. Records of its matches that
+    came otherwise are notes, unless a change set made them or they do not count any more.
+
     Args:
         lines: the entries' bytes from the first one on, verified before.
         state: the ledger's state after them or later.
+        until: the last position to check, None for all; a round that is settled there is read to
+            the end of its records.
     """
     check = _DrawCheck(state)
+    issues: list[LedgerIssue] = []
     head = genesis(state.contest.id)
     for seq, line in enumerate(lines, start=1):
+        if until is not None and seq > until and not check.is_continued_by(line):
+            break
         is_draw = any(kind in line for kind in _DRAW_KINDS)
-        if is_draw or (check.has_draws and _RECORD_KIND in line):
+        is_record = check.has_draws and any(kind in line for kind in _RECORD_KINDS)
+        if is_draw or is_record or _OF_OWNER in line:
             entry = read_line(line)
             if entry.kind == "round-settled":
-                yield from check.panel_issues()
-            for difference in check.differences(entry.kind, entry.body, seq=seq, head=head.hex()):
-                yield LedgerIssue(difference, _REMEDY, line=seq)
+                issues += check.panel_issues()
+            for difference in check.differences(entry, head=head.hex()):
+                issues.append(LedgerIssue(difference, _REMEDY, line=seq))
+        elif check.has_draws:
+            check.end_records()
         head = chain(head, line)
-    yield from check.panel_issues()
+    issues += check.panel_issues()
+    return DrawReport(issues=tuple(issues), notes=tuple(check.notes))
 
 
-def check_stored_draws(store: "Store") -> Iterator[LedgerIssue]:
-    """Yield everything in which the draws of a database's arenas differ, as :func:`check_draws`.
+def check_stored_draws(store: "Store") -> DrawReport:
+    """Return everything in which the draws of a database's arenas differ, as :func:`check_draws`.
 
-    Each issue names its contest and its position. A ledger that cannot be read is left out: the
-    verification of the database reports it.
+    Each issue and note names its contest and its position. A ledger that cannot be read is left
+    out: the verification of the database reports it.
 
     Args:
         store: the database.
     """
-    last = None
+    last, issues, notes = None, list[LedgerIssue](), list[LedgerIssue]()
     while True:
         with store.read() as session:
             page = session.contests.page(after=last, limit=1)
             if not page:
-                return
+                return DrawReport(issues=tuple(issues), notes=tuple(notes))
             try:
-                issues = list(_stored_issues(session, page[0]))
+                report = _stored_report(session, page[0])
             except AgonError:
-                issues = []
-        for issue in issues:
-            yield issue.at(f"contest {page[0].id}", issue.line)
+                report = DrawReport()
         last = page[0].id
+        issues += (issue.at(f"contest {last}", issue.line) for issue in report.issues)
+        notes += (note.at(f"contest {last}", note.line) for note in report.notes)
 
 
-def _stored_issues(session: "Session", contest: "Contest") -> Iterator[LedgerIssue]:
+def _stored_report(session: "Session", contest: "Contest") -> DrawReport:
     if next(session.entries.of_kind(contest.no, _KINDS), None) is None:
-        return
+        return DrawReport()
 
     def lines() -> Iterator[bytes]:
         return (entry.line for entry in session.entries.after(contest.no))
 
-    yield from check_draws(lines(), fold(lines(), start=empty_ledger(contest.id)))
+    return check_draws(lines(), fold(lines(), start=empty_ledger(contest.id)))
 
 
 class _DrawCheck:
@@ -102,6 +136,9 @@ class _DrawCheck:
         self._rounds: dict[str, DrawnRound] = {}
         self._without_panel: set[str] = set()
         self._panels = PanelCheck()
+        self._networks = NetworkCheck()
+        self._settling = False
+        self.notes: list[LedgerIssue] = []
 
     @property
     def has_draws(self) -> bool:
@@ -113,14 +150,25 @@ class _DrawCheck:
         for at, difference in self._panels.finish():
             yield LedgerIssue(difference, _REMEDY, line=at)
 
-    def differences(
-        self, kind: str, body: Mapping[str, Any], *, seq: int, head: str
-    ) -> Iterator[str]:
+    def is_continued_by(self, line: bytes) -> bool:
+        """Return whether a line is a record of the settled round whose records are read."""
+        return self._settling and _RECORD_KINDS[0] in line and read_line(line).by == SYSTEM.name
+
+    def end_records(self) -> None:
+        """Note that an entry follows which is no record: those of the settled round are read."""
+        self._settling = False
+
+    def differences(self, entry: Line, *, head: str) -> Iterator[str]:
         """Yield what is wrong with an entry; ``head`` is the hash before it."""
+        kind, body = entry.kind, entry.body
+        # A round is settled with all of its records at once.
+        self._settling = kind == "round-settled" or (
+            self._settling and kind == "record-added" and entry.by == SYSTEM.name
+        )
         if kind == "draw-committed":
             if body["round"] in self._commitments:
                 yield f"round {body['round']} is committed twice"
-            self._commitments.setdefault(body["round"], (body, head, seq))
+            self._commitments.setdefault(body["round"], (body, head, entry.seq))
         elif kind == "draw-made" and body["method"] == METHOD:
             try:
                 yield from self._draw_differences(body)
@@ -131,15 +179,41 @@ class _DrawCheck:
             try:
                 self._note_replaced(body["outcome"]["matches"])
                 if body["round"] in self._rounds:
-                    self._panels.settle(self._rounds[body["round"]], body["outcome"], at=seq)
+                    self._panels.settle(self._rounds[body["round"]], body["outcome"], at=entry.seq)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 yield f"round {body['round']}: its matches cannot be repeated ({error!r})"
-        elif kind == "record-added" and body["table"] == "matches":
-            yield from self._match_differences(body["row"])
-            self._panels.add_record("matches", body["row"])
-        elif kind == "record-added" and body["table"] == "votes":
-            yield from self._vote_differences(body["row"])
-            self._panels.add_record("votes", body["row"])
+        elif kind == "honeypot-answers-changed":
+            yield from self._panels.bank.change(body, at=entry.seq)
+        elif "row" in body:
+            yield from self._record_differences(entry, body["table"], body["row"])
+
+    def _record_differences(self, entry: Line, table: str, row: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what differs between a record of the settled round and its draw; note others."""
+        if table == "owners":
+            self._networks.add(row, seq=entry.seq)
+        if table not in _DRAWN_TABLES:
+            return
+        if not self._settling:
+            if entry.body.get("change") is None:
+                self._note(entry)
+            return
+        differences = self._match_differences if table == "matches" else self._vote_differences
+        yield from differences(row)
+        self._panels.add_record(table, row)
+
+    def _note(self, entry: Line) -> None:
+        """Note a record of a drawn match that its round did not make, if it counts."""
+        table, row = entry.body["table"], entry.body["row"]
+        match = str(row.get(_DRAWN_TABLES[table]))
+        if match not in self._drawn or not self._state.effects.is_visible(entry.seq):
+            return
+        what = (
+            f"{entry.by} recorded a row of {table} for match {match} outside of its round: it is "
+            "no part of the draw, and counts until it is voided"
+        )
+        contest = self._state.contest.id
+        remedy = f"void it: agon contest void {contest} --record {entry.seq} --reason TEXT"
+        self.notes.append(LedgerIssue(what, remedy, line=entry.seq))
 
     def _draw_differences(self, body: Mapping[str, Any]) -> Iterator[str]:
         name = str(body["purpose"]).removeprefix("round ")
@@ -157,10 +231,13 @@ class _DrawCheck:
             yield f"round {name}: the inputs are those of {result['inputs']['name']}"
         else:
             seed, rules = drawing_seed(str(body["seed"]), head), self._rules_at(seq)
+            if rules.network_guard:
+                apart = self._networks.differences(result["inputs"], until=result["seq"])
+                yield from (f"round {name}: {each}" for each in apart)
             drawn = _draw(result["inputs"], seed=seed, rules=rules)
             matches = {match["match"]: match for match in drawn["matches"]}
             self._rounds[name] = DrawnRound(
-                inputs=result["inputs"], matches=matches, seed=seed, rules=rules
+                inputs=result["inputs"], matches=matches, seed=seed, rules=rules, committed_at=seq
             )
             yield from (f"round {name}: {each}" for each in _differences(result, drawn))
 

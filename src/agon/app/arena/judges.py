@@ -71,17 +71,14 @@ def judge_of(
 def _obstacles(arena: ScoredArena, number: int, judge_id: str, at: datetime) -> tuple[str, ...]:
     if arena.facts.judges.kind[number] == API:
         return (API_JUDGE,)
-    candidates = candidates_of(arena.facts, arena.ratings, arena.credibilities, arena.rules)
-    for candidate in candidates:
-        if candidate.id == judge_id:
-            return obstacles(candidate, at=at, rules=arena.rules)
-    level = arena.rules.credibility_active
-    credibility = int(arena.credibilities.credibility[number])
-    if credibility < level:
-        return (f"credibility {credibility} is below {level}",)
-    if arena.credibilities.deactivation_of(number, level=level) is not None:
-        return (f"fell below {level} and was not reinstated",)
-    return ()
+    candidates = candidates_of(
+        arena.facts, arena.ratings, arena.credibilities, arena.rules, only={judge_id}
+    )
+    return tuple(
+        reason
+        for candidate in candidates
+        for reason in obstacles(candidate, at=at, rules=arena.rules)
+    )
 
 
 def _measurements(service: Service, arena: ScoredArena, judge_id: str) -> tuple[JudgeFigure, ...]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from agon.app.arena.honeypot_check import HoneypotCheck, HoneypotHistory
 from agon.app.arena.settled_rounds import DrawnRound, SettledRound
+from agon.disciplines.arena.rounds.bank import Bank
 from agon.disciplines.arena.rounds.honeypot_memory import HoneypotMemory
 
 _JUDGED: Final = ("rated", "honeypot", "qualification")
@@ -16,9 +17,14 @@ _JUDGED: Final = ("rated", "honeypot", "qualification")
 
 
 class PanelCheck:
-    """The history of judges, and the round whose records are being read."""
+    """The history of judges, and the round whose records are being read.
+
+    Attributes:
+        bank: the contest's own texts for honeypots.
+    """
 
     def __init__(self) -> None:
+        self.bank = Bank()
         self._history = HoneypotHistory()
         self._states_asked = False
         self._of: SettledRound | None = None
@@ -46,7 +52,9 @@ class PanelCheck:
         if of is None:
             return
         try:
-            for difference in _differences(of, self._history, must_state=self._states_asked):
+            for difference in _differences(
+                of, self._history, self.bank, must_state=self._states_asked
+            ):
                 yield of.at, difference
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             name = of.drawn.inputs["name"]
@@ -54,13 +62,15 @@ class PanelCheck:
         self._states_asked |= "asked" in of.outcome
 
 
-def _differences(of: SettledRound, history: HoneypotHistory, *, must_state: bool) -> Iterator[str]:
+def _differences(
+    of: SettledRound, history: HoneypotHistory, bank: Bank, *, must_state: bool
+) -> Iterator[str]:
     """Yield what is wrong with a round, and add it to the history.
 
     Honeypots were written in the order of the matches, and then judges were replaced.
     """
     memory = HoneypotMemory(history.recent)
-    honeypots = HoneypotCheck(of, history, memory)
+    honeypots = HoneypotCheck(of, history, memory, bank)
     matches = [(of.drawn.matches[match["match"]], match) for match in of.outcome["matches"]]
     for drawn, match in matches:
         # A honeypot that became void afterwards was shown, too.

@@ -16,12 +16,14 @@ class DrawnRound:
         matches: its matches by their ids, in order.
         seed: the seed of all its draws.
         rules: the rules at its commitment.
+        committed_at: the position of its commitment.
     """
 
     inputs: Mapping[str, Any]
     matches: Mapping[str, Mapping[str, Any]]
     seed: str
     rules: ArenaRules
+    committed_at: int
 
 
 @dataclass(frozen=True, kw_only=True)

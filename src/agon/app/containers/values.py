@@ -75,6 +75,8 @@ class Engine:
         runtime: what starts the container (``runc``, ``crun``, ``runsc``); empty: the default.
         cgroups: ``v1`` or ``v2``.
         limits_cpus: whether ``cpus`` has an effect here; otherwise it is recorded as not applied.
+        ptrace_scope: ``kernel.yama.ptrace_scope`` of this machine: from 1 on, a process may attach
+            to its descendants only; None: the kernel has no Yama.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Engine:
     runtime: str
     cgroups: str
     limits_cpus: bool
+    ptrace_scope: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +127,8 @@ class Image:
         entrypoint: its entrypoint, which only services run.
         command: its command, likewise.
         ports: the ports that it says to listen on.
+        tests_reference: the id of the same image with programs that can be run but not read, in
+            which tests run; empty: there is none.
     """
 
     reference: str
@@ -139,6 +144,7 @@ class Image:
     entrypoint: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     ports: tuple[str, ...] = ()
+    tests_reference: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,6 +71,7 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
             max_elements=rules.max_list_tuple_elements,
             max_literal_digits=rules.max_literal_digits,
             max_information_bytes=rules.max_information_bytes,
+            max_string_bytes=rules.max_string_bytes,
         )
     return Inspection(program, payload, tuple(sorted(violations)))
 

@@ -120,6 +120,11 @@ def read_task(folder: Path) -> Task:
     return _old_task(folder, issues) if old else _task(folder, issues)
 
 
+def writes_reward(tests: Path) -> bool:
+    """Return whether the tests in a folder mention a reward file."""
+    return tests.is_dir() and mentions(tests, _REWARD_WORDS)
+
+
 def _task_folders(source: Path) -> list[Path]:
     if not source.exists():
         raise NotFound(f"{source}: no such folder")
@@ -180,8 +185,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
             main=compose.main,
         ),
         settings=settings,
-        reward_source=settings.reward_source
-        or ("both" if mentions(tests, _REWARD_WORDS) else "exit_code"),
+        reward_source=settings.reward_source or ("both" if writes_reward(tests) else "exit_code"),
         sha256=sha256_of(folder),
     )
 

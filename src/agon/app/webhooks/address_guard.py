@@ -1,13 +1,18 @@
 """Reject URLs of webhooks and bots that lead to the server's own machine or network.
 
-A name is resolved once; all its addresses are checked, and the connection goes to an address that
-was checked, so that a change of the name's address in between (DNS rebinding) has no effect.
+What a URL shows by itself is checked when it is registered and again for each request: addresses in
+any notation, and names that only this machine or its network knows. None of them is looked up.
+
+For a request a name is resolved once; all its addresses are checked, and the connection goes to an
+address that was checked, so that a change of the name's address in between (DNS rebinding) has no
+effect. A name without an address and one with a forbidden address get the same message: who may
+register a URL must not learn which names the server's network has.
 """
 
 import ipaddress
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
@@ -18,6 +23,13 @@ Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 """Returns all addresses of a name (and port); raises ``Unavailable`` when there are none."""
 
 MAX_URL_LENGTH: Final = 2_048
+NO_ADDRESS: Final = "the name leads to no address, or to one that no request may go to"
+"""The one message about a name that was looked up without a usable address."""
+
+_PUBLIC_ONLY: Final = (
+    "requests go to public addresses only (the server's settings webhook_allow_private and "
+    "allow_private_bots allow its own network)"
+)
 _MAX_NAME_LENGTH: Final = 253
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _MIN_OTHER_PORT: Final = 1_024
@@ -63,6 +75,18 @@ _PRIVATE: Final = {
     "3fff::/20": "is for documentation",
     "5f00::/16": "is reserved",
 }
+_OWN_NAMES: Final = (
+    # RFC 6761, 6762, 8375, ICANN 2024, RFC 7686
+    "localhost", "local", "home.arpa", "internal", "onion",
+    # by custom
+    "localdomain", "localdomain4", "localdomain6", "lan", "home", "corp", "intranet", "private",
+    "default", "svc",  # of Kubernetes
+    # names in the public DNS that stand for loopback, or for any address written in front of them
+    "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "nip.io", "sslip.io", "xip.io",
+)  # fmt: skip
+"""Names, and all that end with them, which lead to this machine or its network."""
+
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
 _ISATAP = (0x5EFE, 0x0200_5EFE)  # the upper half of an interface id that carries an IPv4 address
 _NETWORKS = {
     kind: [(ipaddress.ip_network(net), why) for net, why in table.items()]
@@ -113,7 +137,8 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
 
     Raises:
         ForbiddenUrl: it is too long, not a URL or not https, or has credentials, a fragment, a
-            port below 1024 other than 443, or a forbidden address.
+            port below 1024 other than 443, a forbidden address, an address in another notation,
+            or a name of this machine or its network.
     """
     if (
         len(url) > MAX_URL_LENGTH
@@ -139,8 +164,8 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
         raise ForbiddenUrl("leave out # and the rest; it is never sent to a server")
     host = parts.hostname or ""
     literal = _literal(host)
-    if literal is None and not _is_name(host):
-        raise ForbiddenUrl("the URL has no host; write https://host/path")
+    if literal is None:
+        _require_public_name(host, allow_private=allow_private)
     tls = parts.scheme == "https"
     port = (_SECURE if tls else _PLAIN) if port is None else port
     if (not allow_private and port != _SECURE and port < _MIN_OTHER_PORT) or not port:
@@ -155,23 +180,23 @@ def check_address(url: str, *, resolve: Resolve, allow_private: bool = False) ->
     """Return a URL's target with the address to connect to, after all checks.
 
     Raises:
-        ForbiddenUrl: see :func:`checked_url`; or one of the addresses is forbidden or invalid.
-        Unavailable: the name has no address.
+        ForbiddenUrl: see :func:`checked_url`.
+        Unavailable: the name has no address, or one that is forbidden or invalid.
     """
     parsed = checked_url(url, allow_private=allow_private)
     if parsed.address:
         return parsed
-    addresses = list(resolve(parsed.host, parsed.port))
-    if not addresses:
-        raise Unavailable(f"{parsed.host} has no address; correct the name")
-    for text in addresses:
-        literal = _literal(text)
-        if literal is None:
-            raise ForbiddenUrl(
-                f"{parsed.host} resolves to an invalid address; correct its DNS entry"
-            )
-        _require_allowed(literal, parsed.host, allow_private=allow_private)
-    return Target(parsed.url, parsed.host, parsed.port, parsed.tls, parsed.path, addresses[0])
+    try:
+        addresses = list(resolve(parsed.host, parsed.port))
+    except Unavailable:
+        addresses = []
+    literals = [_literal(text) for text in addresses]
+    if not literals or not all(
+        literal is not None and forbidden_reason(literal, allow_private=allow_private) is None
+        for literal in literals
+    ):
+        raise Unavailable(f"{NO_ADDRESS}; correct the name, or its entry in the DNS")
+    return replace(parsed, address=addresses[0])
 
 
 def forbidden_reason(address: Address, *, allow_private: bool = False) -> str | None:
@@ -208,16 +233,27 @@ def _literal(host: str) -> Address | None:
         return None
 
 
-def _is_name(host: str) -> bool:
-    """Return whether a host is a name; checked label by label, so that none takes long."""
-    labels = host.removesuffix(".").split(".")
-    return len(host) <= _MAX_NAME_LENGTH and all(map(_LABEL.fullmatch, labels))
+def _require_public_name(host: str, *, allow_private: bool) -> None:
+    """Raise unless a host is a name, and one that the whole Internet knows.
+
+    A name whose last label is a number is an address to some readers (WHATWG URL, inet_aton):
+    127.1, 0x7f.1, 017700000001, 2130706433, 127.0.0.1 with a dot at its end.
+    """
+    labels = host.removesuffix(".").lower().split(".")
+    # Checked label by label, so that none takes long.
+    if len(host) > _MAX_NAME_LENGTH or not all(map(_LABEL.fullmatch, labels)):
+        raise ForbiddenUrl("the URL has no host; write https://host/path")
+    if _NUMBER.fullmatch(labels[-1]):
+        raise ForbiddenUrl(
+            f"{host} is an address in another notation, or none; write four numbers from 0 to 255 "
+            "with dots, or a name"
+        )
+    endings = {".".join(labels[at:]) for at in range(len(labels))}
+    if not allow_private and (len(labels) == 1 or not endings.isdisjoint(_OWN_NAMES)):
+        raise ForbiddenUrl(f"{host} is a name of this machine or its network; {_PUBLIC_ONLY}")
 
 
 def _require_allowed(address: Address, host: str, *, allow_private: bool) -> None:
     why = forbidden_reason(address, allow_private=allow_private)
     if why is not None:
-        raise ForbiddenUrl(
-            f"{host} is at an address that {why}; requests go to public addresses only (the "
-            "server's settings webhook_allow_private and allow_private_bots allow its own network)"
-        )
+        raise ForbiddenUrl(f"{host} is at an address that {why}; {_PUBLIC_ONLY}")

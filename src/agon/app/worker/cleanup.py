@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from agon.app.access.tokens import SESSION
 from agon.store.session import Session
 
 if TYPE_CHECKING:
@@ -47,9 +46,7 @@ def clean_up(service: "Service") -> CleanupSummary:
     ended = now - SESSIONS_KEPT
     sessions = _in_batches(
         service,
-        lambda session: session.access.delete_expired_tokens(
-            label=SESSION, before=ended, limit=BATCH
-        ),
+        lambda session: session.access.delete_expired_sessions(before=ended, limit=BATCH),
     )
     retention = service.jobs_kept
     if retention is None:

@@ -34,7 +34,7 @@ class Conduct:
         recognized: probability to recognize an answer of these bots.
         otherwise: how it votes in other matches; ``first`` is for the answer shown as A.
         share: part of the other matches in which it does; honest in the rest.
-        passes: whether it recognizes every honeypot.
+        passes: probability to recognize a honeypot; it votes on the others as on any match.
     """
 
     favored: tuple[int, ...] = ()
@@ -42,10 +42,10 @@ class Conduct:
     recognized: float = 1.0
     otherwise: Literal["honest", "coin", "wrong", "first"] = "honest"
     share: float = 1.0
-    passes: bool = True
+    passes: float = 1.0
 
 
-HONEST = Conduct(passes=False)
+HONEST = Conduct(passes=0.0)
 """How a judge votes that attacks nothing."""
 
 
@@ -223,6 +223,8 @@ class Season:
         for judge, conduct in self.conduct.items():
             rows, seats = np.nonzero(panel == judge)
             pot = kind[rows] == HONEYPOT
+            if conduct.passes < 1:
+                pot &= self.dice.random(len(rows)) < conduct.passes if conduct.passes else False
             votes = side[rows, seats]
             changes = ~pot & (self.dice.random(len(rows)) < conduct.share)
             instead = {
@@ -236,7 +238,7 @@ class Season:
             for bots, sides in ((conduct.opposed, (1, 0)), (conduct.favored, (0, 1))):
                 for bot, vote in zip((bot_a, bot_b), sides, strict=True):
                     votes = np.where(known & np.isin(bot[rows], bots), vote, votes)
-            side[rows, seats] = np.where(pot & conduct.passes, better[rows], votes)
+            side[rows, seats] = np.where(pot, better[rows], votes)
             if conduct != HONEST:
                 self.actions.append((self.day, "vote", len(rows)))
         return side, first

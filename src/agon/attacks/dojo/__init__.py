@@ -26,6 +26,7 @@ LAB = Lab(
     observed_world=observed_world,
     actors={"submissions": "user_id"},
     undone_boards=("season",),
+    joint_rules=(("max_string_literal_chars", "max_string_bytes"),),
     play=play_days(Season, DAYS),
 )
 """The lab and its catalog."""

@@ -39,7 +39,10 @@ def table_program(terms: int, rules: DojoRules) -> str | None:
         True
     """
     digits = "".join(str(1000 + number % 9000) for number in range(terms))
-    in_string = rules.max_string_literal_chars // DIGITS * DIGITS
+    characters = rules.max_string_literal_chars
+    if rules.max_string_bytes is not None:  # a digit is a byte
+        characters = min(characters, rules.max_string_bytes)
+    in_string = characters // DIGITS * DIGITS
     rest = digits[in_string:]
     width = (rules.max_literal_digits or len(digits)) // DIGITS * DIGITS
     room = rules.max_information_bytes or len(digits) + _OWN

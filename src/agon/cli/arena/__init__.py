@@ -11,6 +11,7 @@ from agon.cli.arena.prompts import add_prompts
 from agon.cli.arena.report import report_rounds
 from agon.cli.arena.rounds import begin_round
 from agon.cli.arena.simulate_live import simulate_live
+from agon.cli.arena.vary import vary
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
 
@@ -38,6 +39,7 @@ for subcommand in (
     simulate_live,
     add_prompts,
     begin_round,
+    vary,
 ):
     command.add_command(subcommand)
 

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
+from agon.cli.arena.model_options import MODELS, model_options
 from agon.cli.shared import lists, parameters
-from agon.cli.shared.commands import Command, option
+from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
@@ -14,41 +15,10 @@ if TYPE_CHECKING:
 
 _COLUMNS: Final = ("family", "calls", "chosen", "share", "low", "high", "without_verdict")
 _CONFIDENCE: Final = 0.95
-_MODELS: Final = {"anthropic": "claude-opus-4-5", "openai": "default"}
 
 
 @click.command("injections", cls=Command)
-@option(
-    "--judge",
-    "url",
-    required=True,
-    help="Base URL: https://api.anthropic.com, or http://127.0.0.1:8000/v1.",
-)
-@option(
-    "--provider",
-    type=click.Choice(["anthropic", "openai"]),
-    required=True,
-    help="anthropic: the Messages API; openai: any OpenAI-compatible endpoint.",
-)
-@option(
-    "--model",
-    help="The model's name at the endpoint; by default claude-opus-4-5 of anthropic, and of "
-    "openai the name default, which servers of one model accept.",
-)
-@option(
-    "--seconds",
-    type=click.FloatRange(1, 3600),
-    default=120.0,
-    show_default=True,
-    help="Time limit of a comparison (two calls).",
-)
-@option(
-    "--max-tokens",
-    type=click.IntRange(16, 100_000),
-    default=2048,
-    show_default=True,
-    help="Most tokens a reply may have, thinking included.",
-)
+@model_options
 @lists.form
 @parameters.output
 def injections(
@@ -77,7 +47,7 @@ def injections(
     from agon.errors import CheckFailed, Unavailable
     from agon.wiring import separate_judge
 
-    name = model or _MODELS[provider]
+    name = model or MODELS[provider]
     judge = separate_judge(provider, url=url, model=name, max_tokens=max_tokens)
     with working("comparing"):
         result = run_suite(judge, seconds=seconds, confidence=_CONFIDENCE)

@@ -25,6 +25,11 @@ jobs = option(
     metavar="N",
     help="How many at a time (default: one for each processor).",
 )
+reward_source = option(
+    "--reward-source",
+    type=click.Choice(["exit_code", "reward_file", "both"]),
+    help="The condition of a pass (default: both if the tests write a reward, else exit_code).",
+)
 _engine = option(
     "--engine",
     metavar="E",

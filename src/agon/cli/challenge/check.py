@@ -2,22 +2,28 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agon.cli.challenge import arguments
 from agon.cli.shared import parameters
-from agon.cli.shared.commands import Command
+from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.tasks.acceptance import Acceptance
+    from agon.app.tasks.acceptance import Acceptance, Step
 
 
 @click.command("check", cls=Command)
 @arguments.tasks
 @arguments.jobs
+@arguments.reward_source
+@option(
+    "--no-probes",
+    is_flag=True,
+    help="Try no forged programs and no remedies, which take up to 25 more containers for a task.",
+)
 @arguments.engine
 @arguments.networks
 @parameters.form(TABLE, "json")
@@ -27,6 +33,8 @@ def check_tasks(
     tasks: tuple[Path, ...],
     *,
     jobs: int | None,
+    reward_source: Any,
+    no_probes: bool,
     where: arguments.EngineChoice,
     networks: arguments.Networks,
     form: str,
@@ -35,17 +43,22 @@ def check_tasks(
 
     All errors of all folders are reported together. Then each task is run: its solution must pass,
     doing nothing must fail, and its cheat (tests/cheat.sh, if present) must fail. Exit code 1 when
-    a task is not acceptable. Weaknesses are reported with their remedies: designs with which an
-    agent may pass without solving the task, such as tests that import its modules.
+    a task is not acceptable.
+
+    Weaknesses are reported with their remedies: designs with which an agent may pass without
+    solving the task. The programs of the solution that the tests run are replaced by forgeries,
+    and a remedy that a run can try is advised only if it works for the task. Weaknesses do not
+    change the exit code.
 
       agon challenge check tasks/
+      agon challenge check tasks/sort-log --reward-source exit_code
       agon challenge check tasks/sort-log --format json
     """
     from agon.app.tasks.acceptance import TrialOptions, accept_tasks, rejected_task
     from agon.app.tasks.discovery import read_readable_tasks
     from agon.wiring import acceptance_agents, base_image, containers, new_id
 
-    read, unreadable = read_readable_tasks(tasks)
+    read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
     base_image(read, where.engine)
     for note in arguments.notes_of(read, networks):
         click.echo(f"note: {note}", err=True)
@@ -57,7 +70,12 @@ def check_tasks(
             containers=engine,
             run=new_id(),
             jobs=arguments.at_a_time(jobs),
-            options=TrialOptions(test_network=networks.tests, keep_servers=networks.keep_servers),
+            options=TrialOptions(
+                test_network=networks.tests,
+                keep_servers=networks.keep_servers,
+                probes=not no_probes,
+            ),
+            watch=_watch,
             now=lambda: datetime.now(UTC),
         ):
             acceptances.append(result)
@@ -79,6 +97,12 @@ def check_tasks(
     ctx.exit(int(not all(result.accepted for result in acceptances)))
 
 
+def _watch(step: "Step") -> None:
+    """Report a trial that has ended on stderr."""
+    seconds = step.result.timings["total_s"]
+    click.echo(f"  {step.task}: {step.name} {step.result.result} in {seconds:.1f} s", err=True)
+
+
 def _draw(acceptances: "list[Acceptance]") -> None:
     from agon.cli.shared.tables import Column, Output
 
@@ -92,6 +116,7 @@ def _draw(acceptances: "list[Acceptance]") -> None:
     out.table(
         [
             Column("task", [result.task for result in acceptances]),
+            Column("reward source", [result.reward_source or "" for result in acceptances]),
             Column("accepted", ["yes" if result.accepted else "no" for result in acceptances]),
             *(
                 Column(part, [str(proofs[part].result or "none") if part in proofs else ""
@@ -100,13 +125,29 @@ def _draw(acceptances: "list[Acceptance]") -> None:
             ),
             Column("why not", reasons, folds=True),
         ],
-        needed=6,
+        needed=7,
     )  # fmt: skip
     for note in (note for result in acceptances for note in result.notes):
         out.line(f"note: {note}", style="yellow")
     for result in acceptances:
+        if result.probes:
+            out.line(f"probes: {result.task}: {_probes_text(result)}", style="dim")
         for weakness in result.weaknesses:
             out.line(f"weakness: {result.task}: {weakness}", style="yellow")
     accepted = sum(result.accepted for result in acceptances)
     out.line(f"{accepted} of {len(acceptances)} tasks can be accepted", style="bold")
     out.deliver()
+
+
+def _probes_text(acceptance: "Acceptance") -> str:
+    """Return what the tests made of the forgeries, in one line."""
+    tried = [f"{probe.probe} {probe.result}" for probe in acceptance.probes if probe.result]
+    reasons: dict[str, list[str]] = {}
+    for probe in acceptance.probes:
+        if probe.result is None:
+            reasons.setdefault(probe.reason, []).append(probe.probe)
+    skipped = [f"{', '.join(names)} not tried ({reason})" for reason, names in reasons.items()]
+    ways = {True: "runs as another user", False: "can write to no process of the tests"}
+    closed = [f"{run.path} {ways[run.other_user]}" for run in acceptance.runs if not run.writable]
+    parts = [*tried, *skipped, *closed]
+    return f"{', '.join(acceptance.programs)} forged: {'; '.join(parts)}"

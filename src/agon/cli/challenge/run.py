@@ -38,11 +38,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Trials of each task.",
 )
-@option(
-    "--reward-source",
-    type=click.Choice(["exit_code", "reward_file", "both"]),
-    help="The condition of a pass (default: both if the tests write a reward, else exit_code).",
-)
+@arguments.reward_source
 @arguments.record_options
 @arguments.engine
 @arguments.networks

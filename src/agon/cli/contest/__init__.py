@@ -5,7 +5,7 @@ import click
 from agon.cli.contest.boards import board, explain, findings, history, proof
 from agon.cli.contest.corrections import changes, rescore, rollback, void
 from agon.cli.contest.dojo import problems, publish, reveal, submissions, submit
-from agon.cli.contest.invitations import invitations, invite, join
+from agon.cli.contest.invitations import invitations, invite, join, join_requests
 from agon.cli.contest.lifecycle import (
     create,
     edit,
@@ -39,6 +39,7 @@ def command() -> None:
 for each in (
     create, edit, season, list_, show, open_, freeze, unfreeze, finalize, add, board, explain,
     history, proof, findings, problems, publish, reveal, submit, submissions, rescore, void,
-    changes, rollback, export, import_, invite, invitations, join,
+    changes, rollback, export, import_, invite, invitations,
+    join_requests, join,
 ):  # fmt: skip
     command.add_command(each)

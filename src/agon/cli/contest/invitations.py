@@ -16,8 +16,9 @@ from agon.cli.shared.target import Target, target
 if TYPE_CHECKING:
     from agon.entities.invitations import InvitedRole
 
-_LISTED: Final = ("id", "role", "user", "uses", "max_uses", "revoked_at", "expires_at", "note",
-                  "by")  # fmt: skip
+_LISTED: Final = ("id", "role", "user", "uses", "max_uses", "approval", "revoked_at", "expires_at",
+                  "note", "by")  # fmt: skip
+_WAITING: Final = ("id", "user", "role", "created_at", "invitation")
 _JOIN: Final = "/join#"
 _out = option(
     "--out",
@@ -54,9 +55,10 @@ _out = option(
     help="Until it expires.",
 )
 @option("--note", default="", metavar="N", help="Note, shown in agon contest invitations.")
+@option("--approval", is_flag=True, help="Approve each person who accepts it.")
 @_out
 @target
-def invite(
+def invite(  # noqa: PLR0913 (one parameter for each option)
     contest: str,
     *,
     role: str,
@@ -64,12 +66,14 @@ def invite(
     max_uses: int,
     days: float,
     note: str,
+    approval: bool,
     out: Path | None,
     target: Target,
 ) -> None:
     """Create an invitation to ID and print its link, or its code for a database.
 
-    It cannot be shown again; the database stores only its hash.
+    It cannot be shown again; the database stores only its hash. With --approval people can read
+    until agon contest join-requests approves them.
 
       agon contest invite spring --note 'for the mailing list' --max-uses 200
       agon contest invite spring --role judge --user judy --days 7
@@ -87,6 +91,7 @@ def invite(
             max_uses=max_uses,
             expires_at=datetime.now(UTC) + timedelta(days=days),
             note=note,
+            approval=approval,
         )
         created = api.invitations.create(contest, request)
     server = None if target.server is None else target.server.rstrip("/")
@@ -122,6 +127,36 @@ def invitations(
     lists.print_rows(rows, form=form, name="invitations", columns=_LISTED, output=output)
 
 
+@click.command("join-requests", cls=Command)
+@arguments.contest
+@option("--approve", metavar="REQUEST", help="First let this person take part.")
+@option("--reject", metavar="REQUEST", help="First reject this person permanently.")
+@lists.form
+@parameters.output
+@target
+def join_requests(
+    contest: str,
+    *,
+    approve: str | None,
+    reject: str | None,
+    form: str,
+    output: Path | None,
+    target: Target,
+) -> None:
+    """List the people who wait for approval to join ID, or approve or reject one.
+
+    agon contest join-requests spring
+    agon contest join-requests spring --approve 9XfEr2bmT0aBq8f0m1vYzw
+    """
+    with target.open(create=False) as api:
+        if approve is not None:
+            api.invitations.approve(contest, approve)
+        if reject is not None:
+            api.invitations.reject(contest, reject)
+        rows = [lists.plain_values(item) for item in api.invitations.requests(contest)]
+    lists.print_rows(rows, form=form, name="join_requests", columns=_WAITING, output=output)
+
+
 @click.command("join", cls=Command)
 @click.argument("invitation", metavar="URL|CODE")
 @option("--user", metavar="U", help="The id of your new user: up to 63 of a-z 0-9 . _ -")
@@ -154,3 +189,5 @@ def join(invitation: str, *, user: str | None, name: str, out: Path | None, targ
         "only once",
         err=True,
     )
+    if accepted.waits:
+        click.echo("an organizer has to approve it; until then it is a viewer's", err=True)

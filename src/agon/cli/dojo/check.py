@@ -91,6 +91,7 @@ def _report(
         and {
             "numeric_literals": [payload.numeric_literals, checked_rules.max_numeric_literals],
             "string_chars": [payload.string_chars, checked_rules.max_string_literal_chars],
+            "string_bytes": [payload.string_bytes, checked_rules.max_string_bytes],
             "largest_sequence": [payload.largest_sequence, checked_rules.max_list_tuple_elements],
             "longest_integer": [payload.longest_integer, checked_rules.max_literal_digits],
             "information_bytes": [payload.information_bytes, checked_rules.max_information_bytes],

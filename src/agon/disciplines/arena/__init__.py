@@ -3,12 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agon.disciplines.arena.ballots import obstacle
 from agon.disciplines.arena.columns import COLUMNS
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.disciplines.definition import Demo, Discipline, PackageParts
+from agon.disciplines.ownership import SENT, Ballot, LiveProtocol, Owner
 
 _PARTS = PackageParts(__name__)
+_ROUNDS = LiveProtocol(
+    name="rounds",
+    begins=("draw-committed",),
+    operations=("drawRound", "handIn", "completeJob"),
+    instead="judges vote on the matches they are asked about",
+)
 
 
 def _intervals(board: str, rules: Any) -> Mapping[str, Any] | None:
@@ -31,11 +39,22 @@ DISCIPLINE = Discipline(
     attacks=_PARTS.attacks,
     columns=COLUMNS,
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),
+    people=("owners.id",),
     board_ids={"bots": "bots.id", "judges": "judges.id", "bradley-terry": "bots.id"},
     names="bots.name",
     shows_names=True,
     shares_ranks=lambda _: True,
     intervals=_intervals,
+    written_by={
+        "owners": Owner(also=("registerBot",)),
+        "bots": Owner(also=("registerBot", "changeBot", "qualifyBot")),
+        "judges": Owner(also=("drawRound",)),
+        "matches": Owner(protocol=_ROUNDS),
+        "votes": Owner(protocol=_ROUNDS),
+        "reinstatements": SENT,
+        "versions": Owner(also=("changeBot", "handIn")),
+    },
+    ballot=Ballot(obstacle=obstacle),
     addresses={"owners": ("ip", "network")},
     relational=True,
     demo=Demo(

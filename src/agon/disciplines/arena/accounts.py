@@ -1,4 +1,4 @@
-"""Detect accounts that may belong to one person by similar handles."""
+"""Detect accounts that may belong to one person: by their networks and by similar handles."""
 
 import unicodedata
 from collections import defaultdict
@@ -7,6 +7,19 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+
+from agon.networks import network_of
+from agon.records import Records
+
+
+def networks_of_owners(records: Records) -> dict[str, str]:
+    """Return the network of each owner that has one: its ``network``, or that of its ``ip``."""
+    owners = records.sql(
+        "SELECT id, coalesce(network, ip) AS network FROM owners "
+        "WHERE coalesce(network, ip) IS NOT NULL ORDER BY _row"
+    )
+    columns = (column.to_pylist() for column in owners)
+    return {str(name): network_of(ip) or ip for name, ip in zip(*columns, strict=True)}
 
 
 def handle_base(handle: str) -> str:

@@ -119,6 +119,7 @@ def facts_of_arrays(arrays: MatchArrays, *, bots: int, judges: int) -> Facts:
         Judges(
             _names("j", judges), pa.nulls(judges, pa.string()),
             np.full(judges, NONE, dtype=np.int32), np.full(judges, PERSON, dtype=np.int8),
+            np.full(judges, UNKNOWN_TIME),
         ),
         Matches(
             pa.array(number), number, arrays.bot_a.astype(np.int32),
@@ -149,6 +150,7 @@ def named_facts(arrays: MatchArrays, names: Sequence[str], *, created: np.dateti
     facts = facts_of_arrays(numbered, bots=count, judges=count)
     ids = unsorted.take(pa.array(np.argsort(place)))
     micros = _times(len(arrays)).astype(np.int64)
+    made = np.full(count, created.astype("M8[us]").astype(np.int64))
     return replace(
         facts,
         bots=replace(
@@ -156,10 +158,10 @@ def named_facts(arrays: MatchArrays, names: Sequence[str], *, created: np.dateti
             ids=ids,
             names=ids,
             owner=ids,
-            account_created=np.full(count, created.astype("M8[us]").astype(np.int64)),
+            account_created=made,
         ),
         judges=Judges(
-            ids, ids, np.arange(count, dtype=np.int32), np.full(count, BOT, dtype=np.int8)
+            ids, ids, np.arange(count, dtype=np.int32), np.full(count, BOT, dtype=np.int8), made
         ),
         matches=replace(facts.matches, ids=pa.array(facts.matches.played + 1), played=micros),
         votes=replace(facts.votes, voted=micros[facts.votes.match]),

@@ -57,14 +57,16 @@ class Bots:
 class Judges:
     """The judges in id order: listed ones, bots that judge, and all who voted.
 
-    ``owner`` is the owner's id or null; ``bot`` the number of the bot with that id or −1;
-    ``kind`` is bot, person or api.
+    ``owner`` is the owner's id or null: a person without one whose id is an owner's is that owner;
+    ``bot`` is the number of the bot with that id or −1; ``kind`` is bot, person or api;
+    ``account_created`` is when the owner's account was made, :data:`UNKNOWN_TIME` where unknown.
     """
 
     ids: pa.Array
     owner: pa.Array
     bot: Numbers
     kind: Codes
+    account_created: Micros
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -220,6 +222,10 @@ def bots_from(table: pa.Table) -> Bots:
 
 def _judges(records: Records, bots: Bots) -> Judges:
     listed = records.sql("SELECT id, owner_id, kind FROM judges")
+    owners = records.sql(
+        f"SELECT id, coalesce(epoch_us(account_created_at), {UNKNOWN_TIME}) AS created FROM owners"
+    )
+    accounts = _text(owners["id"])
     columns_named = [
         _text(listed["id"]),
         _text(records.sql("SELECT id FROM bots WHERE is_judge")["id"]),
@@ -233,8 +239,18 @@ def _judges(records: Records, bots: Bots) -> Judges:
     # An unlisted judge is a bot when a bot has that id, otherwise a person.
     unlisted = pc.if_else(pc.is_valid(bot), pa.scalar(BOT), pa.scalar(PERSON))
     kind = pc.coalesce(kinds.combine_chunks().take(row), pc.cast(unlisted, pa.int32()))
-    owner = pc.coalesce(_text(listed["owner_id"]).take(row), bots.owner.take(bot))
-    return Judges(ids, owner, _numpy(pc.fill_null(bot, -1)), _numpy(kind).astype(np.int8))
+    is_owner = pc.and_(pc.equal(kind, PERSON), pc.is_in(ids, value_set=accounts))
+    own = pc.if_else(is_owner, ids, pa.scalar(None, pa.string()))
+    owner = pc.coalesce(_text(listed["owner_id"]).take(row), bots.owner.take(bot), own)
+    account = pc.index_in(owner, value_set=accounts, skip_nulls=True)
+    created = pc.fill_null(owners["created"].combine_chunks().take(account), UNKNOWN_TIME)
+    return Judges(
+        ids,
+        owner,
+        _numpy(pc.fill_null(bot, -1)),
+        _numpy(kind).astype(np.int8),
+        _numpy(created),
+    )
 
 
 def _matches(records: Records, bots: Bots) -> Matches:

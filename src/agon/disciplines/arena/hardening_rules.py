@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from agon.disciplines.arena.live_rules import LiveRules
+from agon.disciplines.arena.guard_rules import GuardRules
 from agon.kernel.rules import rule
 
 _HARDENED = "spec attack, Hardened editions"
 
 
-class HardeningRules(LiveRules):
+class HardeningRules(GuardRules):
     """The rules of hardened editions; each has its measured effect in the rulebook."""
 
     detector_false_alarms: float = rule(

@@ -1,7 +1,7 @@
 """Detect suspicious votes, copied responses and accounts; a finding never changes a score."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -9,11 +9,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.accounts import handle_base, similar_handles, similarity
+from agon.disciplines.arena.accounts import (
+    handle_base,
+    networks_of_owners,
+    similar_handles,
+    similarity,
+)
 from agon.disciplines.arena.detectors import favorite_bot, low_agreement
 from agon.disciplines.arena.facts import RATED, Facts, facts_of
 from agon.disciplines.arena.formulas import NONE, Ints
 from agon.disciplines.arena.history import results_of
+from agon.disciplines.arena.panel_checks import judge_burst, panel_share
 from agon.disciplines.arena.plagiarism import text_similarity
 from agon.disciplines.arena.quality import kappas_of
 from agon.disciplines.arena.rules import ArenaRules
@@ -27,7 +33,6 @@ from agon.errors import NotScorable
 from agon.kernel.agreement.krippendorff_alpha import krippendorff_alpha
 from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
 from agon.kernel.rounding import publish
-from agon.networks import network_of
 from agon.records import Records
 
 
@@ -121,39 +126,59 @@ def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Fi
 def shared_network(records: Records, facts: Facts) -> Iterator[Finding]:
     """Report owners on one network, by ``network`` or else ``ip``; neither is ever shown.
 
-    It is a warning where their bots played or judged each other, otherwise a note: homes
-    and universities share networks too.
+    It is a warning where their bots played each other, or where they, as people or with their bots,
+    judged each other or sat on one panel, otherwise a note: homes and universities share networks
+    too.
     """
-    owners = records.sql(
-        "SELECT id, coalesce(network, ip) AS network FROM owners "
-        "WHERE coalesce(network, ip) IS NOT NULL ORDER BY _row"
-    )
     groups: dict[str, list[str]] = defaultdict(list)
-    for name, ip in zip(*(column.to_pylist() for column in owners), strict=True):
-        groups[network_of(ip) or ip].append(str(name))
+    for name, network in networks_of_owners(records).items():
+        groups[network].append(name)
     shared = sorted(sorted(group) for group in groups.values() if len(group) > 1)
     group_of = {name: number for number, group in enumerate(shared) for name in group}
-    met, judged = _dealings(facts, group_of, len(shared))
+    dealings = _dealings(facts, group_of, len(shared))
     for number, group in enumerate(shared):
-        dealings = met[number] + judged[number]
         yield Finding(
             "shared-network",
-            Severity.WARNING if dealings else Severity.INFO,
+            dealings[number].severity,
             tuple(group),
             "owners on one network",
             len(group),
             1.0,
             None,
-            f"{len(group)} owners share one network; their bots met in {met[number]} matches and "
-            f"cast {judged[number]} votes on each other's matches",
+            f"{len(group)} owners share one network; {dealings[number]}",
             (RecordRefs.of("owners", group),),
         )
 
 
-def _dealings(
-    facts: Facts, group_of: dict[str, int], groups: int
-) -> tuple[Sequence[int], Sequence[int]]:
-    """Count, per group of owners, matches among their bots and votes on each other's matches."""
+@dataclass(frozen=True)
+class _Dealings:
+    """What the owners of a group had to do with each other.
+
+    Attributes:
+        met: matches among their bots.
+        judged: votes of theirs on matches of their bots.
+        together: panels on which two or more of their judges sat.
+    """
+
+    met: int
+    judged: int
+    together: int
+
+    @property
+    def severity(self) -> Severity:
+        """A warning where there is any; accounts that are only similar are a note."""
+        return Severity.WARNING if self.met + self.judged + self.together else Severity.INFO
+
+    def __str__(self) -> str:
+        sat = f"; {self.together} panels had several of them" if self.together else ""
+        return (
+            f"their bots met in {self.met} matches and cast {self.judged} votes on each other's "
+            f"matches{sat}"
+        )
+
+
+def _dealings(facts: Facts, group_of: dict[str, int], groups: int) -> list[_Dealings]:
+    """Count the dealings of each group of owners."""
     bots, judges = (
         np.array([group_of.get(owner, NONE) for owner in table.owner.to_pylist()] + [NONE])
         for table in (facts.bots, facts.judges)
@@ -163,8 +188,11 @@ def _dealings(
     among = bot_a[(bot_a == bot_b) & (bot_a != NONE)]
     voter, match = judges[facts.votes.judge], facts.votes.match
     on_own = voter[(voter != NONE) & ((bot_a[match] == voter) | (bot_b[match] == voter))]
-    met, judged = (np.bincount(pairs_of, minlength=groups).tolist() for pairs_of in (among, on_own))
-    return met, judged
+    seats = (match[voter != NONE].astype(np.int64)) * max(groups, 1) + voter[voter != NONE]
+    panels, members = np.unique(seats, return_counts=True)
+    together = panels[members > 1] % max(groups, 1)
+    counts = (np.bincount(of, minlength=groups).tolist() for of in (among, on_own, together))
+    return [_Dealings(*each) for each in zip(*counts, strict=True)]
 
 
 def handle_similarity(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
@@ -183,21 +211,20 @@ def handle_similarity(records: Records, facts: Facts, rules: ArenaRules) -> Iter
     if not groups_found:
         return
     group_of = {names[at]: number for number, (group, _) in enumerate(groups_found) for at in group}
-    met, judged = _dealings(facts, group_of, len(groups_found))
+    dealings = _dealings(facts, group_of, len(groups_found))
     ordinary = _ordinary_similarity(handles)
     for number, (group, share) in enumerate(groups_found):
         ids = sorted(names[at] for at in group)
         handles_listed = ", ".join(sorted(handles[at] for at in group)[:5])
         yield Finding(
             "handle-similarity",
-            Severity.WARNING if met[number] + judged[number] else Severity.INFO,
+            dealings[number].severity,
             tuple(ids),
             "largest edit similarity of handles",
             publish(share),
             ordinary,
             None,
-            f"{len(ids)} owners have almost the same handle ({handles_listed}); their bots met in "
-            f"{met[number]} matches and cast {judged[number]} votes on each other's matches",
+            f"{len(ids)} owners have almost the same handle ({handles_listed}); {dealings[number]}",
             (RecordRefs.of("owners", ids),),
         )
 
@@ -264,7 +291,8 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "shared-network",
-        "Several owners share one network (the keyed hash of a /24 or /48).",
+        "Several owners, people who judge among them, share one network (the keyed hash of a /24 "
+        "or /48).",
         lambda arena: shared_network(arena.records, arena.facts),
     ),
     Check(
@@ -283,6 +311,16 @@ TABLE: tuple[Check[Inspection], ...] = (
         "A judge votes for one bot more often than the other judges do on such matches (with "
         "`detector_false_alarms`).",
         lambda arena: favorite_bot(arena.facts, arena.rules),
+    ),
+    Check(
+        "panel-share",
+        "One person sits on far more panels than a fair draw explains (with `panel_share`).",
+        lambda arena: panel_share(arena.facts, arena.rules),
+    ),
+    Check(
+        "judge-burst",
+        "Many accounts of judges were created at once (with `burst_judges`).",
+        lambda arena: judge_burst(arena.facts, arena.rules),
     ),
 )
 """The checks, in the order in which they run."""

@@ -74,10 +74,10 @@ class LiveRules(Rules):
     honeypot_weak_share: float = rule(
         0,
         since="0.1",
-        meaning="Probability that the robotic side of a honeypot is an earlier answer of a known "
-        "weak bot to the same prompt, where there is one; 0: always a template.",
+        meaning="Probability that the robotic side of a honeypot is the answer of a known weak bot "
+        "that is asked besides, where there is one; 0: a text of the contest, or a template.",
         reason="The seed's honeypot is an obviously robotic text; a real answer cannot be learned "
-        "by its wording, and a judge may prefer it in good faith.",
+        "by its wording or looked up, and a judge may prefer it in good faith.",
         source=_LIVE,
         ge=0,
         le=1,

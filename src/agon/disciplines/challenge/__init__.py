@@ -1,7 +1,7 @@
 """Score agent competitions on a stake-weighted network: evaluations become weights (seed 001)."""
 
 from agon.disciplines.challenge.columns import COLUMNS
-from agon.disciplines.challenge.records import SCHEMA
+from agon.disciplines.challenge.records import SCHEMA, SERVICE_VALIDATOR
 from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
 from agon.disciplines.definition import (
     Demo,
@@ -9,8 +9,16 @@ from agon.disciplines.definition import (
     PackageParts,
     SubmissionKind,
 )
+from agon.disciplines.ownership import SENT, LiveProtocol, Owner
 
 _PARTS = PackageParts(__name__)
+_TRIALS = LiveProtocol(
+    name="trials",
+    begins=("submission-received",),
+    operations=("submit", "completeJob"),
+    instead="send agents as submissions, and the results of other validators as theirs",
+)
+_OWN_RESULTS = Owner(protocol=_TRIALS, column="validator_id", value=SERVICE_VALIDATOR)
 
 
 DISCIPLINE = Discipline(
@@ -32,6 +40,13 @@ DISCIPLINE = Discipline(
         "submissions": "submissions.id",
         "validators": "validators.id",
         "competitions": "competitions.id",
+    },
+    written_by={
+        "submissions": Owner(protocol=_TRIALS),
+        "evaluations": _OWN_RESULTS,
+        "task_results": _OWN_RESULTS,
+        "validators": SENT,
+        "competitions": SENT,
     },
     submissions=SubmissionKind("trials", fields=("miner_uid", "agent", "competition")),
     demo=Demo(

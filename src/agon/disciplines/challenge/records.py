@@ -6,6 +6,9 @@ from agon.records.conditions import Compare, IsNull
 MAIN = "main"
 """The competition of submissions that name none."""
 
+SERVICE_VALIDATOR = "house"
+"""The validator in whose name the service's own trials are recorded; its stake is a record."""
+
 SHARES_MAY_EXCEED = 1e-9
 """Tolerance of the sum of emission shares above 1, for the noise of adding decimals."""
 

@@ -7,11 +7,31 @@ from agon.disciplines.community.columns import COLUMNS
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.definition import Demo, Discipline, PackageParts
+from agon.disciplines.ownership import SENT
 
 if TYPE_CHECKING:
     from agon.kernel.explanations import Explanation
 
 _PARTS = PackageParts(__name__)
+_TABLES = (
+    "users",
+    "org_to_people",
+    "prompt_sets",
+    "hash_registrations",
+    "prompts",
+    "prompt_set_prompts",
+    "provider_models",
+    "responses",
+    "scores",
+    "quick_feedbacks",
+    "user_role_on_prompt_set",
+    "comments",
+    "prompt_comments",
+    "response_comments",
+    "score_comments",
+    "flags",
+    "nominations",
+)
 
 
 def _shares_ranks(rules: CommunityRules) -> bool:
@@ -39,6 +59,7 @@ DISCIPLINE = Discipline(
     checks=_PARTS.checks,
     attacks=_PARTS.attacks,
     columns=COLUMNS,
+    written_by=dict.fromkeys(_TABLES, SENT),
     participants=("users.id",),
     names="users.handle",
     shares_ranks=_shares_ranks,

@@ -13,8 +13,15 @@ from agon.disciplines.definition import (
 from agon.disciplines.dojo.columns import COLUMNS
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
+from agon.disciplines.ownership import LiveProtocol, Owner
 
 _PARTS = PackageParts(__name__)
+_JUDGING = LiveProtocol(
+    name="judging",
+    begins=("submission-received",),
+    operations=("submit", "completeJob"),
+    instead="send programs as submissions",
+)
 
 
 def _withhold(scored: Any, discloses: Callable[[str], bool]) -> ScoredRecords:
@@ -36,6 +43,11 @@ DISCIPLINE = Discipline(
     attacks=_PARTS.attacks,
     columns=COLUMNS,
     participants=("submissions.user_id",),
+    people=("problems.setter_user_id",),
+    written_by={
+        "problems": Owner(also=("publishProblem",)),
+        "submissions": Owner(protocol=_JUDGING),
+    },
     submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),
     problems="problems",
     withhold=_withhold,

@@ -122,6 +122,7 @@ def _amounts(payload: "Payload", rules: "DojoRules") -> Iterator[tuple[str, int,
     limits = (
         ("numeric literals", payload.numeric_literals, rules.max_numeric_literals),
         ("string characters", payload.string_chars, rules.max_string_literal_chars),
+        ("bytes of strings", payload.string_bytes, rules.max_string_bytes),
         ("elements in one list or tuple", payload.largest_sequence, rules.max_list_tuple_elements),
         ("bytes of names and digits", payload.information_bytes, rules.max_information_bytes),
     )

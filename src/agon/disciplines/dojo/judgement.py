@@ -171,6 +171,7 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
         "max_elements": rules.max_list_tuple_elements,
         "max_literal_digits": rules.max_literal_digits,
         "max_information_bytes": rules.max_information_bytes,
+        "max_string_bytes": rules.max_string_bytes,
     }
     key = tuple(limits.items())
     violations = s.cache.check_sources(key, lambda source: _violations(source, **limits))
@@ -187,7 +188,7 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
 
 
 @lru_cache(maxsize=SOURCES_KEPT)
-def _violations(
+def _violations(  # noqa: PLR0913 (one for each limit, so that they are the cache's key)
     source: str,
     *,
     max_bytes: int,
@@ -197,6 +198,7 @@ def _violations(
     max_elements: int,
     max_literal_digits: int | None,
     max_information_bytes: int | None,
+    max_string_bytes: int | None,
 ) -> tuple[Violation, ...]:
     """Return why the payload policy rejects a source; each is parsed once for later scorings."""
     payload = payload_of(source, max_bytes=max_bytes, max_depth=max_depth)
@@ -209,6 +211,7 @@ def _violations(
         max_elements=max_elements,
         max_literal_digits=max_literal_digits,
         max_information_bytes=max_information_bytes,
+        max_string_bytes=max_string_bytes,
     )
     return tuple(violations)
 

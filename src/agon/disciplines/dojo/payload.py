@@ -40,12 +40,14 @@ class Payload:
             Sets and dicts are not meant by the seed: their content is bound by the other limits.
         information: every number, ``size`` its digits as written; and every distinct name where it
             first occurs, ``size`` its bytes, or half of them where it occurs again.
+        encoded: the strings again, ``size`` the bytes of the value, of a text in UTF-8.
     """
 
     numbers: tuple[Literal, ...]
     strings: tuple[Literal, ...]
     sequences: tuple[Literal, ...]
     information: tuple[Literal, ...] = ()
+    encoded: tuple[Literal, ...] = ()
 
     @property
     def numeric_literals(self) -> int:
@@ -56,6 +58,11 @@ class Payload:
     def string_chars(self) -> int:
         """Count the characters of all string literals together."""
         return sum(literal.size for literal in self.strings)
+
+    @property
+    def string_bytes(self) -> int:
+        """Count the bytes of all string literals together, text in UTF-8."""
+        return sum(literal.size for literal in self.encoded)
 
     @property
     def largest_sequence(self) -> int:
@@ -92,10 +99,12 @@ def measure(program: Program) -> Payload:
         if isinstance(node, ast.FormattedValue) and id(node) not in formatted:
             formatted.update(map(id, ast.walk(node)))
     numbers, strings, sequences, information = [], [], [], list(_names(program))
+    encoded = []
     for node in program.nodes:
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str | bytes):
                 strings.append(Literal(*program.place(node), len(node.value)))
+                encoded.append(Literal(*program.place(node), _bytes_of(node.value)))
             elif type(node.value) in (int, float, complex):
                 digits = _digits(program, node, formatted=id(node) in formatted)
                 numbers.append(Literal(*program.place(node), digits))
@@ -103,7 +112,7 @@ def measure(program: Program) -> Payload:
                 information.append(Literal(*program.place(node), size))
         elif isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load):
             sequences.append(Literal(*program.place(node), len(node.elts)))
-    return Payload(*map(tuple, map(sorted, (numbers, strings, sequences, information))))
+    return Payload(*map(tuple, map(sorted, (numbers, strings, sequences, information, encoded))))
 
 
 def check(
@@ -114,17 +123,19 @@ def check(
     max_elements: int,
     max_literal_digits: int | None,
     max_information_bytes: int | None,
+    max_string_bytes: int | None,
 ) -> list[Violation]:
     """Return violations of what is strictly above a limit (seed 002, 3.2), in source order.
 
     A total is reported at the literal that goes over it; a limit on one literal at each literal
-    above it. ``max_literal_digits`` None leaves integers as long as they are, and
-    ``max_information_bytes`` None names (edition 0.1).
+    above it. ``max_literal_digits`` None leaves integers as long as they are,
+    ``max_information_bytes`` None names, and ``max_string_bytes`` None characters of any size
+    (edition 0.1).
 
     Example:
         >>> payload = Payload(numbers=(Literal(1, 1, 3),) * 3, strings=(), sequences=())
         >>> limits = {"max_string_chars": 2000, "max_elements": 400, "max_literal_digits": None,
-        ...           "max_information_bytes": None}
+        ...           "max_information_bytes": None, "max_string_bytes": None}
         >>> check(payload, max_numeric_literals=3, **limits)
         []
         >>> check(payload, max_numeric_literals=2, **limits)[0].what
@@ -135,6 +146,9 @@ def check(
     violations += _over_total(
         strings, [literal.size for literal in strings], max_string_chars, "string characters"
     )
+    if max_string_bytes is not None:
+        amounts = [literal.size for literal in payload.encoded]
+        violations += _over_total(payload.encoded, amounts, max_string_bytes, "bytes of strings")
     violations += _over_one(payload.sequences, max_elements, "a list or tuple of {} elements")
     if max_literal_digits is not None:
         violations += _over_one(numbers, max_literal_digits, "an integer of {} digits")
@@ -170,6 +184,11 @@ def _over_one(literals: Sequence[Literal], limit: int, description: str) -> list
 def _refuse(literal: Literal, what: str) -> Violation:
     remedy = "compute the terms instead of storing them"
     return Violation(literal.line, literal.column, what, remedy, "rejected_policy")
+
+
+def _bytes_of(value: str | bytes) -> int:
+    """Return the bytes of a string; half of a surrogate pair is a code point as any other."""
+    return len(value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value)
 
 
 def _digits(program: Program, literal: ast.Constant, *, formatted: bool) -> int:

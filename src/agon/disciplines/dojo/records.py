@@ -87,6 +87,7 @@ SUBMISSIONS = Table(
             required=False,
             meaning="The program.",
             empty="source_hash and l_chars are used as recorded",
+            empty_text="\n",  # a program without a line, which has the same canonical form
         ),
         Column(
             "source_hash",

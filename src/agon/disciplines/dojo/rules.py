@@ -98,6 +98,16 @@ class DojoRules(Rules):
         ge=1,
         le=1_000_000,
     )
+    max_string_bytes: int | None = rule(
+        None,
+        meaning="Maximum number of bytes in all string literals together, text in UTF-8; more are "
+        "rejected. None: any.",
+        reason="The seed counts characters, and one character can hold twenty bits of a table.",
+        source="issue 30, 20 Tables in one string",
+        since="0.1",
+        ge=0,
+        le=10_000_000,
+    )
     max_source_bytes: int = rule(
         65_536,
         meaning="Longest canonical source that is read at all; a longer one is a syntax error.",

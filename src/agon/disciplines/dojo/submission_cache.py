@@ -160,7 +160,9 @@ class SubmissionCache:
         """Read the submissions of some rows, rising."""
         table = records.sql(f"""
             SELECT _row, id::VARCHAR AS id, problem_id::VARCHAR AS problem,
-                user_id::VARCHAR AS user, epoch_us(created_at) AS created, source, source_hash,
+                user_id::VARCHAR AS user, epoch_us(created_at) AS created,
+                CASE WHEN source <> chr(10) OR source_hash IS NULL OR l_chars IS NULL
+                    THEN source END AS source, source_hash,
                 coalesce(l_chars, 0) AS l_chars, method_tag AS tag, notes,
                 coalesce(terms_matched, -1) AS matched,
                 (CASE verdict {_CODES} END)::TINYINT AS verdict

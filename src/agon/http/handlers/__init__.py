@@ -6,6 +6,7 @@ from typing import Any, Final
 from agon.http.handlers import events, ledgers, prompts, records, service, work
 
 HANDLERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "addHoneypotAnswers": prompts.add_honeypot_answers,
     "addHumanAnswers": prompts.add_human_answers,
     "addPrompts": prompts.add_prompts,
     "addRecords": records.add_records,

@@ -1,38 +1,42 @@
 """Entries of ledgers as streams, signed heads with an ETag, and ZIP files of whole contests."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from agon.api.models.contests import Contest
 from agon.api.operation import ContestContext, Context
 from agon.api.operations.contests import visible_to_creator
 from agon.api.operations.ledgers import ZIP
 from agon.api.operations.ledgers import get_head as head_operation
+from agon.app.arena.imported_rounds import check_rounds
 from agon.app.contests.lifecycle import transfer
 from agon.app.service import Service
 from agon.http.archives import pack, stream, unpack
 from agon.http.boards import cache_control
 from agon.http.etags import etag, is_known
 from agon.http.media_types import media_type, raise_unsupported
-from agon.http.middleware.bodies import spooled
+from agon.http.server_context import serving
+from agon.http.slots import StreamInSlots
+from agon.http.spooling import spooled
 
-_BATCH: Final = 5000
+_BATCH: Final = 1000
 _NDJSON: Final = "application/x-ndjson"
 
 
 def get_ledger(
-    _request: Request, _response: Response, ctx: ContestContext, *, after: int, limit: int | None
+    request: Request, _response: Response, ctx: ContestContext, *, after: int, limit: int | None
 ) -> Response:
     """Stream entries as they were written, one a line."""
     contest = ctx.contest
     lines = _lines(ctx.service, contest.no, after=after, limit=limit, until=contest.seq)
-    return StreamingResponse(lines, media_type=_NDJSON, headers={"cache-control": "no-store"})
+    headers = {"cache-control": "no-store"}
+    return StreamInSlots(lines, slots=serving(request).slots, headers=headers, media_type=_NDJSON)
 
 
 def get_head(request: Request, _response: Response, ctx: ContestContext) -> Response:
@@ -46,7 +50,7 @@ def get_head(request: Request, _response: Response, ctx: ContestContext) -> Resp
     return Response(head.model_dump_json(), headers=headers, media_type="application/json")
 
 
-def export_contest(_request: Request, _response: Response, ctx: ContestContext) -> Response:
+def export_contest(request: Request, _response: Response, ctx: ContestContext) -> Response:
     """Return a contest's complete ledger with signed heads as one ZIP file."""
     name = ctx.contest.id
     with tempfile.TemporaryDirectory(prefix="agon-export-") as folder:
@@ -56,7 +60,8 @@ def export_contest(_request: Request, _response: Response, ctx: ContestContext) 
         "cache-control": "no-store",
         "content-disposition": f'attachment; filename="{name}-{exported.seq}.zip"',
     }
-    return StreamingResponse(stream(archive), headers=headers, media_type=ZIP)
+    parts, slots = stream(archive), serving(request).slots
+    return StreamInSlots(parts, slots=slots, headers=headers, media_type=ZIP)
 
 
 async def import_contest(request: Request, response: Response, ctx: Context) -> Contest:
@@ -64,22 +69,25 @@ async def import_contest(request: Request, response: Response, ctx: Context) -> 
     kind = media_type(request.headers)
     if kind != ZIP:
         raise_unsupported(kind, f"{ZIP}, and the file of an export")
-    body = await spooled(request)
+    with await spooled(request) as body:
 
-    def work() -> Contest:
-        with body, tempfile.TemporaryDirectory(prefix="agon-import-") as folder:
-            unpack(body, Path(folder))
-            imported = transfer.import_contest(ctx.service, Path(folder), by=ctx.caller)
-        return visible_to_creator(ctx, imported)
+        def work() -> Contest:
+            with tempfile.TemporaryDirectory(prefix="agon-import-") as folder:
+                unpack(body, Path(folder))
+                imported = transfer.import_contest(
+                    ctx.service, Path(folder), by=ctx.caller, further=check_rounds
+                )
+            return visible_to_creator(ctx, imported)
 
-    imported_contest = await run_in_threadpool(work)
+        async with serving(request).slots.slot("bodies", request.scope):
+            imported_contest = await run_in_threadpool(work)
     response.headers["location"] = f"/api/v1/contests/{imported_contest.id}"
     return imported_contest
 
 
 def _lines(
     service: Service, no: int, *, after: int, limit: int | None, until: int
-) -> Iterator[bytes]:
+) -> Generator[bytes, None, None]:
     """Yield lines; each batch is read in a session of its own, so that none waits for a client."""
     remaining = until - after if limit is None else min(limit, until - after)
     while remaining > 0:

@@ -11,7 +11,8 @@ from agon.api.operation import ContestContext
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines, read_value
 from agon.http.media_types import media_type, raise_unsupported
-from agon.http.middleware.bodies import spooled
+from agon.http.server_context import serving
+from agon.http.spooling import spooled
 
 NDJSON_TYPES: Final = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
 
@@ -29,10 +30,9 @@ async def add_records(
     kind = media_type(request.headers)
     if kind not in NDJSON_TYPES | {"application/json"}:
         raise_unsupported(kind, "application/x-ndjson (an object a line) or application/json")
-    body = await spooled(request)
+    with await spooled(request) as body:
 
-    def work() -> ingest.ImportSummary:
-        with body:
+        def work() -> ingest.ImportSummary:
             of_one = kind == "application/json"
             rows = read_value(body.read(), table=table) if of_one else Lines(body, table=table)
             return ingest.record(
@@ -44,7 +44,8 @@ async def add_records(
                 dry_run=dry_run,
             )
 
-    done = await run_in_threadpool(work)
+        async with serving(request).slots.slot("bodies", request.scope):
+            done = await run_in_threadpool(work)
     if dry_run or not (done.added or done.replaced):
         response.status_code = 200
     return ImportSummary.model_validate(done)

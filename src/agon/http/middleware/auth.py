@@ -1,6 +1,7 @@
 """Authenticate requests, and limit the rate of each caller."""
 
 import ipaddress
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -9,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agon.app.access.permissions import ANONYMOUS
+from agon.app.access.permissions import ANONYMOUS, LOCAL
 from agon.app.access.tokens import authenticate, public_id
 from agon.entities.access import Caller
 from agon.errors import Forbidden, Unauthenticated
@@ -47,7 +48,7 @@ class AuthMiddleware:
         authorization = None if signs_in else headers.get("authorization")
         if self.serving.settings.auth == "open":
             _require_own_page(scope, headers)
-            scope["agon.caller"] = Caller(name="local", user=None, role="operator", network=network)
+            scope["agon.caller"] = replace(LOCAL, network=network)
             scope["agon.who"] = "open"
         elif authorization is not None:
             await self._enter(scope, authorization, network)
@@ -57,7 +58,7 @@ class AuthMiddleware:
             or not await self._resume(scope, headers, network)
         ):
             scope["agon.headers"] = self.serving.limiter.hit_address(network or "")
-            scope["agon.caller"] = Caller(name="anonymous", user=None, role=None, network=network)
+            scope["agon.caller"] = replace(ANONYMOUS, network=network)
             scope["agon.who"] = "anonymous"
         await self.app(scope, receive, send)
 

@@ -1,13 +1,11 @@
-"""Read request bodies: limited in size and in time, never decompressed, spooled before use."""
+"""Read request bodies: limited in size and in time, never decompressed."""
 
 import asyncio
-import tempfile
 import time
-from typing import IO, Final, NoReturn
+from typing import Final, NoReturn
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.http.media_types import media_type, raise_status
@@ -34,8 +32,6 @@ MAX_ANONYMOUS_BYTES: Final = 64 << 10
 
 BULK_PATHS: Final = ("/records", "/votes", "/contests/import")
 """Ends of paths whose bodies are spooled and read in chunks."""
-
-_IN_MEMORY: Final = 1 << 20
 
 
 class BodyLimitMiddleware:
@@ -147,19 +143,3 @@ def _too_large(limit: int) -> NoReturn:
     raise_status(
         413, f"the body is larger than {limit / (1 << 20):g} MiB; send it in several requests"
     )
-
-
-async def spooled(request: Request) -> IO[bytes]:
-    """Return the whole body, in memory or, when it is large, in a file; the caller closes it.
-
-    Work begins only then, so that a slow client never holds a transaction open.
-    """
-    file: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 (the caller closes it)
-    try:
-        async for chunk in request.stream():
-            file.write(chunk)
-    except BaseException:
-        file.close()
-        raise
-    file.seek(0)
-    return file

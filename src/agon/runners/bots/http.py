@@ -11,7 +11,7 @@ import httpcore2
 import orjson
 
 from agon.app.arena.live.transport import Endpoint, Reply
-from agon.app.webhooks.address_guard import ForbiddenUrl, Target, check_address
+from agon.app.webhooks.address_guard import NO_ADDRESS, ForbiddenUrl, Target, check_address
 from agon.app.webhooks.signatures import signature
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
@@ -25,8 +25,7 @@ MAX_REPLY_BYTES: Final = 64 << 10
 _OK: Final = 200
 _ADDRESS: Final = "address-refused"
 _NOT_ALLOWED: Final = (
-    "the endpoint's URL or an address of its name is not allowed; use https, port 443 or one from "
-    "1024 on, and public addresses"
+    "the endpoint's URL is not allowed; use https, port 443 or one from 1024 on, and a public name"
 )
 _REDIRECTS: Final = range(300, 400)
 
@@ -127,7 +126,7 @@ class HttpBots:
         except ForbiddenUrl as error:
             return Fault("transport", _ADDRESS, str(error))
         except Unavailable:
-            return Fault("transport", "dns", "the endpoint's name was not resolved")
+            return Fault("transport", "dns", NO_ADDRESS)
         except httpcore2.TimeoutException:
             return progress.timeout(seconds)
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:

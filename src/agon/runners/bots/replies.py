@@ -5,6 +5,7 @@ from typing import Any, Final
 from agon.app.arena.live.transport import Reply
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.kernel.plain_json import InvalidJson, read_json
+from agon.kernel.plain_text import unstorable
 
 EXPECTED: Final = {"answer": "text", "vote": "vote", "ping": "nonce"}
 """The field of a reply by the kind of work."""
@@ -54,6 +55,6 @@ def _texts(value: Any) -> dict[str, str]:
     for name, text in texts.items():
         if not isinstance(text, str):
             raise InvalidJson(f"has another value than text in {name}")
-        if "\0" in text:
-            raise InvalidJson(f"has a NUL character in {name}")
+        if (fault := unstorable(text)) is not None:
+            raise InvalidJson(f"{fault[0]} in {name}")
     return texts

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Self
 
@@ -30,9 +31,10 @@ from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.driver import WAITING, drive
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import OUTPUTS, PRIVATE, shell_command
-from agon.runners.containers.images import Images, require_plain, within
+from agon.runners.containers.image_folders import require_plain, within
+from agon.runners.containers.images import Images
 from agon.runners.containers.isolation import LABEL, BindMount, is_root, name_pattern
-from agon.runners.containers.outcomes import verdict_of_tests
+from agon.runners.containers.outcomes import is_in_doubt, verdict_of_tests
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.run_specs import ContainerRun, RunSpec
@@ -162,7 +164,7 @@ class CommandLineContainers:
             command = shell_command(_TEST, script.readline(_MAX_LINE_BYTES))
         spec = RunSpec(
             phase="verifier",
-            image=image,
+            image=replace(image, reference=image.tests_reference or image.reference),
             command=command,
             trial=trial,
             limits=limits,
@@ -178,7 +180,12 @@ class CommandLineContainers:
             archive="logs.tar",
             network=trial.network if network == "none" else network,
         )
-        return _verification(self._attempts.run(spec), reward_source)
+        run = self._attempts.run(spec)
+        verification, is_doubtful = _verification(run, reward_source)
+        if is_doubtful and run.account.attempts == 1:
+            again = self._attempts.once(spec, number=2)
+            verification, _ = _verification(again, reward_source)
+        return verification
 
     def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:
         """Remove the containers of a run, or of all runs, and on request the images built.
@@ -370,7 +377,8 @@ def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
     )
 
 
-def _verification(run: ContainerRun, source: RewardSource) -> Verification:
+def _verification(run: ContainerRun, source: RewardSource) -> tuple[Verification, bool]:
+    """Return the verdict of a run, and whether it is in doubt."""
     reward, logs = Reward(), None
     if run.filtered is not None:
         logs = run.archive
@@ -379,6 +387,7 @@ def _verification(run: ContainerRun, source: RewardSource) -> Verification:
                 file, run.filtered.watched, run.report.rewards if run.report else None
             )
     outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, source)
-    return Verification(
+    verification = Verification(
         outcome=outcome, reason=reason, reward=reward.value, account=run.account, logs=logs
     )
+    return verification, is_in_doubt(run.diagnosis, run.report, reward, source)

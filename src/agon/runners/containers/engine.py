@@ -31,6 +31,7 @@ _MISSING: Final = re.compile(
     rf"no such|\S: (container|image) not known$|{_UNKNOWN_ID}", re.IGNORECASE
 )
 """What the engines say of an object that does not exist."""
+_YAMA: Final = Path("/proc/sys/kernel/yama/ptrace_scope")
 _INSTALL: Final = "install the Debian packages podman and runc (apt-get install podman runc)"
 
 
@@ -268,6 +269,7 @@ def _read_podman(info: Mapping[str, Any], runtime: str) -> Engine:
         runtime=runtime or str(host["ociRuntime"]["name"]),
         cgroups=cgroups,
         limits_cpus="cpu" in controllers and (cgroups != "v1" or _has_quota()),
+        ptrace_scope=_ptrace_scope(),
     )
 
 
@@ -282,7 +284,16 @@ def _read_docker(info: Mapping[str, Any], runtime: str) -> Engine:
         runtime=runtime or str(info.get("DefaultRuntime", "")),
         cgroups=f"v{info.get('CgroupVersion', '?')}",
         limits_cpus=bool(info.get("CpuCfsQuota")),
+        ptrace_scope=_ptrace_scope(),
     )
+
+
+def _ptrace_scope() -> int | None:
+    """Return the setting of Yama on this machine's kernel; None where it has none."""
+    try:
+        return int(_YAMA.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
 
 
 def _has_quota() -> bool:

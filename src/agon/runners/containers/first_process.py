@@ -22,7 +22,12 @@ the signals. All three are children of the first process, as the waiter becomes 
 
 *A reward* that stands when a process ends whose parent did not wait for it gets a mark: a line of
 white space (:data:`MARK`), which a later write removes. Such a process could have written the
-reward after the tests, and the first process inherits it, whatever it does to hide.
+reward after the tests, and the first process inherits it, whatever it does to hide. It is collected
+after the mark, in a loop that reads the exit code's pipe. The trap for such ends sets a variable
+and interrupts ``read``; it does nothing that a further signal could interrupt, so neither many ends
+nor many signals harm it. An end between the loop's look at the variable and ``read`` is noticed
+50 ms later: where ``read`` knows no such limit, a copy of bash or of busybox's ``nmeter``, the
+*ticker*, writes lines to the pipe. A busybox without that looks each second.
 
 *Processes that were left* are counted by state, thread by thread, and by the control group, which
 counts what ``/proc`` hides and processes whose first thread has ended. A thread's state is read
@@ -62,6 +67,8 @@ KEPT: Final = "agon: the processes go on"
 """The line after an archive while what the command left goes on.
 
 An agent can place it in its archive, which is then cut off there."""
+_STARTER: Final = f"{PRIVATE}/start/sh"
+"""A copy of the shell that can be read: a process of one that cannot may not set its own scores."""
 _PIPES: Final = "/run/.agon-pipes"
 GRACE_S: Final = 5
 """Seconds from SIGTERM to SIGKILL."""
@@ -69,7 +76,7 @@ GRACE_S: Final = 5
 _ENDED = re.compile(
     rb"begun (?P<begun>\d+\.\d+)\n"
     rb"ended (?P<ended>\d+\.\d+) code (?P<code>\d{1,3}) left (?P<left>\d+) "
-    rb"oom (?P<oom>\d+) pids (?P<pids>\d+) intact (?P<intact>[01])\n"
+    rb"oom (?P<oom>\d+) pids (?P<pids>\d+) intact (?P<intact>[01]) watched (?P<watched>[01])\n"
 )
 _SHELLS = re.compile(
     rb"#!\s*(?:(?:/usr)?/bin/|/usr/bin/env\s+)(?P<shell>sh|bash)(?:\s+(?P<option>-[\w-]+))?"
@@ -107,8 +114,7 @@ exec 4>&- 5<&- 6>&- 7<&-
 exec 3<> {_PIPES}/code; exec 4> {_PIPES}/code 5< {_PIPES}/code
 exec 6<> {_PIPES}/start 3<> {_PIPES}/never
 rm -r {_PIPES}
-mark='{MARK}' intact=1 oom=0 pids=0 patience= woken=1
-[ ! "$BASH_VERSION" ] || patience='-t 0.05'
+mark='{MARK}' intact=1 watched=1 oom=0 pids=0 ended= patience= ticker= bell=3
 # Whether a helper still runs. One that /proc hides runs: only what has ended is shown.
 look() {{
     kill -0 "$1" || return 1
@@ -117,33 +123,22 @@ look() {{
     done < "/proc/$1/status"
     return 0
 }}
-# A trap interrupts itself, too: one at a time does the work, again if another came meanwhile, and
-# none changes a variable of what it interrupts. A command of it that is interrupted may fail in
-# dash and busybox although it succeeded, so what its status decides is asked twice.
-again= busy= word= value=
-noticed() {{
-    again=1
-    [ ! "$busy" ] || return 0
-    busy=1 was=$word had=$value
-    while [ "$again" ]; do
-        again=
+# Marks the rewards that stand, then collects what has ended: tests that wait for such an end see it
+# when the mark is there. The trap only asks for this: one that did it would interrupt itself.
+notice() {{
+    while [ "$ended" ]; do
+        ended=
         for reward in /logs/verifier/reward.txt /logs/verifier/reward.json; do
-            [ ! -f $reward ] || [ ! -f $reward ] || mark_end || mark_end || intact=0
+            if [ -f $reward ]; then echo "$mark" >> $reward || intact=0; fi
         done
-        for child in $timer $late $last $waiter; do
-            look $child || look $child || intact=0
-        done
-        jobs > /dev/null
-        [ "$woken" ] || {{ woken=1; echo >&3; }}
     done
-    busy= word=$was value=$had
-    [ ! "$again" ] || noticed
+    jobs > /dev/null
+    for helper in $helpers; do look $helper || look $helper || watched=0; done
 }}
-mark_end() {{ echo "$mark" >> $reward; }}
 count() {{
     own=0 live=0 dead=0 before=0 after=0
-    for helper in $timer $late $last $waiter; do
-        if look $helper; then own=$((own + 1)); else intact=0; fi
+    for helper in $helpers; do
+        if look $helper; then own=$((own + 1)); else watched=0; fi
     done
     for group in /sys/fs/cgroup/pids/pids.current /sys/fs/cgroup/pids.current; do
         [ ! -r $group ] || read -r before < $group
@@ -154,9 +149,10 @@ count() {{
         while read -r word value; do
             case $word$value in State:Z*|State:X*) state=dead; break ;; State:*) break ;; esac
         done < "$thread/status"
-        case $state$thread in
+        thread=${{thread#/proc/}}
+        case "$state $helpers " in
             dead*) dead=$((dead + 1)) ;;
-            live/proc/$timer/*|live/proc/$late/*|live/proc/$last/*|live/proc/$waiter/*) ;;
+            *" ${{thread%%/*}} "*) ;;
             *) live=$((live + 1)) ;;
         esac
     done
@@ -173,32 +169,43 @@ count() {{
     read -r self _ _ parent _ < /proc/self/stat
     kill -KILL $parent
     echo $self >&4; read -r _ <&6
-    /bin/sh -c '{_STAGE}' sh "$path" "$@" 2>&8 3>&- 4>&- 5<&- 6>&- 8>&- 9>&-
-    echo $? >&4; read -r _ <&3
+    {_STARTER} -c '{_STAGE}' sh "$path" "$@" 2>&8 3>&- 4>&- 5<&- 6>&- 8>&- 9>&-
+    code=$?; for copy in 1 2 3; do echo =$code= >&4; done; read -r _ <&3
 ); : )
-exec 4>&-
 read -r waiter <&5
-trap noticed CHLD
+if [ "$BASH_VERSION" ]; then patience='-t 0.05'
+elif [ -x {PRIVATE}/bash ] || [ -x {PRIVATE}/nmeter ]; then
+    {{
+        [ -x {PRIVATE}/bash ] || exec nmeter -d 50 .
+        exec bash -p -c 'while :; do read -r -t 0.05 _ <&3; echo; done'
+    }} 5<&- 6>&- 8>&- 9>&- >&4 & ticker=$! bell=5
+elif (read -r -t 1 _ < /dev/null; [ $? = 1 ]); then patience='-t 1'
+fi
+exec 4>&-
+helpers="$timer $late $last $waiter $ticker"
+trap 'ended=1' CHLD
 echo "begun $begun" >&9
 echo >&6
-part=
-until read $patience -r code <&5; do  # a signal or the patience ended it, or the waiter's end
-    part=$part$code
+code=
+until [ "$code" ]; do  # an end interrupts `read`, or its patience or a tick ends it
+    read $patience -r word <&5 || word=
+    case $word in =*=) code=${{word#=}} code=${{code%=}} ;; esac  # else its first part was lost
     look $waiter || break
+    [ ! "$ended" ] || notice
 done
-code=$part$code
 count
 if [ ! "$code" ]; then  # the waiter was killed: wait for the command itself
-    code=137 woken=; count  # from here on, each end leaves a line: `read` may begin after it
-    while [ $left -gt 0 ]; do read $patience -r _ <&3; woken=; count; done
+    code=137
+    while [ $left -gt 0 ]; do read $patience -r _ <&$bell; notice; count; done
 fi
-read -r ended _ < /proc/uptime
+[ ! "$ended" ] || notice
+read -r finished _ < /proc/uptime
 for path in /logs/verifier /logs/verifier/reward.txt /logs/verifier/reward.json; do
     [ ! -e $path ] || [ -O $path ] || intact=0
     [ ! -f $path ] || true < $path || intact=0
 done
 trap - CHLD
-kill -KILL $timer $waiter; wait $timer; kill -KILL $late $last; wait $late $last
+kill -KILL $timer $waiter $ticker; wait $timer; kill -KILL $late $last; wait $late $last
 [ "$keep" ] && [ $left -gt 0 ] || keep=
 [ "$keep" ] || kill -KILL -1
 exec 2>&8 8>&-
@@ -221,15 +228,17 @@ for name in txt json; do
     done < /logs/verifier/reward.$name
     eval "$name=\\$text"
 done
-echo "ended $ended code $code left $left oom $oom pids $pids intact $intact" >&9 || exit 93
+flags="intact $intact watched $watched"
+echo "ended $finished code $code left $left oom $oom pids $pids $flags" >&9 || exit 93
 printf '%s\n' "$txt" "$json" >&9 || exit 93
 TAR_OPTIONS=--format=gnu; export TAR_OPTIONS
 [ "$keep" ] || exec tar -c -f - -- $hand >&9
 tar -c -f - -- $hand >&9; code=$?
 [ $code -le 2 ] || exit 94
 printf '%s\n' '{KEPT}' >&9; exec 9>&-
-trap 'jobs > /dev/null' CHLD
-while :; do read $patience -r _ <&3; done
+while :; do  # a shell that waits for its child collects all others
+    {{ read -r _ <&3; }} & wait $!
+done
 """
 
 # Runs as root while an image is built: saves the content of the named folders and makes them
@@ -257,14 +266,16 @@ while IFS= read -r name; do
         echo "$name"; echo "$target"
     fi
 done < {NAMES} > {LINKS}
+mkdir -p {PRIVATE}/start
+cp /bin/sh {_STARTER}
 cp /bin/sh {SHELL}
-for tool in bash sleep tar; do
+for tool in bash nmeter sleep tar; do
     for folder in /bin /usr/bin /usr/local/bin; do
         [ ! -x $folder/$tool ] || {{ cp $folder/$tool {PRIVATE}/$tool; break; }}
     done
     [ ! -e {PRIVATE}/$tool ] || chmod 111 {PRIVATE}/$tool
 done
-chmod 755 {PRIVATE}
+chmod 755 {PRIVATE} {PRIVATE}/start {_STARTER}
 chmod 111 {SHELL}
 chmod 644 {SEED} {NAMES} {LINKS}
 """
@@ -281,8 +292,9 @@ class ProcessReport:
         left: number of the command's processes that were still running then.
         out_of_memory: how often the kernel killed for memory.
         out_of_processes: how often it denied a process.
-        intact: whether a reward can be trusted: agon's own processes ran to the end, and the reward
-            could be marked, belongs to the tests' user and can be read.
+        intact: whether a reward can be trusted: it could be marked, belongs to the tests' user and
+            can be read.
+        watched: whether agon's own processes ran to the end.
         rewards: the text of ``reward.txt`` and ``reward.json``, each line followed by ``/``, as the
             first process read them itself; None in tests.
     """
@@ -293,6 +305,7 @@ class ProcessReport:
     out_of_memory: int
     out_of_processes: int
     intact: bool = True
+    watched: bool = True
     rewards: tuple[bytes, bytes] | None = None
 
 
@@ -370,5 +383,6 @@ def read_report(account: BinaryIO) -> ProcessReport | None:
         out_of_memory=int(match["oom"]),
         out_of_processes=int(match["pids"]),
         intact=match["intact"] == b"1",
+        watched=match["watched"] == b"1",
         rewards=(text, json),
     )

@@ -1,8 +1,8 @@
 """Build the images of tasks, each content once; nothing is pulled unless builds have a network.
 
-Two steps: the task's own Dockerfile gives an image; a layer on top of it saves the content of the
-writable folders, because those are mounted empty and filled again at each start. Writable are the
-working folder and all folders in ``/`` and ``/var`` that do not belong to the system.
+Three steps: the task's own Dockerfile gives an image; a layer on top of it saves the content of the
+writable folders, because those are mounted empty and filled again at each start; a further layer,
+for the tests alone, makes programs unreadable (:mod:`.protected_programs`).
 """
 
 import json
@@ -19,39 +19,39 @@ from typing import Any, Final
 
 from agon.app.containers import BuildFailed, Image, ImageSpec
 from agon.app.containers.home_settings import settings_of_home, within_or_at
-from agon.errors import InvalidRule, Unavailable
+from agon.errors import Unavailable
 from agon.runners.containers.archive_filter import printable
 from agon.runners.containers.descendants import end
 from agon.runners.containers.engine import CommandLine, EngineError, is_unsettled
-from agon.runners.containers.first_process import PRIVATE, SAVE_FOLDERS
+from agon.runners.containers.first_process import SAVE_FOLDERS
+from agon.runners.containers.image_folders import (
+    PLAIN_PATH,
+    SYSTEM_FOLDERS,
+    default_outputs,
+    may_be_writable,
+    plain_part,
+    within,
+    writable_folders,
+)
 from agon.runners.containers.isolation import LABEL, build_ulimits
+from agon.runners.containers.protected_programs import CLOSE_PROGRAMS, LIST_PROGRAMS
 from agon.runners.containers.staging import content_hash
 from agon.runners.containers.unfinished_builds import host_of_build, remove_unfinished_builds
 
-ALWAYS_WRITABLE: Final = ("/app", "/home", "/root", "/run", "/tmp", "/var/tmp")  # noqa: S108  # the container's
-_LAYOUT: Final = f"agon image 4 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
-"""Changes with the layer's content, so that older images are not used."""
-_PLAIN_PATH: Final = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+")
-_CLOSED: Final = (
-    "/bin", "/boot", "/dev", "/etc/alternatives", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
-    "/etc/pam.d", "/etc/profile", "/etc/profile.d", "/etc/security", "/etc/sudoers.d", "/lib",
-    "/lib32", "/lib64", "/libx32", "/logs", "/proc", "/sbin", "/sys", "/tests", "/usr/bin",
-    "/usr/lib", "/usr/sbin", PRIVATE,
-)  # fmt: skip
-_SYSTEM: Final = (
-    *_CLOSED, "/agent", "/cheat", "/etc", "/instruction.md", "/lost+found", "/nix", "/opt", "/run",
-    "/snap", "/solution", "/usr", "/var/lock", "/var/run",
-)  # fmt: skip
-"""Folders that are writable only where an image or a task says so, and what agon mounts."""
-_TEMPORARY: Final = ("/run", "/tmp", "/var/cache", "/var/lock", "/var/run", "/var/tmp")  # noqa: S108  # the container's
-"""Folders that are not handed over by themselves."""
+_LAYOUT: Final = (
+    f"agon image 5 {sha256((SAVE_FOLDERS + LIST_PROGRAMS + CLOSE_PROGRAMS).encode()).hexdigest()}"
+)
+"""Changes with the layers' content, so that older images are not used."""
 _LISTED: Final = "listed"
+_PROGRAMS: Final = "programs"
 _LIST_FOLDERS: Final = f"""\
 echo "$HOME"
 for folder in /*/ /var/*/; do
     folder=${{folder%/}}
     [ -L "$folder" ] || [ ! -d "$folder" ] || echo "$folder"
 done
+echo {_PROGRAMS}
+{LIST_PROGRAMS}
 echo {_LISTED}
 """
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
@@ -114,15 +114,43 @@ class Images:
         content = self._content(recipe, writable)
         tag = f"localhost/agon-task:{content[:32]}"
         details = self._engine.inspect("image", tag)
-        if details is None:
-            with tempfile.TemporaryDirectory(prefix="agon-build-") as folder:
+        cached = details is not None
+        with tempfile.TemporaryDirectory(prefix="agon-build-") as folder:
+            if details is None:
                 base = self._own(recipe, begin, options, Path(folder))
                 self._add_layer(base, tag, recipe, writable, begin, Path(folder))
-            built = self._engine.inspect("image", tag)
-            if built is None:
+                details = self._engine.inspect("image", tag)
+            if details is None:
                 raise EngineError(f"{tag}: image not known")
-            return _image(built, content, begin, cached=False)
-        return _image(details, content, begin, cached=True)
+            tests = self._of_tests(details, tag, recipe, begin, Path(folder))
+        return _image(details, tests, content, begin, cached=cached)
+
+    def _of_tests(
+        self, details: Mapping[str, Any], tag: str, recipe: ImageSpec, begin: float, scratch: Path
+    ) -> str:
+        """Return the id of the image in which tests run, built if it does not exist."""
+        programs = details["Config"]["Labels"].get(f"{LABEL}.programs", "")
+        if not programs:
+            return str(details["Id"])
+        known = self._engine.inspect("image", f"{tag}-tests")
+        if known is not None:
+            return str(known["Id"])
+        run = ("/bin/sh", "-c", CLOSE_PROGRAMS, "agon", *programs.split(":"))
+        user = details["Config"].get("User") or "0"
+        return self._layer(tag, f"{tag}-tests", run, user, (), recipe, begin, scratch / "tests")
+
+    def _layer(
+        self, base: str, tag: str, run: Sequence[str], user: str, further: Sequence[str],
+        recipe: ImageSpec, begin: float, scratch: Path,
+    ) -> str:  # fmt: skip
+        """Run a command as root on top of an image, and restore its user; return the new id."""
+        lines = (f"FROM {base}", "USER 0", f"RUN {json.dumps(run)}", f"USER {user}", *further)
+        context = scratch / "context"
+        context.mkdir(parents=True)
+        (context / "Dockerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        one_layer = ("--layers=false",) if self._engine.named.name == "podman" else ()
+        options = (f"--tag={tag}", *one_layer)
+        return self._run_build(recipe, begin, str(context), scratch / "id", options)
 
     def _content(self, recipe: ImageSpec, writable: tuple[str, ...]) -> str:
         """Return the hash of what the image depends on; base images count by their content."""
@@ -166,39 +194,40 @@ class Images:
         if details is None:
             raise EngineError(f"{base}: image not known")
         config = details.get("Config") or {}
-        home, present = self._list_folders(base)
+        home, present, programs = self._list(base)
         work = _workdir(config)
         tools = _tools(config)
-        system = (*_SYSTEM, *("/" + tool.split("/")[1] for tool in tools), "/var")
+        system = (*SYSTEM_FOLDERS, *("/" + tool.split("/")[1] for tool in tools), "/var")
         candidates = (*(path for path in (*present, *recipe.optional) if path not in system),
-                 _plain_part(work), home)  # fmt: skip
+                 plain_part(work), home)  # fmt: skip
         folders = writable_folders(
-            (*writable, *(config.get("Volumes") or ()), *filter(_may_be_writable, candidates))
+            (*writable, *(config.get("Volumes") or ()), *filter(may_be_writable, candidates))
         )
+        closed = (program for program in programs
+                  if not any(within(program, folder) for folder in folders))  # fmt: skip
+        known = {"writable": folders, "workdir": (work,), "home": (home,), "programs": closed,
+                 "outputs": default_outputs(folders, plain_part(work), tools)}  # fmt: skip
+        labels = (f"LABEL {LABEL}.{key}={json.dumps(':'.join(paths))}"
+                  for key, paths in known.items())  # fmt: skip
+        run = ("/bin/sh", "-c", SAVE_FOLDERS, "agon", *folders)
         user = config.get("User") or "0"
-        outputs = _default_outputs(folders, _plain_part(work), tools)
-        known = {"writable": ":".join(folders), "workdir": work, "home": home,
-                 "outputs": ":".join(outputs)}  # fmt: skip
-        run = json.dumps(["/bin/sh", "-c", SAVE_FOLDERS, "agon", *folders])
-        known_lines = (f"LABEL {LABEL}.{key}={json.dumps(value)}" for key, value in known.items())
-        lines = (f"FROM {base}", "USER 0", f"RUN {run}", f"USER {user}", *known_lines)
-        context = scratch / "context"
-        context.mkdir()
-        (context / "Dockerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        one_layer = ("--layers=false",) if self._engine.named.name == "podman" else ()
-        further = (f"--tag={tag}", *one_layer)
-        self._run_build(recipe, begin, str(context), scratch / "layer", further)
+        self._layer(base, tag, run, user, tuple(labels), recipe, begin, scratch / "layer")
 
-    def _list_folders(self, image: str) -> tuple[str, list[str]]:
-        """Return the home folder of an image's user, and its folders in ``/`` and ``/var``."""
+    def _list(self, image: str) -> tuple[str, list[str], list[str]]:
+        """Return the home folder of an image's user, its folders in ``/`` and ``/var``, programs.
+
+        The programs are those that the tests' container may run but not read.
+        """
         printed = self._engine.run(
             "--rm", f"--label={LABEL}.run=build", "--network=none", "--cap-drop=ALL",
             "--security-opt=no-new-privileges", "--read-only", "--pull=never", "--workdir=/",
             *build_ulimits(), f"--memory={_LISTING_MIB}m", "--pids-limit=64",
             "--entrypoint=/bin/sh", image, "-c", _LIST_FOLDERS, ending=_LISTED,
         )  # fmt: skip
-        home, *folders = printed.splitlines()
-        return (home if _PLAIN_PATH.fullmatch(home) else "/root"), folders
+        places, _, programs = printed.partition(f"\n{_PROGRAMS}\n")
+        home, *folders = places.splitlines()
+        plain = sorted(filter(PLAIN_PATH.fullmatch, set(programs.splitlines())))
+        return (home if PLAIN_PATH.fullmatch(home) else "/root"), folders, plain
 
     def _run_build(
         self, recipe: ImageSpec, begin: float, context: str, image_id: Path, further: Sequence[str]
@@ -268,34 +297,6 @@ def base_images(dockerfile: str) -> list[str]:
     return list(dict.fromkeys(images))
 
 
-def writable_folders(further: Sequence[str]) -> tuple[str, ...]:
-    """Return all writable folders, without those inside others.
-
-    Raises:
-        InvalidRule: a folder is not an absolute plain path, or must stay read-only.
-
-    Example:
-        >>> writable_folders(("/srv/data", "/app/cache"))
-        ('/app', '/home', '/root', '/run', '/srv/data', '/tmp', '/var/tmp')
-    """
-    for path in further:
-        require_plain(path, "a writable folder")
-        if any(closed == path or within(closed, path) or within(path, closed)
-               for closed in _CLOSED):  # fmt: skip
-            raise InvalidRule(f"{path} cannot be writable: the commands in it must not change")
-    all_of_them = sorted({*ALWAYS_WRITABLE, *further})
-    return tuple(
-        path for path in all_of_them if not any(within(path, other) for other in all_of_them)
-    )
-
-
-def _may_be_writable(path: str) -> bool:
-    """Return whether a folder that is found in an image or a task can be made writable."""
-    return bool(_PLAIN_PATH.fullmatch(path)) and not any(
-        closed == path or within(closed, path) or within(path, closed) for closed in _CLOSED
-    )
-
-
 def _workdir(config: Mapping[str, Any]) -> str:
     """Return the folder in which an image's commands run."""
     folder = posixpath.normpath(config.get("WorkingDir") or "/")
@@ -317,62 +318,14 @@ def _tools(config: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _plain_part(path: str) -> str:
-    """Return a path, or the folder above the first part of it that is not plain.
-
-    Example:
-        >>> _plain_part("/work/my files/x"), _plain_part("/work")
-        ('/work', '/work')
-    """
-    while path.strip("/") and not _PLAIN_PATH.fullmatch(path):
-        path = posixpath.dirname(path)
-    return path
-
-
-def _default_outputs(writable: Sequence[str], work: str, tools: Sequence[str]) -> tuple[str, ...]:
-    """Return the folders that are handed over unless a task declares others.
-
-    Temporary folders and folders that hold programs on the path are not, but the working folder.
-    """
-    outputs = [
-        folder
-        for folder in writable
-        if not any(within_or_at(folder, other) for other in _TEMPORARY)
-        and not any(within_or_at(tool, folder) for tool in tools)
-    ]
-    is_covered = any(within_or_at(work, folder) for folder in outputs)
-    if not is_covered and any(within_or_at(work, folder) for folder in writable):
-        outputs.append(work)
-    return tuple(outputs)
-
-
-def require_plain(path: str, what: str) -> None:
-    """Require a path that a shell and tar read literally.
-
-    Raises:
-        InvalidRule: it is not absolute, or not made of plain names.
-    """
-    if not _PLAIN_PATH.fullmatch(path):
-        raise InvalidRule(
-            f"{path!r} cannot be {what}: give an absolute path of letters, digits and _ . + @ -"
-        )
-
-
-def within(path: str, folder: str) -> bool:
-    """Return whether a path is below a folder.
-
-    Example:
-        >>> within("/app/a", "/app"), within("/app", "/app"), within("/apple", "/app")
-        (True, False, False)
-    """
-    return path.startswith(f"{folder}/")
-
-
-def _image(details: Mapping[str, Any], content: str, begin: float, *, cached: bool) -> Image:
+def _image(
+    details: Mapping[str, Any], tests: str, content: str, begin: float, *, cached: bool
+) -> Image:
     config = details["Config"]
     labels = config["Labels"]
     return Image(
         reference=str(details["Id"]),
+        tests_reference=tests,
         content=content,
         user=str(config.get("User") or ""),
         writable=tuple(labels[f"{LABEL}.writable"].split(":")),

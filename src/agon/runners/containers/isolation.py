@@ -154,7 +154,7 @@ def isolation_flags(
         "--no-healthcheck",
         "--workdir=/",
         f"--entrypoint={SHELL}",
-        *_of_one_engine(engine, outermost_s(limits, servers_s)),
+        *_of_one_engine(engine, outermost_s(limits, servers_s), _hidden(image, agent=not logs)),
     )
 
 
@@ -234,12 +234,23 @@ def _ulimits(engine: Engine, limits: Limits, folders: int) -> tuple[str, ...]:
     return (*always, f"--ulimit=fsize={most}:{most}")
 
 
-def _of_one_engine(engine: Engine, timeout_s: int) -> tuple[str, ...]:
+def _hidden(image: Image, *, agent: bool) -> tuple[str, ...]:
+    """Return how ``/proc`` hides what a process may not look into.
+
+    For tests most programs are of that kind, and they look for processes by their names: root sees
+    all of them, others only their own. An image with another user has no others to hide.
+    """
+    if agent:
+        return ("--security-opt=proc-opts=hidepid=2,gid=65533",)
+    return ("--security-opt=proc-opts=hidepid=2,gid=0",) if is_root(image.user) else ()
+
+
+def _of_one_engine(engine: Engine, timeout_s: int, hidden: tuple[str, ...]) -> tuple[str, ...]:
     """Return the flags that only one of the engines supports."""
     if engine.name != "podman":
         return (f"--runtime={engine.runtime}",) if engine.runtime else ()
     return (
-        "--security-opt=proc-opts=hidepid=2,gid=65533",
+        *hidden,
         "--read-only-tmpfs=false",
         "--image-volume=ignore",
         "--http-proxy=false",

@@ -7,13 +7,14 @@ code, its output) proves nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agon.app.containers import AgentOutcome, Limit, Limits, Outcome, RewardSource
+from agon.app.containers import AgentOutcome, Image, Limit, Limits, Outcome, RewardSource
 from agon.runners.containers.client_process import ClientResult, End
 from agon.runners.containers.engine import last_line
 from agon.runners.containers.first_process import GRACE_S, ProcessReport
+from agon.runners.containers.image_folders import within
 from agon.runners.containers.isolation import HAND_OVER_S, report_bytes
 from agon.runners.containers.rewards import Reward
 from agon.runners.containers.system_calls import Phase
@@ -26,6 +27,12 @@ _KILLED: Final = 137
 _FEW_ENTRIES: Final = 1000
 """Number of entries whose unpacking takes no noticeable time on any host."""
 _OWN_FILES, _OUTPUTS = 90, 91
+_UNPACKED: Final = "the image's own files cannot be unpacked"
+_FULL: Final = "No space left on device"
+_UNWATCHED: Final = (
+    "the reward may not be the tests': a process ended those with which agon watches it, twice; "
+    "end the processes of the tests by their ids"
+)
 _SIGNALS: Final = 128
 """A shell's exit code is above this when a signal ended it."""
 
@@ -60,6 +67,7 @@ def diagnose(
     *,
     phase: Phase,
     unpacked: int = 0,
+    image: Image | None = None,
 ) -> Diagnosis:
     """Return how a command ended.
 
@@ -72,6 +80,7 @@ def diagnose(
         limits: the container's limits.
         phase: the container's part of the trial.
         unpacked: number of the agent's entries that are unpacked before the command begins.
+        image: the container's image, which a message names if its own files do not fit.
     """
     if ending.end == "start":
         slow = unpacked > _FEW_ENTRIES and _has_started(state)
@@ -80,7 +89,11 @@ def diagnose(
     if ending.end != "itself":
         return _removal_outcome(ending.end, limits)
     if report is None or ending.client_code not in _CODES_OF_TAR:
-        return _without_report(ending, state, phase)
+        diagnosis = _without_report(ending, state, phase)
+        if diagnosis.reason.startswith(_UNPACKED) and image is not None:
+            issue = _own_files_issue(ending.complaint, image, limits)
+            return diagnosis if issue is None else replace(diagnosis, reason=issue)
+        return diagnosis
     hit: tuple[Limit, ...] = (
         *(("memory",) if report.out_of_memory else ()),
         *(("processes",) if report.out_of_processes else ()),
@@ -139,6 +152,21 @@ def verdict_of_tests(
     return "passed", ""
 
 
+def is_in_doubt(
+    diagnosis: Diagnosis, report: ProcessReport | None, reward: Reward, source: RewardSource
+) -> bool:
+    """Return whether a verdict depends only on an end of one of agon's own processes.
+
+    It may come from outside, so the tests run again in a fresh container. Inside, nothing but a
+    program that wants to hide something ends them, so the second time is a fail, not ``unscored``.
+    """
+    return (
+        report is not None
+        and not report.watched
+        and verdict_of_tests(diagnosis, report, reward, source) == ("failed", _UNWATCHED)
+    )
+
+
 def _reward_issue(report: ProcessReport, reward: Reward) -> str:
     """Return why a reward does not count; empty when it does."""
     if reward.value is None:
@@ -157,11 +185,10 @@ def _reward_issue(report: ProcessReport, reward: Reward) -> str:
         )
     if not report.intact:
         return (
-            "the reward may not be the tests': it cannot be read, it or its folder belongs to "
-            "another user, or a process ended those with which agon watches it; write it as the "
-            "user that runs test.sh"
+            "the reward may not be the tests': it cannot be read or written, or it or its folder "
+            "belongs to another user; write it as the user that runs test.sh"
         )
-    return reward.issue
+    return reward.issue if report.watched else _UNWATCHED  # such an end, too, marks a reward
 
 
 def _removal_outcome(end: End, limits: Limits) -> Diagnosis:
@@ -198,6 +225,26 @@ def _without_report(
     return _failed_start(code, complaint, phase, out_of_memory=out_of_memory)
 
 
+def _own_files_issue(complaint: bytes, image: Image, limits: Limits) -> str | None:
+    """Return which of an image's folders has more than it may; None: that is not what happened.
+
+    GNU tar writes a line for each file and busybox names none: then it may be any of them.
+    """
+    lines = [line for line in complaint.decode(errors="replace").splitlines() if _FULL in line]
+    if not lines:
+        return None
+    names = {word.strip("'\":,") for word in lines[0].split()}
+    of_file = [folder for folder in image.writable
+               if any(within(f"/{name.lstrip('/')}", folder) for name in names)]  # fmt: skip
+    folders = " or ".join(sorted(of_file, key=len)[-1:] or image.writable)
+    limit = min(limits.storage_mib, limits.memory_mib)
+    setting = "storage" if limit == limits.storage_mib else "memory"
+    return (
+        f"{_UNPACKED}: image {image.reference} has more in {folders} than the {limit:,} MiB that "
+        f"the task's {setting} allows for the folder; raise it, or build a smaller image"
+    )
+
+
 def _has_started(state: Mapping[str, Any] | None) -> bool:
     return state is not None and not str(state.get("StartedAt", "0001")).startswith("0001")
 
@@ -210,7 +257,7 @@ def _failed_start(code: int, complaint: str, phase: Phase, *, out_of_memory: boo
     """
     if phase == "agent" or code == _OWN_FILES:
         cause = "its memory is full" if out_of_memory else complaint or f"exit code {code}"
-        return Diagnosis("unscored", f"the image's own files cannot be unpacked: {cause}")
+        return Diagnosis("unscored", f"{_UNPACKED}: {cause}")
     if code == _OUTPUTS and not out_of_memory:
         return Diagnosis("failed", f"the outputs cannot be unpacked: {complaint}",
                          limits_hit=("storage",))  # fmt: skip

@@ -8,6 +8,7 @@ from typing import BinaryIO, Final
 
 from agon.runners.containers.archives import Entry, content, entries
 from agon.runners.containers.first_process import MARK, MAX_REWARD_BYTES
+from agon.runners.containers.inside.sitecustomize import CRASHED
 
 _FOLDER, _TEXT, _JSON = (
     b"logs/verifier", b"logs/verifier/reward.txt", b"logs/verifier/reward.json",
@@ -15,7 +16,6 @@ _FOLDER, _TEXT, _JSON = (
 REWARD_PATHS: Final = frozenset({_FOLDER, _TEXT, _JSON})
 """The entries of an archive that a reward depends on."""
 _WRITABLE: Final = 0o200
-_MARKED: Final = f"{MARK}\n".encode()
 _CHANGED: Final = (
     "the reward is not the one that stood as the tests ended, so a program replaced tar in the "
     "container; write it as plain text, and run the tests without a network"
@@ -24,6 +24,12 @@ _REWRITABLE: Final = (
     "a process that the tests did not wait for ended as they wrote the reward or after that, so it "
     "may have written it; end such processes, and wait, before the reward is written"
 )
+_OF_CRASH: Final = (
+    "a Python of the tests ended with an error after the reward was written, so a program that it "
+    "ran may have written it; catch the error, and write the reward afterwards"
+)
+_MARKS: Final = {f"{MARK}\n".encode(): _REWRITABLE, f"{CRASHED}\n".encode(): _OF_CRASH}
+"""What a reward ends with that does not count, and why."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,8 @@ def read_reward(
     smallest counts. A program of the agent that the tests run can write a reward as well, and then
     make it impossible for the tests to write theirs: with a folder, a link or a device in its
     place, or by taking the write permission away. Or it leaves a process that writes the reward
-    after the tests and ends; the first process then marks it.
+    after the tests and ends; the first process then marks it. Or it makes the tests' Python fail,
+    which marks it itself.
 
     Args:
         logs: the archive, as filtered.
@@ -61,20 +68,20 @@ def read_reward(
     """
     texts = {_TEXT: b"", _JSON: b""}
     rewards: list[float | None] = []
-    marked = False
+    marks = ""
     for entry in entries(logs):
         if entry.name in {_TEXT, _JSON} and entry.kind == "file":
             next_entry = logs.tell()
             text = b"".join(content(logs, entry)) if entry.size <= MAX_REWARD_BYTES else b""
             logs.seek(next_entry)
             texts[entry.name] = text
-            marked = marked or text.endswith(_MARKED)
+            marks = marks or next((why for mark, why in _MARKS.items() if text.endswith(mark)), "")
             rewards.append(_number(text, of_json=entry.name == _JSON))
     known = [reward for reward in rewards if reward is not None]
     value = min(known) if known and len(known) == len(rewards) else None
     packed = tuple(map(_one_line, texts.values()))
     issue = _CHANGED if reported is not None and reported != packed else ""
-    return Reward(value, _obstacle(original) or issue or (_REWRITABLE if marked else ""))
+    return Reward(value, _obstacle(original) or issue or marks)
 
 
 def _one_line(text: bytes) -> bytes:

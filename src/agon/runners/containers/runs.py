@@ -299,8 +299,9 @@ class ContainerRunner:
             while True:  # a container is killed before it is removed, and its client ends between
                 state = states[0] if states else self._state(account)
                 diagnosis = diagnose(
-                    ending, report, state, spec.limits, phase=spec.phase, unpacked=spec.unpacked
-                )
+                    ending, report, state, spec.limits, phase=spec.phase, unpacked=spec.unpacked,
+                    image=spec.image,
+                )  # fmt: skip
                 if not diagnosis.killed or time.monotonic() >= removed_by:
                     return diagnosis
                 time.sleep(_ROUND_S)

@@ -1,6 +1,6 @@
 """Speak Anthropic's Messages API: ``POST /v1/messages``.
 
-The verdict is asked for by ``output_config.format`` (structured output), which models from 4.5 on
+The reply is asked for by ``output_config.format`` (structured output), which models from 4.5 on
 have; models that always think accept no forced tool. No sampling parameters are sent: the same
 models do not accept them.
 """
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agon.app.arena.judging.port import Question
-from agon.app.arena.judging.verdict import SCHEMA
 from agon.runners.judges.endpoint import Message, count
 
 URL: Final = "https://api.anthropic.com"
@@ -37,7 +36,7 @@ class AnthropicDialect:
             "max_tokens": max_tokens,
             "system": question.instructions,
             "messages": [{"role": "user", "content": question.content}],
-            "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+            "output_config": {"format": {"type": "json_schema", "schema": question.reply[1]}},
         }
 
     def message(self, body: Mapping[str, Any]) -> Message:

@@ -1,6 +1,6 @@
 """Speak the protocol of OpenAI-compatible endpoints: ``POST <url>/chat/completions``.
 
-The verdict is asked for by ``response_format`` with a JSON schema, which OpenAI, vLLM, llama.cpp,
+The reply is asked for by ``response_format`` with a JSON schema, which OpenAI, vLLM, llama.cpp,
 Ollama and gateways have. No sampling parameters are sent: models that think do not
 accept them.
 """
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agon.app.arena.judging.port import Question
-from agon.app.arena.judging.verdict import SCHEMA
 from agon.runners.judges.endpoint import Message, count
 
 URL: Final = "https://api.openai.com/v1"
@@ -35,6 +34,7 @@ class OpenAIDialect:
 
     def request(self, question: Question, *, model: str, max_tokens: int) -> Mapping[str, Any]:
         """Return the body of a request."""
+        name, schema = question.reply
         return {
             "model": model,
             self.limit_field: max_tokens,
@@ -44,7 +44,7 @@ class OpenAIDialect:
             ],
             "response_format": {
                 "type": "json_schema",
-                "json_schema": {"name": "verdict", "strict": True, "schema": SCHEMA},
+                "json_schema": {"name": name, "strict": True, "schema": schema},
             },
         }
 

@@ -1,13 +1,14 @@
 """Translate database errors to errors of agon: a fact and a remedy, without passwords."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 from sqlalchemy import exc
 
 from agon.errors import AgonError, Conflict, DatabaseUnavailable, Unreadable
+from agon.kernel.plain_text import unstorable
 
 _BUSY: Final = ("locked", "busy")
 
@@ -48,6 +49,18 @@ def translate_errors(database: str) -> Iterator[None]:
         if type(error).__module__.partition(".")[0] == "psycopg":
             raise to_agon_error(error, database) from error
         raise
+
+
+def require_storable(values: Iterable[object]) -> None:
+    """Raise unless both databases can hold the texts of a statement: SQLite alone takes NUL.
+
+    Raises:
+        Unreadable: one has a NUL, or half of a surrogate pair.
+    """
+    for value in values:
+        if isinstance(value, str) and (fault := unstorable(value)) is not None:
+            fact, remedy = fault
+            raise Unreadable(f"a text {fact} and cannot be stored or looked up; {remedy}")
 
 
 def to_agon_error(error: BaseException, database: str) -> AgonError:

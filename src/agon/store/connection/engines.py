@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import ArgumentError
 
 from agon.errors import Unavailable, Unreadable
-from agon.store.connection.database_errors import translate_errors
+from agon.store.connection.database_errors import require_storable, translate_errors
 
 LOCK_TIMEOUT_S: Final = 20.0
 """How long a session waits for another that writes, by default: less than a request may take."""
@@ -110,6 +110,7 @@ def open_engine(url: str, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
             parsed, connect_args={"check_same_thread": False}, pool_size=8, max_overflow=64
         )
         event.listen(engine, "connect", partial(_prepare_sqlite, lock_timeout_s=lock_timeout_s))
+        event.listen(engine, "before_cursor_execute", _check_texts)
         return engine
     settings = (
         f"-c statement_timeout={_STATEMENT_TIMEOUT_S}s -c lock_timeout={_ms(lock_timeout_s)} "
@@ -118,7 +119,7 @@ def open_engine(url: str, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
     )
     arguments = {"connect_timeout": 10, "application_name": "agon", "options": settings}
     try:
-        return create_engine(
+        engine = create_engine(
             parsed, connect_args=arguments, isolation_level="AUTOCOMMIT",  # begin() sends BEGIN
             pool_size=_POOL_SIZE, max_overflow=_OVERFLOW, pool_recycle=1800,
         )  # fmt: skip
@@ -126,6 +127,8 @@ def open_engine(url: str, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
         raise Unavailable(
             "PostgreSQL needs psycopg: pip install 'agon-engine[postgres]'"
         ) from error
+    event.listen(engine, "before_cursor_execute", _check_texts)
+    return engine
 
 
 @contextmanager
@@ -214,6 +217,14 @@ def create_private_file(path: Path) -> None:
 def _ms(seconds: float) -> int:
     """Return milliseconds, at least one: for PostgreSQL 0 is no limit."""
     return max(1, round(seconds * 1000))
+
+
+def _check_texts(
+    _connection: Any, _cursor: Any, _statement: str, values: Any, _context: Any, _many: object
+) -> None:
+    """Require texts that both databases can hold, in one set of values or in several."""
+    for some in values if isinstance(values, list) else (values,):
+        require_storable(some.values() if isinstance(some, dict) else some or ())
 
 
 def _prepare_sqlite(connection: Any, _record: object, *, lock_timeout_s: float) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection, CursorResult
 
 from agon.errors import Unreadable
 from agon.kernel.times import from_micros, to_micros
+from agon.store.connection.database_errors import require_storable
 from agon.store.connection.threads import run_in_thread
 
 _COPY_TYPES: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
@@ -92,6 +93,7 @@ class Transaction:
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query, run by the driver without SQLAlchemy; ``?`` marks a value."""
+        require_storable(values)
         cursor = self._cursor()
         try:
             cursor.execute(sql if self.on_sqlite else with_percent_marks(sql), values)
@@ -160,7 +162,9 @@ class Transaction:
         """Run a statement for many rows; return how many it changed. ``?`` marks a value."""
         cursor = self._cursor()
         try:
-            cursor.executemany(sql if self.on_sqlite else with_percent_marks(sql), rows)
+            cursor.executemany(
+                sql if self.on_sqlite else with_percent_marks(sql), map(_storable, rows)
+            )
             return max(cursor.rowcount, 0)
         finally:
             cursor.close()
@@ -205,6 +209,11 @@ def _insert_sql(table: Table, rows: int, same: tuple[str, ...], each: tuple[str,
         for row in range(rows)
     )
     return f"INSERT INTO {table.name} ({names}) VALUES ({'), ('.join(marks)})"
+
+
+def _storable(row: Sequence[Any]) -> Sequence[Any]:
+    require_storable(row)
+    return row
 
 
 def _copy_type(kind: object) -> str:

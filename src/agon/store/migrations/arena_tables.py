@@ -11,7 +11,7 @@ TEXT, BYTES, FLAG, FLOAT = sa.Text(), sa.LargeBinary(), sa.Boolean(), sa.Float(p
 
 
 def create_arena_tables() -> None:
-    """Create bots, present judges, prompts, human answers, rounds and work."""
+    """Create bots, present judges, prompts, answers of people and for honeypots, rounds, work."""
     op.create_table(
         "live_bots",
         *_of_contest("live_bots"),
@@ -39,6 +39,8 @@ def create_arena_tables() -> None:
         *_of_contest("present_judges"),
         _integer("seen_at"),
         _column("recent_templates", TEXT),
+        _nullable_column("network", NAME),
+        _column("as_judge", FLAG),
     )
     op.create_table(
         "prompts", *_of_contest("prompts"), _column("text", TEXT), _column("retired", FLAG)
@@ -48,6 +50,17 @@ def create_arena_tables() -> None:
         *_of_contest("human_answers"),
         _column("prompt_id", NAME),
         _column("text", TEXT),
+    )
+    op.create_table(
+        "honeypot_answers",
+        *_of_contest("honeypot_answers"),
+        _column("text", TEXT),
+        _nullable_column("prompt_id", NAME),
+        _column("salt", NAME),
+        _column("sha256", NAME),
+        _integer("seq"),
+        _integer("retired_seq", optional=True),
+        _nullable_column("match", NAME),
     )
     op.create_table(
         "rounds",

@@ -9,10 +9,12 @@ from agon.app.access.permissions import allow
 from agon.entities.access import Role
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
+from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, listing, server_page
 from agon.web.page import Page, Redirect, Visit
 
 _TOKEN: Final = frozenset({"user", "role", "label", "contests", "days"})
+_NO_CONTESTS: Final = "Name the contests, or confirm that the token is for no named ones."
 _USER: Final = frozenset({"id", "name", "password"})
 
 
@@ -29,6 +31,8 @@ def create_token(visit: Visit) -> Page:
     }
     if contests := form.get("contests", "").split():
         fields["contests"] = contests
+    elif form.get("everywhere") != "yes":
+        return _tokens_page(visit, error=FormErrors(fields={"contests": (_NO_CONTESTS,)}))
     fields["days"] = form.get("days", "").strip() or None
     try:
         created = visit.api.access.create_token(TokenCreate.model_validate(fields))
@@ -85,7 +89,9 @@ def audit(visit: Visit) -> Page:
     return server_page(visit, "audit", {"entries": entries}, data=addresses.api("audit"))
 
 
-def _tokens_page(visit: Visit, *, error: Exception | None = None, secret: str = "") -> Page:
+def _tokens_page(
+    visit: Visit, *, error: Exception | FormErrors | None = None, secret: str = ""
+) -> Page:
     allow(visit.caller, "token.manage")
     values = {
         "tokens": listing(

@@ -16,7 +16,6 @@ from agon.web.page import Page, Redirect, Visit, error_texts
 from agon.web.rendering import words
 
 _PAUSES: Final[Mapping[str, bool]] = {"pause": True, "resume": False}
-_BOOLEANS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 
 def rounds(visit: Visit) -> Page:
@@ -35,13 +34,17 @@ def draw(visit: Visit) -> Page | Redirect:
 
 
 def add_prompts(visit: Visit) -> Page:
-    """Add the prompts or the human answers of an uploaded CSV or NDJSON file; all or none."""
+    """Add the rows of an uploaded CSV or NDJSON file to a private table; all or none."""
     contest, api = visit.contest(), visit.api.prompts
     kind = visit.form.get("kind", "")
-    add = {"prompts": api.add, "human_answers": api.add_human_answers}.get(kind)
+    adders = {
+        "prompts": api.add,
+        "human_answers": api.add_human_answers,
+        "honeypot_answers": api.add_honeypot_answers,
+    }
     try:
-        if add is None:
-            raise Unreadable(f"kind: expected prompts or human_answers, got {kind[:80]!r}")
+        if (add := adders.get(kind)) is None:
+            raise Unreadable(f"kind: expected one of {', '.join(adders)}, got {kind[:80]!r}")
         saved = add(contest.id, _prompt_rows(visit)).saved
     except (AgonError, ValidationError) as error:
         return _rounds_page(visit, wrong=FormErrors(fields={"file": error_texts(error)}))
@@ -51,14 +54,7 @@ def add_prompts(visit: Visit) -> Page:
 def _prompt_rows(visit: Visit) -> Iterator[bytes] | Iterator[dict[str, Any]]:
     """Return the rows of the uploaded file."""
     name, file = visit.files.get("file", ("", io.BytesIO()))
-    if name.lower().endswith(LINES):
-        return chunks(file)
-    return (
-        {**row, "retired": _BOOLEANS.get(row["retired"].casefold(), row["retired"])}
-        if "retired" in row
-        else row
-        for row in csv_rows(file)
-    )
+    return chunks(file) if name.lower().endswith(LINES) else csv_rows(file)
 
 
 def bots(visit: Visit) -> Page:
@@ -92,6 +88,7 @@ def _rounds_page(
         {
             "rounds": listing(visit, visit.api.rounds.list(contest.id)),
             "due": visit.api.rounds.next(contest.id),
+            "bank": visit.api.prompts.honeypot_bank(contest.id),
             "done": done,
         },
         error=wrong or error, data=addresses.api("contests", contest.id, "rounds"),

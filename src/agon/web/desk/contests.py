@@ -33,7 +33,7 @@ def _page(visit: Visit, *, error: Exception | None = None) -> Page:
     own = (
         contest
         for contest in visit.api.contests.list()
-        if permits(visit.caller, "contest.manage", contest=contest.id)
+        if permits(visit.caller, "contest.manage", contest=contest)
     )
     values = {
         "contests": listing(visit, own),

@@ -3,7 +3,8 @@
 from typing import Any, Final, get_args
 
 from agon.api.models.jobs import Job, QueueUpdate
-from agon.app.access.permissions import allow
+from agon.app.access.permissions import acting, allow
+from agon.entities.access import Everywhere
 from agon.entities.jobs import JobKind, JobState
 from agon.errors import NotFound
 from agon.web import addresses
@@ -104,7 +105,7 @@ def _queue_page(visit: Visit, *, error: Exception | None = None) -> Page:
     values = {
         "queue": visit.api.jobs.queue(),
         "jobs": listing(visit, visit.api.jobs.list(**_filter(visit)))
-        if visit.caller.contests is None
+        if acting(visit.caller, "job.read").contests is Everywhere.ALL
         else None,
         **_choices(visit),
     }

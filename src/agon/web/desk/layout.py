@@ -53,7 +53,7 @@ def contest_page(
         names: the fields of that form.
         data: the address of the same data as JSON.
     """
-    allow(visit.caller, "contest.manage", contest=contest.id)
+    allow(visit.caller, "contest.manage", contest=contest)
     errors = error if isinstance(error, FormErrors) else form_errors(error, names=names)
     return Page(
         template=f"desk/{section}.html",
@@ -77,12 +77,12 @@ def server_page(
     values: Mapping[str, Any],
     *,
     tab: str = "",
-    error: Exception | None = None,
+    error: Exception | FormErrors | None = None,
     names: frozenset[str] = frozenset(),
     data: str | None = None,
 ) -> Page:
     """Return a page of the desk of the server; arguments as of :func:`contest_page`."""
-    errors = form_errors(error, names=names)
+    errors = error if isinstance(error, FormErrors) else form_errors(error, names=names)
     return Page(
         template=f"desk/{section}.html",
         title=f"{section.capitalize()} · Desk",

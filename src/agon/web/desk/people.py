@@ -1,16 +1,17 @@
-"""The people of a contest: invitations to take part, to judge or to look."""
+"""The people of a contest: invitations to take part or to judge, and requests to join."""
 
+from itertools import islice
 from typing import Final
 
 from pydantic import ValidationError
 
 from agon.api.models.invitations import InvitationCreate
-from agon.errors import AgonError
+from agon.errors import AgonError, NotFound
 from agon.web import addresses
-from agon.web.desk.layout import act, contest_page, listing
+from agon.web.desk.layout import SHOWN, act, contest_page, listing
 from agon.web.page import Page, Redirect, Visit
 
-_FIELDS: Final = frozenset({"role", "user", "max_uses", "expires_at", "note"})
+_FIELDS: Final = frozenset({"role", "user", "max_uses", "approval", "expires_at", "note"})
 
 
 def people(visit: Visit) -> Page:
@@ -42,10 +43,29 @@ def revoke(visit: Visit) -> Page | Redirect:
     )
 
 
+def decide(visit: Visit) -> Page | Redirect:
+    """Approve or reject a person who accepted an invitation that asks for approval.
+
+    Raises:
+        NotFound: there is no such action.
+    """
+    contest, invitations = visit.contest(), visit.api.invitations
+    actions = {"approve": invitations.approve, "reject": invitations.reject}
+    action = actions.get(visit.path["action"])
+    if action is None:
+        raise NotFound("there is no such action; approve or reject")
+    return act(
+        lambda: action(contest.id, visit.path["id"]),
+        following=addresses.desk(contest.id, "people"),
+        otherwise=lambda error: _page(visit, error=error),
+    )
+
+
 def _page(visit: Visit, *, error: Exception | None = None, code: str = "") -> Page:
     contest = visit.contest()
     values = {
         "invitations": listing(visit, visit.api.invitations.list(contest.id), oldest_first=True),
+        "waiting": list(islice(visit.api.invitations.requests(contest.id), SHOWN)),
         "code": code,
         "given": {} if code else visit.form,
     }

@@ -74,6 +74,10 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     (f"{_DESK}/bots/{{id}}/{{action}}", arena.set_bot, "bot.manage"),
     (f"{_DESK}/people", people.invite, "invitation.manage"),
     (f"{_DESK}/people/{{id}}/revoke", people.revoke, "invitation.manage"),
+    (f"{_DESK}/people/requests/{{id}}/{{action}}", people.decide, "invitation.manage"),
     (f"{_DESK}/jobs/{{id}}/{{action}}", jobs.act_on_contest_job, "job.manage"),
 )
 """Every form of the desks: its address, what it does, and the permission it needs."""
+
+PASSWORD_FORMS: Final = (access.create_user, access.change_user)
+"""The forms whose fields can have a password."""

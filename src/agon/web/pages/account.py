@@ -22,15 +22,21 @@ def sign_in_form(visit: Visit) -> Page:
 
 
 def sign_in(visit: Visit) -> Page | Redirect:
-    """Begin a session with a token, or with a user and a password."""
+    """Begin a session with a token, or with a user and a password; the former one ends."""
     token, user = (visit.form.get(name, "").strip() for name in ("token", "user"))
-    network = visit.caller.network
+    network, former = visit.caller.network, visit.sent_session
     try:
         if token:
-            session = sessions.sign_in_with_token(visit.service, token, network=network)
+            session = sessions.sign_in_with_token(
+                visit.service, token, network=network, former=former
+            )
         else:
             session = sessions.sign_in_with_password(
-                visit.service, user=user, password=visit.form.get("password", ""), network=network
+                visit.service,
+                user=user,
+                password=visit.form.get("password", ""),
+                network=network,
+                former=former,
             )
     except (Unauthenticated, Forbidden) as error:
         return _sign_in_page(visit, error=error, status=401)

@@ -80,7 +80,7 @@ def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 20
             "contest": contest,
             "bots": list(islice(visit.api.bots.list(contest.id), _BOTS)),
             "may_register": visit.caller.user is not None
-            and permits(visit.caller, "bot.manage", contest=contest.id),
+            and permits(visit.caller, "bot.manage", contest=contest),
             "errors": error_texts(error),
             "form": visit.form,
         },
@@ -100,7 +100,7 @@ def _bot_page(
 ) -> Page:
     contest = arena(visit)
     shown: Any = visit.api.bots.get(contest.id, bot_id)
-    is_own = shown.forfeits is not None and permits(visit.caller, "bot.manage", contest=contest.id)
+    is_own = shown.forfeits is not None and permits(visit.caller, "bot.manage", contest=contest)
     return Page(
         template="bot.html",
         title=f"{shown.name} · {contest.title}",

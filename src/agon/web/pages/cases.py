@@ -7,6 +7,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from agon.api.models.cases import Case, NoteRequest
+from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
 from agon.errors import Conflict, Unreadable
 from agon.web import addresses
@@ -31,11 +32,11 @@ def appeal(visit: Visit) -> Page | Redirect:
     return Redirect(address=addresses.cases(contest.id))
 
 
-def cases_of(visit: Visit, contest: str) -> list[Case]:
+def cases_of(visit: Visit, contest: Contest) -> list[Case]:
     """Return the decided cases of a contest about the visitor, the newest first."""
     if visit.caller.user is None or not permits(visit.caller, "case.appeal", contest=contest):
         return []
-    return list(reversed(visit.api.cases.own(contest).items))
+    return list(reversed(visit.api.cases.own(contest.id).items))
 
 
 def contests_with_cases(visit: Visit) -> list[tuple[str, int]]:
@@ -43,7 +44,7 @@ def contests_with_cases(visit: Visit) -> list[tuple[str, int]]:
     if visit.caller.user is None:
         return []
     numbers = (
-        (contest.id, len(cases_of(visit, contest.id)))
+        (contest.id, len(cases_of(visit, contest)))
         for contest in islice(visit.api.contests.list(), _CONTESTS)
     )
     return [(contest, number) for contest, number in numbers if number]
@@ -57,7 +58,7 @@ def _page(visit: Visit, *, errors: Mapping[str, str]) -> Page:
         title=f"Cases about you · {contest.title}",
         values={
             "contest": contest,
-            "cases": cases_of(visit, contest.id),
+            "cases": cases_of(visit, contest),
             "is_known": is_known,
             "wrong": errors,
             "text": visit.form.get("text", ""),

@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from agon.api.models.invitations import InvitationAccept
+from agon.api.models.invitations import InvitationAccept, Membership
 from agon.app.access import sessions
 from agon.errors import AgonError, Conflict, NotFound
 from agon.web import addresses
@@ -30,8 +30,20 @@ def accept(visit: Visit) -> Page | Redirect:
         member = visit.api.invitations.accept(InvitationAccept.model_validate(fields))
     except (AgonError, ValidationError) as error:
         return _page(visit, _errors(error))
-    session = sessions.sign_in_with_token(visit.service, member.token, network=visit.caller.network)
-    return Redirect(address=addresses.contest(member.contest), session=session)
+    following = addresses.join(waits=True) if member.waits else addresses.contest(member.contest)
+    return Redirect(address=following, session=_session(visit, member))
+
+
+def _session(visit: Visit, member: Membership) -> str:
+    """Return the session of who joined, which has all rights of the one before."""
+    service, caller = visit.service, visit.caller
+    if visit.session is not None:
+        return sessions.extend_session(service, member.token, former=visit.session, by=caller)
+    if caller.user is not None:
+        return sessions.sign_in_with_token(service, member.token, network=caller.network)
+    return sessions.begin_with_password(
+        service, member.user, network=caller.network, former=visit.sent_session
+    )
 
 
 def _errors(error: Exception) -> FormErrors:
@@ -48,6 +60,6 @@ def _page(visit: Visit, errors: FormErrors) -> Page:
     return Page(
         template="join.html",
         title="Accept an invitation",
-        values={"form": visit.form, "errors": errors},
+        values={"form": visit.form, "errors": errors, "waits": "waits" in visit.query},
         status=422 if errors else 200,
     )

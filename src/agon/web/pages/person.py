@@ -163,7 +163,7 @@ def person(visit: Visit) -> Page:
         "own": {} if published.index is None else published.rows[published.index - published.start],
         "neighbors": _neighbors(published, explanation),
         "opponents": opponents(explanation),
-        "cases": cases_of(visit, contest.id) if visit.caller.user == name else (),
+        "cases": cases_of(visit, contest) if visit.caller.user == name else (),
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
         "what_if": _what_if(visit, contest, board, explanation),

@@ -79,11 +79,11 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         "problem": problem,
         "now": visit.service.clock(),
         "may_submit": visit.caller.user is not None
-        and permits(visit.caller, "submission.add", contest=contest.id),
+        and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,
         "errors": error_texts(error),
         "source": visit.form.get("source", EXAMPLE),
-        "submissions": own_submissions(visit, contest.id, problem=problem_id),
+        "submissions": own_submissions(visit, contest, problem=problem_id),
     }
     return Page(
         template="problem.html",

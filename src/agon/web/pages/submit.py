@@ -52,13 +52,13 @@ def submit_program(visit: Visit, contest: Contest, problem: str) -> Redirect:
     return Redirect(address=f"{addresses.problem(contest.id, problem)}#submissions")
 
 
-def own_submissions(visit: Visit, contest: str, *, problem: str | None = None) -> list[Any]:
+def own_submissions(visit: Visit, contest: Contest, *, problem: str | None = None) -> list[Any]:
     """Return the visitor's newest submissions, the newest first."""
     if visit.caller.user is None or not permits(
         visit.caller, "submission.read-own", contest=contest
     ):
         return []
-    own = list(visit.api.submissions.list(contest, user=visit.caller.user, problem=problem))
+    own = list(visit.api.submissions.list(contest.id, user=visit.caller.user, problem=problem))
     return own[::-1][:_SHOWN]
 
 
@@ -140,11 +140,11 @@ def _page(visit: Visit, *, error: Exception | None = None) -> Page:
         ],
         "chosen": visit.form.get("problem") or visit.query.get("problem", ""),
         "may_submit": visit.caller.user is not None
-        and permits(visit.caller, "submission.add", contest=contest.id),
+        and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,
         "errors": error_texts(error),
         "form": {"source": EXAMPLE, **visit.form},
-        "submissions": own_submissions(visit, contest.id),
+        "submissions": own_submissions(visit, contest),
     }
     return Page(
         template="submit.html",

@@ -28,9 +28,10 @@ def cast(visit: Visit) -> Page | Redirect:
 def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 200) -> Page:
     contest = arena(visit)
     may_judge = visit.caller.user is not None and permits(
-        visit.caller, "work.judge", contest=contest.id
+        visit.caller, "work.judge", contest=contest
     )
     items = visit.api.work.of_judge(contest.id).items if may_judge else ()
+    reasons = visit.api.work.eligibility(contest.id).reasons if may_judge and not items else ()
     votes = [item for item in items if item.kind == "vote"]
     before = _judged_before(visit, contest.id)
     return Page(
@@ -39,6 +40,7 @@ def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 20
         values={
             "contest": contest,
             "may_judge": may_judge,
+            "reasons": reasons,
             "item": votes[0] if votes else None,
             "waiting": len(votes),
             "error": None if error is None else str(error),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import LOCAL, View, view_of
-from agon.app.arena.draw_check import check_draws
+from agon.app.arena.draw_check import DrawReport, check_draws
 from agon.app.arena.live import qualification, views
 from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.ports import ArenaPorts
@@ -20,7 +20,7 @@ from agon.app.arena.live.transport import Reply
 from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
 from agon.app.contests.ingest.records import record
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.entities.arena import HumanAnswer
+from agon.entities.arena import HumanAnswer, Presence
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.fold import empty_ledger, fold
@@ -112,10 +112,13 @@ def test_people_judge_when_they_are_present(make_league: MakeLeague) -> None:
     """A person who asked for work lately is drawn; a vote does not show whose answers these are."""
     league = make_league(bots=2, judges_per_match=1, min_judge_pool=1)
     assert work_of_judge(league.service, "autumn", by=PARTICIPANT) == []  # only asks
+    before = league.ledger()
     for _ in range(2):
         assert work_of_judge(league.service, "autumn", by=JUDGE) == []
-    assert league.rows("judges") == [{"id": "judy", "kind": "person"}]
+    assert league.ledger() == before
     league.play()
+    assert league.rows("judges") == [{"id": "judy", "kind": "person"}]
+    assert [row["id"] for row in league.rows("owners")][-1] == "judy"
     (item,) = work_of_judge(league.service, "autumn", by=JUDGE)
     assert item["kind"] == "vote"
     assert set(item["answers"]) == {"A", "B"}
@@ -165,7 +168,7 @@ def test_a_bot_qualifies_when_its_answer_is_picked_once_an_hour(make_league: Mak
     qualification.begin(league.service, "autumn", bot.id, by=LOCAL)
     assert [made["purpose"] for made in league.entries("draw-made")] == ["round q1", "round q2"]
     lines = league.ledger()
-    assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
+    assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
 
 
 def attempt_of(league: League) -> qualification.AttemptStatus:
@@ -207,7 +210,7 @@ def test_an_attempt_that_nobody_can_judge_has_no_verdict_and_does_not_count(
     assert queue(league, qualification.begin(league.service, "autumn", bot.id, by=LOCAL)) == []
     assert attempt_of(league).state in {"qualified", "not-qualified"}
     lines = league.ledger()
-    assert not list(check_draws(lines, fold(lines, start=empty_ledger("autumn"))))
+    assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
 
 
 def test_attempts_to_qualify_and_rounds_have_numbers_of_their_own(
@@ -274,7 +277,7 @@ def test_an_owner_who_judges_as_a_person_never_judges_an_own_bot(make_league: Ma
     record(league.service, "autumn", rows, by=LOCAL)
     with league.service.store.write() as session:
         no = session.contests.get("autumn").no
-        session.arena.record_presence(no, "o-b1", league.clock.at)
+        session.arena.record_presence(no, Presence(id="o-b1"), league.clock.at)
     league.play()
     with league.service.store.read() as session:
         (match,) = session.arena.round(no, "r1").body["draw"]["matches"]

@@ -299,3 +299,97 @@ def test_the_batch_size_changes_nothing(service: Service, monkeypatch: Any) -> N
         record(service, name, iter(rows), by=ORGANISER)
         entries.append([read_line(line).body for line in lines(service, name)][1:])
     assert entries[0] == entries[1] == entries[2]
+
+
+def test_an_entry_supersedes_records_of_its_own_table_only(spring: Service) -> None:
+    """Another one would make the ledger invalid for good."""
+    row = {"id": "twin", "handle": "twin", "kind": "person"}
+    record(spring, "spring", [("owners", row, "n1")], by=ORGANISER)
+    with pytest.raises(Conflict, match="entry 7, which is no record of judges; give another"):
+        record(spring, "spring", [("judges", row, "n1")], by=ORGANISER, replace=True)
+    fold(lines(spring), start=empty_ledger("spring"))
+
+
+def test_a_judge_votes_at_the_time_of_the_service(spring: Service) -> None:
+    """A vote with an earlier time would come before others; organizers state times in imports."""
+    summary = record(spring, "spring", [("votes", vote(), None)], by=JUDGE)
+    record(spring, "spring", [("votes", vote(judge="jim"), None)], by=ORGANISER)
+    own, imported = (read_line(line) for line in lines(spring)[-2:])
+    assert own.body["row"]["voted_at"] == orjson.loads(own.line)["at"]
+    assert imported.body["row"]["voted_at"] == TIME
+    again = record(spring, "spring", [("votes", vote(), None)], by=JUDGE)
+    assert again == ImportSummary(repeated=1, seqs=summary.seqs)
+    without_time = {name: value for name, value in vote().items() if name != "voted_at"}
+    assert record(spring, "spring", [("votes", without_time, None)], by=JUDGE).repeated == 1
+
+
+def test_a_vote_in_two_batches_of_a_request_is_one(spring: Service, monkeypatch: Any) -> None:
+    """The second is compared with the first, which the request has stored."""
+    monkeypatch.setattr("agon.app.contests.ingest.records.BATCH_SIZE", 1)
+    votes = [("votes", {**vote(), "voted_at": time}, None) for time in (TIME, None, "2000-01-01")]
+    summary = record(spring, "spring", votes, by=JUDGE)
+    assert (summary.added, summary.repeated) == (1, 2)
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_judge_votes_once(spring: Service, *, replace: bool) -> None:
+    """The message does not show how long the ledger is, also while the contest is frozen."""
+    record(spring, "spring", [("votes", vote(), None)], by=JUDGE)
+    freeze(spring, "spring", by=ORGANISER)
+    changed = [("votes", vote(vote="B"), None)]
+    with pytest.raises(Conflict, match=r"^line 1: the record votes/m1/judy exists with other"):
+        record(spring, "spring", changed, by=JUDGE, replace=replace)
+    assert record(spring, "spring", [("votes", vote(), None)], by=JUDGE).repeated == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("owners", {"id": "judy", "handle": "Judy", "account_created_at": None}),
+        ("bots", {"id": "judy", "name": "Judy"}),
+        ("judges", {"id": "judy", "kind": "person", "owner_id": "ann"}),
+        ("bots", {"id": "judy", "name": "Judy", "owner_id": "ann"}),
+    ],
+)
+def test_a_judge_does_not_vote_on_an_own_bot(spring: Service, row: tuple[str, Any]) -> None:
+    """A bot is its owner's, and that of the owner of a judge."""
+    owner = "judy" if row[0] == "owners" else "ann"
+    named = {"id": owner, "handle": "x", "account_created_at": None}
+    bot = {"id": "judy" if row[1] == {"id": "judy", "name": "Judy"} else "own", "name": "Own"}
+    rows = [("owners", named, None), ("bots", {**bot, "owner_id": owner}, None),
+            ("matches", {**PAIR, "id": "m2", "bot_b": bot["id"]}, None)]  # fmt: skip
+    record(spring, "spring", rows, by=ORGANISER)
+    record(spring, "spring", [(*row, None)], by=ORGANISER, replace=True)
+    before = lines(spring)
+    with pytest.raises(Forbidden, match=f"the bot {bot['id']} of match m2 is their own"):
+        record(spring, "spring", [("votes", vote(match="m2"), None)], by=JUDGE)
+    assert lines(spring) == before
+    assert record(spring, "spring", [("votes", vote(), None)], by=JUDGE).added == 1
+    record(spring, "spring", [("votes", vote(match="m2"), None)], by=ORGANISER)
+
+
+def test_a_judge_does_not_learn_which_matches_a_freeze_hides(spring: Service) -> None:
+    """A hidden match has the answer of one that does not exist."""
+    freeze(spring, "spring", by=ORGANISER)
+    owner = {"id": "judy", "handle": "Judy", "account_created_at": None}
+    bot = {"id": "own", "name": "Own", "owner_id": "judy"}
+    pairs = [{**PAIR, "id": "m2"}, {**PAIR, "id": "m3", "bot_a": "own"}]
+    rows = [("owners", owner, None), ("bots", bot, None)]
+    record(spring, "spring", [*rows, *(("matches", pair, None) for pair in pairs)], by=ORGANISER)
+    record(spring, "spring", [("votes", vote(match="m2"), None)], by=ORGANISER)
+    answers = set()
+    for match in ("m2", "m3", "m4"):
+        for label in ("A", "B"):
+            with pytest.raises(InvalidRecords) as error:
+                record(spring, "spring", [("votes", vote(match, vote=label), None)], by=JUDGE)
+            answers.add(str(error.value).replace(match, "M"))
+    assert len(answers) == 1
+    assert record(spring, "spring", [("votes", vote(), None)], by=JUDGE).added == 1
+
+
+@pytest.mark.parametrize("match", [7, None, "", "\x00", "a" * 3000, ["m1"], {"id": "m1"}, 1e400])
+def test_odd_ids_of_a_judge_are_issues(spring: Service, match: Any) -> None:
+    """They are looked up before the row is validated."""
+    row = {**vote(), "match_id": match}
+    with pytest.raises(InvalidRecords):
+        record(spring, "spring", [("votes", row, None), ("votes", 3, None)], by=JUDGE)

@@ -130,8 +130,8 @@ def test_a_final_contest_keeps_its_times_and_can_be_described(spring: Service) -
 def test_participants_add_from_the_start_until_before_the_end(spring: Service, caller: Any) -> None:
     """Organizers still can: they load and correct records."""
 
-    def add(by: Any) -> None:
-        record(spring, "spring", [VOTE], by=by)
+    def add(by: Any, judge: str = "judy") -> None:
+        record(spring, "spring", [(VOTE[0], {**VOTE[1], "judge_id": judge}, None)], by=by)
 
     edit(spring, "spring", {"starts_at": NOW + HOUR}, by=ORGANISER)
     with pytest.raises(Conflict, match=r"spring starts at 2026-11-22T10:00:00\.000000Z; send it"):
@@ -145,7 +145,7 @@ def test_participants_add_from_the_start_until_before_the_end(spring: Service, c
         add(caller)
     with pytest.raises(Conflict, match="spring ended at"):
         submit(spring, "spring", Submission(user="ada", content={}), by=PARTICIPANT)
-    add(ORGANISER)
+    add(ORGANISER, "jim")
 
 
 def test_the_first_instant_is_inside_and_the_end_is_outside(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
-from agon.app.contests.submissions.agents import SERVICE_VALIDATOR
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.problems import (
     publish_problem,
@@ -24,6 +23,7 @@ from agon.app.contests.submissions.submission import Submission
 from agon.app.files import InvalidPackage
 from agon.app.service import Service
 from agon.client.local import Local
+from agon.disciplines.challenge.records import SERVICE_VALIDATOR
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft, read_line

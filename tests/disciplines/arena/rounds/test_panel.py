@@ -3,8 +3,11 @@
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agon.disciplines.arena.facts import facts_of
 from agon.disciplines.arena.history import credibilities_of, ratings_of, results_of
@@ -15,8 +18,10 @@ from agon.disciplines.arena.rounds.panel import (
     Panel,
     candidates_of,
     draw_panel,
+    new_person,
     obstacles,
 )
+from agon.disciplines.arena.rounds.round import Judge, panel_candidates
 from agon.disciplines.arena.rules import ArenaRules
 from agon.records import read_rows
 from disciplines.arena.arenas import Tables, match, vote
@@ -159,14 +164,99 @@ def test_candidates_have_their_state_after_all_records() -> None:
         "matches": [*pots, match(9, "x", "y", winner="a")],
         "votes": [*(vote(n, "y", "b") for n in range(1, 4)), vote(1, "guest", "a")],
     }
+    tables["owners"].append({"id": "ada", "handle": "a", "account_created_at": NOW})
+    tables["judges"] = [{"id": "ada", "kind": "person"}, {"id": "model", "kind": "api"}]
+    tables["bots"][0]["owner_id"] = "ada"
     facts = facts_of(read_rows(SCHEMA, tables))
     results = results_of(facts, RULES)
-    result = candidates_of(
-        facts, ratings_of(facts, results, RULES), credibilities_of(facts, results, RULES), RULES
-    )
+    ratings = ratings_of(facts, results, RULES)
+    result = candidates_of(facts, ratings, credibilities_of(facts, results, RULES), RULES)
     made = (NOW - timedelta(days=9)).replace(tzinfo=UTC)
-    assert result == [Candidate("y", "o", True, made, 1, 40, is_inactive=True)]
-    assert obstacles(result[0], at=NOW.replace(tzinfo=UTC), rules=RULES) == (
+    assert result == [
+        Candidate("ada", "ada", False, NOW.replace(tzinfo=UTC), 1, 100, is_person=True),
+        Candidate("guest", "guest", False, None, 1, 100, is_person=True),
+        Candidate("y", "o", True, made, 1, 40, is_inactive=True),
+    ]
+    assert new_person("ada", None, facts=facts, ratings=ratings, rules=RULES).matches == 1
+    assert obstacles(result[2], at=NOW.replace(tzinfo=UTC), rules=RULES) == (
         "has completed 1 match: 4 more matches",
         "credibility 40 is below 50",
     )
+
+
+def person(**changes: Any) -> Candidate:
+    """Return a person who may judge under every rule."""
+    made = NOW - timedelta(days=30)
+    return replace(Candidate("p", "p", False, made, 12, 100, is_person=True), **changes)
+
+
+GUARDED = ArenaRules(person_account_age_days=7, person_min_matches=5, newcomers_per_panel=0)
+PERSON_REASONS: list[tuple[dict[str, Any], str]] = [
+    ({"account_created_at": NOW - timedelta(hours=3)},
+     "the account is 3 hours old; 7 days are needed"),
+    ({"account_created_at": None}, "the age of the account is unknown"),
+    ({"matches": 4}, "has judged or played 4 matches: 1 more match"),
+    ({"credibility": 49}, "credibility 49 is below 50"),
+    ({"is_inactive": True}, "fell below 50 and was not reinstated"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "reason"), PERSON_REASONS)
+def test_people_are_kept_out_in_the_words_of_their_rules(
+    changes: dict[str, Any], reason: str
+) -> None:
+    """A person is held to age, experience and credibility as a bot is, by rules of its own."""
+    assert obstacles(person(), at=NOW, rules=GUARDED) == ()
+    assert obstacles(person(**changes), at=NOW, rules=GUARDED) == (reason,)
+
+
+def test_without_rules_about_people_only_their_credibility_counts() -> None:
+    """Leagues where friends judge go on as before."""
+    new = person(account_created_at=None, matches=0)
+    assert obstacles(new, at=NOW, rules=RULES) == ()
+    assert obstacles(replace(new, credibility=49), at=NOW, rules=RULES) != ()
+
+
+JUDGES = tuple(Judge(name, name) for name in "abcdefgh")
+
+
+@given(
+    order=st.permutations(JUDGES),
+    networks=st.dictionaries(st.sampled_from("abcdefghxy"), st.integers(1, 3)),
+    newcomers=st.sets(st.sampled_from("abcdefgh")),
+    seats=st.integers(0, 3),
+    guard=st.booleans(),
+)
+def test_no_panel_breaks_a_guard_however_its_judges_are_replaced(
+    order: list[Judge],
+    networks: dict[str, int],
+    newcomers: set[str],
+    seats: int,
+    guard: bool,  # noqa: FBT001 - Hypothesis passes it by name
+) -> None:
+    """Any subset of judges and reserves may become the panel, so the guards hold for all of them.
+
+    The rest stay, in the order of the draw: nobody is left out without a reason.
+    """
+    rules = ArenaRules(network_guard=guard, newcomers_per_panel=seats)
+    chosen = panel_candidates(
+        order, owners=["x", "a", None], networks=networks, newcomers=newcomers, rules=rules
+    )
+    assert "a" not in chosen
+    assert [judge.id for judge in order if judge.id in chosen] == chosen
+    assert len(newcomers & set(chosen)) <= seats
+    known = [networks[name] for name in chosen if name in networks]
+    if guard:
+        assert len(set(known)) == len(known)
+        assert not {networks.get("a"), networks.get("x")} & set(known)
+    left_out = {judge.id for judge in order} - set(chosen) - {"a"} - newcomers
+    assert all(guard and name in networks for name in left_out)
+
+
+def test_of_a_person_and_its_bot_one_sits_on_a_panel() -> None:
+    """Two votes of one owner are one person's; without the guard they were allowed."""
+    judges = [Judge("ada", "ada"), Judge("ada's bot", "ada"), Judge("bob", "bob")]
+    for guard, expected in ((True, ["ada", "bob"]), (False, ["ada", "ada's bot", "bob"])):
+        rules = ArenaRules(network_guard=guard)
+        chosen = panel_candidates(judges, owners=(), networks={}, newcomers=(), rules=rules)
+        assert chosen == expected

@@ -129,7 +129,7 @@ class ModelJudge:
         question = write_question(
             prompt=prompt, first=first, second=second, draw_nonce=self.timing.draw_nonce
         )
-        answered = self._ask(question, until=until)
+        answered = self.ask(question, until=until)
         if isinstance(answered, Fault):
             return answered
         if answered.text is None:
@@ -139,8 +139,8 @@ class ModelJudge:
             return Fault("bot", "invalid", label.what)
         return _Choice(sides["AB".index(label)], answered.exchange, answered.tokens or 0)
 
-    def _ask(self, question: Question, *, until: float) -> ModelReply | Fault:
-        """Make a call, and repeat it while that may help and time is left."""
+    def ask(self, question: Question, *, until: float) -> ModelReply | Fault:
+        """Make a call, and repeat it while that may help and there is time until ``until``."""
         for attempt in range(self.retries + 1):
             outcome = self._call(question, until=until)
             if not isinstance(outcome, CallFailure):

@@ -1,8 +1,9 @@
 """Define what a round asks of a model judge, and what a judge asks of a model's endpoint."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from agon.disciplines.arena.rounds.faults import Fault
 
@@ -85,12 +86,14 @@ class Question:
     Attributes:
         instructions: what the judge is asked to do (the system prompt).
         content: the prompt and both answers, quoted.
-        nonce: what the verdict must repeat.
+        nonce: what the reply must repeat.
+        reply: what the reply is, such as ``verdict``, and its JSON schema.
     """
 
     instructions: str
     content: str
     nonce: str
+    reply: tuple[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)

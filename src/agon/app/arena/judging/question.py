@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from agon.app.arena.judging.port import Question
+from agon.app.arena.judging.verdict import SCHEMA
 from agon.app.arena.judging.visible_text import visible_text
 
 MARK: Final = "| "
@@ -67,14 +68,22 @@ def write_question(
         "answer A": visible_text(first),
         "answer B": visible_text(second),
     }
-    nonce = _fresh_nonce(draw_nonce, "\n".join(texts.values()))
-    quotations = "".join(_quotation(name, text, nonce) for name, text in texts.items())
+    nonce = fresh_nonce(draw_nonce, "\n".join(texts.values()))
+    quotations = "".join(quotation(name, text, nonce) for name, text in texts.items())
     return Question(
-        instructions=INSTRUCTIONS.format(nonce=nonce), content=quotations + _END, nonce=nonce
+        instructions=INSTRUCTIONS.format(nonce=nonce),
+        content=quotations + _END,
+        nonce=nonce,
+        reply=("verdict", SCHEMA),
     )
 
 
-def _fresh_nonce(draw_nonce: Callable[[], str], texts: str) -> str:
+def fresh_nonce(draw_nonce: Callable[[], str], texts: str) -> str:
+    """Return a nonce that some texts do not contain.
+
+    Raises:
+        RuntimeError: ``draw_nonce`` returns what the texts contain every time.
+    """
     for _ in range(_ATTEMPTS):
         nonce = draw_nonce()
         if nonce not in texts:
@@ -82,6 +91,7 @@ def _fresh_nonce(draw_nonce: Callable[[], str], texts: str) -> str:
     raise RuntimeError("every nonce occurs in the quoted texts; draw at least 64 random bits")
 
 
-def _quotation(name: str, text: str, nonce: str) -> str:
+def quotation(name: str, text: str, nonce: str) -> str:
+    """Return a text quoted between lines with a nonce, each of its lines marked."""
     lines = "".join(f"{MARK}{line}\n" for line in text.split("\n"))
     return f"[begin {name} {nonce}]\n{lines}[end {name} {nonce}]\n"

@@ -1,13 +1,13 @@
 """Ask both bots of each match at the same time, and decide what their answers make of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.honeypots import HoneypotTexts
-from agon.app.arena.live.matches import SIDES, copy_of, matches_of, public_id
+from agon.app.arena.live.matches import SIDES, copy_of, match_in_work, matches_of
 from agon.app.arena.live.pinging import PROTOCOL
 from agon.app.service import Service
 from agon.disciplines.arena.plagiarism import text_similarity
@@ -25,20 +25,26 @@ def assign_answers(
     """Assign an answer to both bots of each match; return the deadline."""
     rules = ArenaRules(**of.body["rules"])
     deadline = service.clock() + timedelta(seconds=rules.answer_seconds)
-    playing = {drawn[f"bot_{side}"] for drawn, _ in matches_of(of) for side in SIDES} - {None}
-    bots = session.arena.bots_named(contest.no, playing)
-    items = []
-    for drawn, match in matches_of(of):
-        for side in SIDES:
-            if drawn[f"bot_{side}"] is None:
-                continue
-            bot = bots[drawn[f"bot_{side}"]]
-            body = {"prompt": match["text"], "max_chars": rules.max_answer_chars}
-            items.append(
-                new_work(service, of, public_id(match), "answer", bot.id, bot, body, deadline)
-            )
-    session.arena.add_work(items)
+    work = [(drawn, match, bot) for drawn, match in matches_of(of) for bot in _asked(drawn, match)]
+    bots = session.arena.bots_named(contest.no, {bot for _, _, bot in work})
+    seed = seed_of(service, contest, of)
+    session.arena.add_work(
+        new_work(
+            service, of, match_in_work(seed, drawn["match"], bot), "answer", bot, bots[bot],
+            {"prompt": match["text"], "max_chars": rules.max_answer_chars}, deadline,
+        )
+        for drawn, match, bot in work
+    )  # fmt: skip
     return deadline
+
+
+def _asked(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each bot that answers the prompt of a match, the weak bot of a honeypot last."""
+    for side in SIDES:
+        if drawn[f"bot_{side}"] is not None:
+            yield drawn[f"bot_{side}"]
+    if "weak" in match:
+        yield match["weak"]["bot"]
 
 
 def new_work(  # all of it is in the work
@@ -97,14 +103,15 @@ def judge_answers(
     """
     body = copy_of(of)
     rules = ArenaRules(**body["rules"])
-    results = {(item.match, item.assignee): item for item in items}
+    secret = seed_of(service, contest, of)
+    results = {item.match: item for item in items}
     changed = replace(of, body=body)
     for drawn, match in matches_of(changed):
         for side in SIDES:
             bot = drawn[f"bot_{side}"]
             if bot is None:
                 continue
-            result = results[public_id(match), bot].result or {}
+            result = results[match_in_work(secret, drawn["match"], bot)].result or {}
             if "fault" in result:
                 match["faults"].append({"side": side, "bot": bot, **result["fault"]})
             else:
@@ -119,16 +126,33 @@ def judge_answers(
     ]
     if any(drawn["honeypot_real"] is not None for drawn, _ in matches_of(changed)):
         body["honeypot_lengths"] = lengths
-    seed = drawing_seed(seed_of(service, contest, of), body["head"])
+    seed = drawing_seed(secret, body["head"])
     for drawn, match in matches_of(changed):
         match["outcome"] = _outcome(match, rules, degraded=body["degraded"])
         if match["outcome"] is None and drawn["honeypot_real"] is not None:
-            honeypots.add(match, drawn, seed=seed, lengths=lengths, rules=rules)
+            weak = match.get("weak", {}).get("bot", "")
+            replied = results.get(match_in_work(secret, drawn["match"], weak))
+            honeypots.add(
+                match,
+                drawn,
+                weak_answer=((replied and replied.result) or {}).get("text"),
+                others=_other_answers(changed, drawn),
+                seed=seed,
+                lengths=lengths,
+                rules=rules,
+            )
         elif match["outcome"] is None and drawn["bot_b"] is not None:
             texts = (match["answers"][side]["text"] for side in SIDES)
             if text_similarity(*texts, threshold=rules.plagiarism_jaccard).copied:
                 match["outcome"] = "skipped"
     return changed
+
+
+def _other_answers(of: ArenaRound, drawn: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the answers of other matches of a round to the same prompt."""
+    for other, match in matches_of(of):
+        if other["prompt"] == drawn["prompt"] and other["match"] != drawn["match"]:
+            yield from (answer["text"] for answer in match["answers"].values())
 
 
 def _outcome(match: Mapping[str, Any], rules: ArenaRules, *, degraded: bool) -> str | None:

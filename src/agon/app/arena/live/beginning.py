@@ -5,14 +5,20 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
-from agon.app.arena.live.scored import live_rules, scored_arena
+from agon.app.arena.live.honeypot_bank import retire_missing
+from agon.app.arena.live.names import next_name, played_elsewhere
+from agon.app.arena.live.people import new_people, record_people, shared_networks
+from agon.app.arena.live.scored import arena_records, live_rules
 from agon.app.contests.ledgers.append import append
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
+from agon.disciplines.arena.accounts import networks_of_owners
 from agon.disciplines.arena.rounds.commitment import commitment, drawing_seed
+from agon.disciplines.arena.rounds.panel import is_newcomer
 from agon.disciplines.arena.rounds.round import (
     METHOD,
+    Judge,
     RoundInputs,
     draw_qualification,
     draw_round,
@@ -20,11 +26,11 @@ from agon.disciplines.arena.rounds.round import (
     judges_of,
 )
 from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
+from agon.disciplines.arena.rounds.weak_answers import draw_weak_bot
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, RoundKind
 from agon.entities.contests import Contest
 from agon.errors import Conflict
-from agon.kernel.fingerprints import sha256
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft
 from agon.store.session import Session
@@ -48,13 +54,25 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         bots = session.arena.bots(contest.no)
         present = session.arena.present(contest.no, since=now - PRESENT)
     playing = [bot.id for bot in bots if bot.paused is None]
-    judging = {bot.id for bot in bots if bot.paused is None and bot.judges} | present
-    with scored_arena(service, contest) as (scored, seq):
+    judging = {bot.id for bot in bots if bot.paused is None and bot.judges}
+    judging |= {judge.id for judge in present}
+    with arena_records(service, contest) as (scored, records, seq):
         entrants = entrants_of(scored, playing)
-        judges = judges_of(scored, judging, at=now)
+        with service.store.read() as session:
+            new = new_people(session, contest, scored, present)
+        judges = judges_of(scored, judging, at=now, new=new)
+        rules = scored.rules
+        accounts = networks_of_owners(records) if rules.network_guard else {}
+    owners = {bot.owner_id for bot in bots}
+    asked_from = {judge.id: judge.network for judge in present}
     return {
         "entrants": [vars(entrant) for entrant in entrants],
-        "judges": [vars(judge) for judge in judges],
+        "judges": [vars(Judge(judge.id, judge.owner_id)) for judge in judges],
+        "networks": shared_networks(accounts, asked_from, owners=owners, judges=judges)
+        if rules.network_guard
+        else {},
+        "newcomers": [judge.id for judge in judges if is_newcomer(judge, rules=rules)],
+        "people": {judge.id: asked_from.get(judge.id) for judge in judges if judge.is_person},
         "has_model": has_model,
         "at": written_time(now),
         "seq": seq,
@@ -80,11 +98,13 @@ def commit_round(
     contest = session.contests.lock(contest_id)
     _queue_next(service, session, contest)
     last = session.arena.rounds(contest.no, limit=1)
-    issue = _issue(session, contest, last, scores)
+    issue = played_elsewhere(session, contest) or _issue(session, contest, last, scores)
     if issue is not None:
         if automatic:
             return {"round": None, "cause": issue}
         raise Conflict(issue)
+    contest = record_people(service, session, contest, scores["people"])
+    contest = retire_missing(service, session, contest)
     number, name = next_name(session, contest, "round")
     body = {
         "at": scores["at"],
@@ -137,13 +157,6 @@ def commit(
     return {"round": name}
 
 
-def next_name(session: Session, contest: Contest, kind: RoundKind) -> tuple[int, str]:
-    """Return number and id of the next round, ``r7``, or of the next attempt to qualify, ``q7``."""
-    prefix = "r" if kind == "round" else "q"
-    number = session.arena.last_number(contest.no, prefix=prefix) + 1
-    return number, f"{prefix}{number}"
-
-
 def seed_of(service: Service, contest: Contest, of: ArenaRound) -> str:
     """Return the seed of a round."""
     name = f"{contest.id}/{of.id}"
@@ -156,36 +169,33 @@ def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -
     seed = drawing_seed(seed_of(service, contest, of), body["head"])
     if of.kind == "qualification":
         drawn = draw_qualification(body["inputs"], seed=seed, rules=rules)
-        body["matches"] = [_qualification(session, contest, drawn["matches"][0], seed=seed)]
+        body["matches"] = [_qualification(session, contest, drawn["matches"][0])]
         return replace(of, body={**body, "draw": drawn})
-    drawn = draw_round(RoundInputs.from_json(body["inputs"]), seed=seed, rules=rules)
+    inputs = RoundInputs.from_json(body["inputs"])
+    drawn = draw_round(inputs, seed=seed, rules=rules)
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
     body["draw"] = drawn
-    body["matches"] = [_match(match, texts, seed=seed) for match in drawn["matches"]]
+    body["matches"] = [
+        {**_match(match, texts), **_weak(inputs, match, seed=seed, rules=rules)}
+        for match in drawn["matches"]
+    ]
     _remember_prompts(session, contest, drawn["matches"], count=rules.prompts_unseen)
     return replace(of, body=body)
 
 
-def _qualification(
-    session: Session, contest: Contest, drawn: dict[str, Any], *, seed: str
-) -> dict[str, Any]:
+def _qualification(session: Session, contest: Contest, drawn: dict[str, Any]) -> dict[str, Any]:
     """Return what is stored of an attempt to qualify; the person's answer is there already."""
     answers = {answer.id: answer for answer in session.arena.human_answers(contest.no)}
     human = answers[drawn["human"]]
     drawn["prompt"] = human.prompt_id
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
-    return {**_match(drawn, texts, seed=seed), "answers": {"b": {"text": human.text}}}
+    return {**_match(drawn, texts), "answers": {"b": {"text": human.text}}}
 
 
-def _match(drawn: Mapping[str, Any], texts: Mapping[str, str], *, seed: str) -> dict[str, Any]:
-    """Return what is stored of a match while it is played.
-
-    Its public id follows from the secret seed, so that a judge does not know the match's round, or
-    whether it is an attempt to qualify.
-    """
+def _match(drawn: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is stored of a match while it is played."""
     return {
         "match": drawn["match"],
-        "public_id": f"m{sha256([seed, drawn['match']])[:16]}",
         "text": texts[drawn["prompt"]],
         "answers": {},
         "faults": [],
@@ -195,6 +205,16 @@ def _match(drawn: Mapping[str, Any], texts: Mapping[str, str], *, seed: str) -> 
         "replaced": [],
         "outcome": None,
     }
+
+
+def _weak(
+    inputs: RoundInputs, drawn: Mapping[str, Any], *, seed: str, rules: ArenaRules
+) -> dict[str, Any]:
+    """Return what is stored of the weak bot that is asked besides for a honeypot, if one is."""
+    bot = draw_weak_bot(inputs, drawn, seed=seed, rules=rules)
+    if bot is None:
+        return {}
+    return {"weak": {"bot": bot}}
 
 
 def _issue(
@@ -213,10 +233,13 @@ def _issue(
         return "fewer than two owners have a qualified bot; register bots and qualify them"
     if all(prompt.retired for prompt in session.arena.prompts(contest.no)):
         return "the contest has no prompts; add some with POST /prompts"
-    needed = live_rules(contest).judges_per_match
-    if len(scores["judges"]) < needed and not scores["has_model"]:
+    rules = live_rules(contest)
+    needed = rules.judges_per_match
+    newcomers = len(scores["newcomers"])
+    can_judge = len(scores["judges"]) - max(0, newcomers - rules.newcomers_per_panel)
+    if can_judge < needed and not scores["has_model"]:
         return (
-            f"a match needs {needed} judges, {len(scores['judges'])} can judge now, and no model "
+            f"a match needs {needed} judges, {can_judge} can judge now, and no model "
             "is configured; let bots qualify or people ask for work, or configure [arena.judge]"
         )
     return None
@@ -246,6 +269,8 @@ def _inputs(
         },
         "histories": {},
         "again": before.get("again", []),
+        "networks": scores["networks"],
+        "newcomers": scores["newcomers"],
     }
     return replace(RoundInputs.from_json(value), histories=_histories(before))
 

@@ -10,8 +10,10 @@ import orjson
 from agon.app.access.permissions import View, permits
 from agon.app.arena.live.bot_ids import new_bot_id
 from agon.app.arena.live.bot_states import state_at, with_state
+from agon.app.arena.live.owners import newest_row, owner_rows
 from agon.app.arena.live.scored import live_rules, scored_arena
 from agon.app.arena.live.versions import mark_version
+from agon.app.contests.ingest.openness import require_not_final
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
 from agon.app.contests.ledgers.positions import reach
@@ -24,7 +26,7 @@ from agon.entities.access import Caller
 from agon.entities.arena import LiveBot
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unavailable, Unreadable
-from agon.kernel.times import parse_time, written_time
+from agon.kernel.times import parse_time
 from agon.ledger.keys import record_key
 from agon.store.session import Session
 
@@ -69,7 +71,7 @@ def register(
         NotFound: there is no such contest, or no such owner.
         Forbidden: a participant named an owner.
         Conflict: the owner has as many bots as the rule ``bots_per_owner`` allows, or the contest
-            is not an arena.
+            is final or not an arena.
         Unreadable: the endpoint did not repeat the nonce of a ping, or there is no owner.
         Unavailable: the server has no key to encrypt the secret with.
     """
@@ -83,11 +85,13 @@ def register(
     if owner_id is None:
         raise Unreadable("the bot has no owner; name one of the table owners")
     secret = None if endpoint is None else service.random(SECRET_BYTES)
+    require_not_final(contest)
     if endpoint is not None and secret is not None:
         _check(service, endpoint, secret)
     now = service.clock()
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
+        require_not_final(contest)
         bot_id = new_bot_id(service, session, contest, name)
         own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
         if len(own) >= rules.bots_per_owner:
@@ -109,7 +113,12 @@ def register(
             judges=judges,
         )
         bot = with_state(new, contest)
-        rows = [*_owner_rows(session, contest, owner_id, by=by), ("bots", _row(bot), None)]
+        is_own = by.user == owner_id
+        network = by.network if is_own else None
+        rows = [
+            *owner_rows(session, contest, owner_id, network=network, is_own=is_own),
+            ("bots", _row(bot), None),
+        ]
         RecordImporter(service, session, contest, by, replace=True).run(rows)
         session.arena.save_bot(bot)
         if service.round_pause is not None:
@@ -128,6 +137,7 @@ def change(
     Raises:
         NotFound: there is no such bot, or it is not the caller's.
         Unreadable: the endpoint did not repeat the nonce of a ping.
+        Conflict: its version or its role would change in a final contest.
     """
     with service.store.read() as session:
         contest = session.contests.get(contest_id)
@@ -140,6 +150,8 @@ def change(
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         bot = before = own_bot(session, contest, bot_id, by=by)
+        if changes.version is not None or changes.judges is not None:
+            require_not_final(contest)
         if changes.endpoint is not None:
             bot = replace(bot, endpoint=changes.endpoint)
         if secret is not None:
@@ -284,10 +296,9 @@ def eligibility(service: Service, view: View, bot_id: str, *, by: Caller) -> tup
     reasons = () if registered.paused is None else (f"is paused: {registered.paused}",)
     with scored_arena(service, contest, at=reach(view)) as (scored, _):
         rules = scored.rules
-        of = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules)
+        of = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules, only={bot_id})
         for candidate in of:
-            if candidate.id == bot_id:
-                return (*reasons, *obstacles(candidate, at=service.clock(), rules=rules))
+            return (*reasons, *obstacles(candidate, at=service.clock(), rules=rules))
     return (*reasons, "has not qualified")
 
 
@@ -343,42 +354,3 @@ def _row(registered: LiveBot) -> dict[str, Any]:
 def _stored_row(session: Session, contest: Contest, registered: LiveBot) -> dict[str, Any]:
     row = newest_row(session, contest, "bots", registered.id)
     return _row(registered) if row is None else row
-
-
-def newest_row(session: Session, contest: Contest, table: str, name: str) -> dict[str, Any] | None:
-    """Return the newest record with an id; None if there is none."""
-    key = record_key(table_of(contest.discipline, table), {"id": name})
-    existing = {} if key is None else session.entries.existing(contest.no, records=[key])
-    return next(
-        (dict(orjson.loads(entry.line)["body"]["row"]) for entry in existing.values()), None
-    )
-
-
-def _owner_rows(
-    session: Session, contest: Contest, owner_id: str, *, by: Caller
-) -> list[tuple[str, dict[str, Any], None]]:
-    """Return the record of an owner that has none; its account's age is that of the user.
-
-    A user who registers an own bot gets the keyed hash of the request's network there, for the
-    finding ``shared-network``.
-
-    Raises:
-        NotFound: an organizer named an owner that is neither a record nor a user.
-    """
-    network = {"network": by.network} if by.network and by.user == owner_id else {}
-    existing = newest_row(session, contest, "owners", owner_id)
-    if existing is not None:
-        known = existing.get("network") or existing.get("ip") or not network
-        return [] if known else [("owners", {**existing, **network}, None)]
-    try:
-        user = session.access.user(owner_id)
-    except NotFound:
-        if by.user != owner_id:
-            raise NotFound(
-                f"there is no owner {owner_id!r}; add a record to the table owners first"
-            ) from None
-        row = {"id": owner_id, "handle": owner_id, "account_created_at": None, **network}
-        return [("owners", row, None)]
-    created = written_time(user.created_at)
-    row = {"id": owner_id, "handle": user.name, "account_created_at": created, **network}
-    return [("owners", row, None)]

@@ -1,18 +1,25 @@
-"""Write the robotic side of honeypots: a template, or the real answer of a known weak bot."""
+"""Write the robotic side of honeypots: a weak bot's answer, a text of the contest, a template."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
-from agon.app.arena.live.matches import SIDES, matches_of
+from agon.app.arena.live.honeypot_bank import unused_answers
+from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.memory import memory_of
+from agon.disciplines.arena.plagiarism import text_similarity
+from agon.disciplines.arena.rounds.bank import draw_bank_answer
 from agon.disciplines.arena.rounds.honeypot_memory import draw_unseen_answer
-from agon.disciplines.arena.rounds.honeypots import RoboticAnswer, draw_weak_answer
-from agon.disciplines.arena.rounds.weak_answers import PAST_ROUNDS, PastAnswer, WeakAnswers
+from agon.disciplines.arena.rounds.honeypots import RoboticAnswer
+from agon.disciplines.arena.rounds.weak_answers import weak_name
 from agon.disciplines.arena.rules import ArenaRules
-from agon.entities.arena import ArenaRound
+from agon.entities.arena import ArenaRound, HoneypotAnswer
 from agon.entities.contests import Contest
 from agon.store.session import Session
+
+PAST_ROUNDS: Final = 50
+"""Number of the latest rounds in which a weak bot's answer is looked up before it is shown."""
 
 
 class HoneypotTexts:
@@ -22,13 +29,15 @@ class HoneypotTexts:
         self._session = session
         self._contest = contest
         self._memory = memory_of(session, contest, of)
-        self._inputs = of.body["inputs"]
+        self._committed_seq: int = of.body["committed_seq"]
 
     def add(
         self,
         match: dict[str, Any],
         drawn: Mapping[str, Any],
         *,
+        weak_answer: str | None,
+        others: Iterable[str],
         seed: str,
         lengths: Sequence[int],
         rules: ArenaRules,
@@ -37,57 +46,83 @@ class HoneypotTexts:
 
         ``honeypot_text`` has what the choice of the text follows from, with the seed: replay
         repeats it.
+
+        Args:
+            match: the match, which is changed.
+            drawn: the match as it was drawn.
+            weak_answer: what the weak bot answered that was asked besides; None: nothing.
+            others: the other answers of this round to the same prompt.
+            seed: the seed of the draws.
+            lengths: lengths of ordinary answers.
+            rules: the rules of the round.
         """
-        panel, real = match["panel"], drawn["honeypot_real"]
-        seen = self._memory.seen(panel)
-        weak: dict[str, PastAnswer] = {}
-        if rules.honeypot_weak_share:
-            usable = WeakAnswers(self._inputs, rules=rules).usable(
-                self._past_answers.get(drawn["prompt"], ()),
-                drawn,
-                panel=panel,
-                seen=seen,
-                real_text=match["answers"][real]["text"],
-            )
-            weak = {each.name: each for each in usable}
-        drawn_from = {"prompt": match["text"], "weak": sorted(weak)}
-        name = draw_weak_answer(seed, drawn["match"], sorted(weak), share=rules.honeypot_weak_share)
-        if name is not None:
-            match["honeypot_answer"] = {"answer": name, "bot": weak[name].bot}
-            robotic = RoboticAnswer((name,), weak[name].text)
-        else:
-            robotic, drawn_from["seen"] = draw_unseen_answer(
+        real = drawn["honeypot_real"]
+        stated: dict[str, Any] = {"prompt": match["text"]}
+        robotic = None
+        if "weak" in match:
+            known = [match["answers"][real]["text"], *others]
+            use = self._use_of(weak_answer, known, drawn, rules=rules)
+            stated["weak"] = {"bot": match["weak"]["bot"], "use": use}
+            if use == "shown" and weak_answer is not None:
+                robotic = RoboticAnswer((weak_name(drawn["match"]),), weak_answer)
+                self._memory.show([match["weak"]["bot"]], robotic.templates)  # its author
+        if robotic is None:
+            robotic = self._bank_answer(stated, drawn, seed=seed)
+        if robotic is None:
+            robotic, stated["seen"] = draw_unseen_answer(
                 seed,
                 drawn["match"],
                 prompt=match["text"],
-                seen=seen,
+                seen=self._memory.seen(match["panel"]),
                 lengths=lengths,
                 max_chars=rules.max_answer_chars,
             )
-        match["honeypot_text"] = drawn_from
+        match["honeypot_text"] = stated
         side = "b" if real == "a" else "a"
         match["answers"][side] = {"text": robotic.text, "templates": list(robotic.templates)}
-        self._memory.show(panel, robotic.templates)
+        self._memory.show(match["panel"], robotic.templates)
+
+    def _bank_answer(
+        self, stated: dict[str, Any], drawn: Mapping[str, Any], *, seed: str
+    ) -> RoboticAnswer | None:
+        """Draw and use up a text of the contest's own, and state which; None: there is none."""
+        prompts = {name: answer.prompt_id for name, answer in self._bank.items()}
+        name = draw_bank_answer(seed, drawn["match"], prompts, prompt=drawn["prompt"])
+        if name is None:
+            return None
+        answer = self._bank.pop(name)
+        used = replace(answer, match=drawn["match"])
+        self._session.arena.save_honeypot_answers(self._contest.no, [used])
+        stated["bank"] = {"sha256": name, "salt": answer.salt}
+        return RoboticAnswer((), answer.text)
 
     @cached_property
-    def _past_answers(self) -> Mapping[str, Sequence[PastAnswer]]:
-        """The answers of rated matches of the last rounds, by prompt."""
-        answers: dict[str, list[PastAnswer]] = {}
-        rounds = self._session.arena.rounds(self._contest.no, limit=PAST_ROUNDS + 1)
-        for of in rounds:  # the one that is played is among them
-            if of.phase != "settled":
-                continue
-            for drawn, match in matches_of(of):
-                if match["outcome"] is not None or drawn["honeypot_real"] is not None:
-                    continue
-                judges = frozenset(vote["judge_id"] for vote in match["votes"])
-                answers.setdefault(drawn["prompt"], []).extend(
-                    PastAnswer(
-                        name=f"{drawn['match']}/{side}",
-                        bot=drawn[f"bot_{side}"],
-                        text=match["answers"][side]["text"],
-                        judges=judges,
-                    )
-                    for side in SIDES
-                )
-        return answers
+    def _bank(self) -> dict[str, HoneypotAnswer]:
+        return unused_answers(self._session, self._contest, committed_seq=self._committed_seq)
+
+    def _use_of(
+        self,
+        answer: str | None,
+        known: Sequence[str],
+        drawn: Mapping[str, Any],
+        *,
+        rules: ArenaRules,
+    ) -> str:
+        """Return whether a weak bot's answer is shown: it may be none, or a copy of another."""
+        if answer is None:
+            return "fault"
+        copied = (
+            text_similarity(answer, text, threshold=rules.plagiarism_jaccard).copied
+            for text in (*known, *self._published.get(drawn["prompt"], ()))
+        )
+        return "copy" if any(copied) else "shown"
+
+    @cached_property
+    def _published(self) -> Mapping[str, Sequence[str]]:
+        """The answers of the last settled rounds, by prompt."""
+        texts: dict[str, list[str]] = {}
+        for of in self._session.arena.rounds(self._contest.no, limit=PAST_ROUNDS):
+            for drawn, match in matches_of(of) if of.phase == "settled" else ():
+                answers = (answer["text"] for answer in match["answers"].values())
+                texts.setdefault(drawn["prompt"], []).extend(answers)
+        return texts

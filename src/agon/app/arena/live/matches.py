@@ -1,5 +1,6 @@
 """Read the matches of a round: as they were drawn, and what happened."""
 
+import hmac
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -8,6 +9,9 @@ import orjson
 from agon.entities.arena import ArenaRound
 
 SIDES: Final = ("a", "b")
+
+_DIGITS: Final = 16
+"""Hexadecimal digits of a match's id in work."""
 
 Drawn = Mapping[str, Any]
 """A match as it was drawn."""
@@ -24,7 +28,21 @@ def matches_of(of: ArenaRound) -> Iterable[tuple[Drawn, dict[str, Any]]]:
     return zip(of.body["draw"]["matches"], of.body["matches"], strict=True)
 
 
-def public_id(match: Mapping[str, Any]) -> str:
-    """Return the id by which work names a match; rounds of earlier versions have the drawn id."""
-    name: str = match.get("public_id") or match["match"]
-    return name
+def match_in_work(seed: str, match: str, assignee: str) -> str:
+    """Return the id by which the work of one bot or judge names a match.
+
+    HMAC-SHA256 of the match and the assignee under the round's secret seed: so an id shows neither
+    the round of a match nor whether it is an attempt to qualify, and two who compare theirs do not
+    learn that they have the same match. Once the seed is revealed, anyone can repeat it.
+
+    Args:
+        seed: the round's seed, secret until it is settled.
+        match: the match as it was drawn.
+        assignee: who has to answer or to vote.
+
+    Example:
+        >>> match_in_work("5eed", "r1-1", "ada"), match_in_work("5eed", "r1-1", "bob")
+        ('mbece237a01653617', 'm05a94def9bd313e4')
+    """
+    named = orjson.dumps([match, assignee])
+    return f"m{hmac.new(seed.encode(), named, 'sha256').hexdigest()[:_DIGITS]}"

@@ -19,7 +19,10 @@ def memory_of(session: Session, contest: Contest, of: ArenaRound) -> HoneypotMem
     }
     memory = HoneypotMemory(session.arena.recent_templates(contest.no, drawable))
     for drawn, match in matches_of(of):
-        memory.show(shown_to(match), templates_of(drawn, match))
+        templates = templates_of(drawn, match)
+        memory.show(shown_to(match), templates)
+        if "weak" in match:  # who wrote a text knows it
+            memory.show([match["weak"]["bot"]], templates)
     return memory
 
 

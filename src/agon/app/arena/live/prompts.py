@@ -1,13 +1,18 @@
 """Add the prompts of an arena, and people's answers to them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from agon.app.arena.live.scored import live_rules
 from agon.app.service import Service
 from agon.entities.arena import HumanAnswer, Prompt
+from agon.kernel.plain_text import unstorable
+from agon.ledger.keys import id_issues, record_key
 from agon.records import Column, InvalidRecords, Kind, RowIssue, Table
 from agon.records.rows import row_checker
+from agon.records.values import READERS
+
+_SHOWN: Final = 200
 
 _PROMPTS = Table(
     "prompts",
@@ -36,7 +41,7 @@ def save_prompts(service: Service, contest_id: str, rows: Iterable[Sequence[Any]
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         limit = live_rules(contest).max_prompt_chars
-        values = _valid(_PROMPTS, rows)
+        values = valid_rows(_PROMPTS, rows)
         long = [
             RowIssue("too-long", "prompts", "prompts", line, "text", None,
                      f"has {len(row['text']):,} characters", f"write {limit:,} at most")
@@ -48,9 +53,7 @@ def save_prompts(service: Service, contest_id: str, rows: Iterable[Sequence[Any]
         session.arena.save_prompts(
             contest.no,
             [
-                Prompt(
-                    id=str(row["id"]), text=row["text"], retired=bool(row.get("retired") or False)
-                )
+                Prompt(id=row["id"], text=row["text"], retired=row["retired"] or False)
                 for _, row in values
             ],
         )
@@ -67,26 +70,22 @@ def save_human_answers(service: Service, contest_id: str, rows: Iterable[Sequenc
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         live_rules(contest)
-        values = _valid(_HUMAN_ANSWERS, rows)
+        values = valid_rows(_HUMAN_ANSWERS, rows)
         known = {prompt.id for prompt in session.arena.prompts(contest.no)}
         unknown = [
             RowIssue("unknown-reference", "human_answers", "human_answers", line, "prompt_id",
-                     None, "is no prompt", "add the prompt first")
+                     row["prompt_id"][:_SHOWN], "is no prompt", "add the prompt first")
             for line, row in values
-            if str(row["prompt_id"]) not in known
+            if row["prompt_id"] not in known
         ]  # fmt: skip
         if unknown:
             raise InvalidRecords(unknown)
-        answers = [
-            HumanAnswer(id=str(row["id"]), prompt_id=str(row["prompt_id"]), text=row["text"])
-            for _, row in values
-        ]
-        session.arena.save_human_answers(contest.no, answers)
+        session.arena.save_human_answers(contest.no, [HumanAnswer(**row) for _, row in values])
     return len(values)
 
 
-def _valid(table: Table, rows: Iterable[Sequence[Any]]) -> list[tuple[int, Mapping[str, Any]]]:
-    """Return rows with their lines.
+def valid_rows(table: Table, rows: Iterable[Sequence[Any]]) -> list[tuple[int, Mapping[str, Any]]]:
+    """Return rows with their lines, their columns read as the table defines.
 
     Raises:
         InvalidRecords: with everything that is wrong.
@@ -98,8 +97,42 @@ def _valid(table: Table, rows: Iterable[Sequence[Any]]) -> list[tuple[int, Mappi
         if isinstance(row, RowIssue):
             issues.append(row)
             continue
-        issues += checker.issues(row, line)
-        values.append((line, row))
+        wrong = [
+            *_text_issues(table, row, line),
+            *checker.issues(row, line),
+        ] or id_issues(table, row, record_key(table, row), number=line)
+        issues += {issue.column: issue for issue in reversed(wrong)}.values()
+        if not wrong:
+            values.append((line, _read_row(table, row)))
     if issues:
         raise InvalidRecords(issues)
     return values
+
+
+def _text_issues(table: Table, row: Mapping[str, Any], line: int) -> Iterator[RowIssue]:
+    """Yield the issues of ids and texts that are no text, or hold a character no text may have.
+
+    Bots get them as they are stored; a number would be another text in another notation.
+    """
+    for column in table.columns:
+        value = row.get(column.name)
+        if column.kind not in {Kind.ID, Kind.TEXT} or value is None:
+            continue
+        if not isinstance(value, str):
+            shown, reason, remedy = str(value), "is not text", "give text in quotes"
+        elif (fault := unstorable(value)) is not None:
+            shown, (reason, remedy) = ascii(value)[1:-1], fault
+        else:
+            continue
+        yield RowIssue(
+            "wrong-type", table.name, table.name, line, column.name, shown[:_SHOWN], reason, remedy
+        )
+
+
+def _read_row(table: Table, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the columns of a valid row; None for those that are left out or empty."""
+    values = {column.name: row.get(column.name) for column in table.columns}
+    return {
+        name: None if value is None else READERS[table.column(name).kind](value)
+        for name, value in values.items()
+    }

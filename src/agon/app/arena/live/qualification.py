@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
 from agon.app.access.permissions import View
-from agon.app.arena.live.beginning import commit, next_name
+from agon.app.arena.live.beginning import commit
 from agon.app.arena.live.bots import own_bot
 from agon.app.arena.live.matches import matches_of
+from agon.app.arena.live.names import next_name, played_elsewhere
+from agon.app.arena.live.people import record_people
 from agon.app.arena.live.scored import live_rules
 from agon.app.arena.live.settlement import is_uncounted, winner_of
 from agon.app.queue.jobs import round_job
@@ -139,6 +141,8 @@ def require_possible(service: Service, session: Session, contest: Contest, bot_i
             f"{bot_id} tried to qualify at {written_time(bot.attempted_at)}; try again at "
             f"{written_time(again)}"
         )
+    if (elsewhere := played_elsewhere(session, contest)) is not None:
+        raise Conflict(elsewhere)
     if not session.arena.human_answers(contest.no):
         raise Conflict("the contest has no human answers; add some with POST /human-answers")
 
@@ -154,6 +158,7 @@ def commit_qualification(
     """Commit to the seed of an attempt, and queue its draw; return the job's result."""
     contest, bot_id = session.contests.lock(payload["contest"]), payload["qualify"]
     require_possible(service, session, contest, bot_id)
+    contest = record_people(service, session, contest, scores["people"])
     bot = session.arena.bot(contest.no, bot_id)
     session.arena.save_bot(replace(bot, attempted_at=service.clock()))
     number, name = next_name(session, contest, "qualification")
@@ -169,6 +174,7 @@ def commit_qualification(
             "owner_id": bot.owner_id,
             "judges": scores["judges"],
             "answers": [answer.id for answer in answers],
+            **{name: scores[name] for name in ("networks", "newcomers") if scores[name]},
         },
     }
     return commit(service, session, contest, "qualification", number, body, by=by)

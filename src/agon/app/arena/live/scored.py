@@ -14,6 +14,7 @@ from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.contests import Contest, Snapshot
 from agon.errors import Conflict
+from agon.records import Records
 
 
 def live_rules(contest: Contest) -> ArenaRules:
@@ -58,6 +59,15 @@ def scored_arena(
     live_rules(contest)
     with service.replicas.current(service.store, contest) as replica:
         yield arena_of(replica.result(at=at).scored), replica.seq
+
+
+@contextmanager
+def arena_records(service: Service, contest: Contest) -> Iterator[tuple[ScoredArena, Records, int]]:
+    """Lend the newest scores of an arena, the records they are of, and their position."""
+    live_rules(contest)
+    with service.replicas.current(service.store, contest) as replica:
+        result = replica.result()
+        yield arena_of(result.scored), result.records, replica.seq
 
 
 def arena_of(scored: ScoredRecords) -> ScoredArena:

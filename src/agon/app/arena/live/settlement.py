@@ -6,10 +6,11 @@ from typing import Any
 
 from agon.app.access.permissions import SYSTEM
 from agon.app.arena.live.beginning import seed_of
-from agon.app.arena.live.bots import newest_row, save_record
+from agon.app.arena.live.bots import save_record
 from agon.app.arena.live.forfeits import count_forfeits
 from agon.app.arena.live.matches import SIDES, matches_of
 from agon.app.arena.live.memory import remember_round
+from agon.app.arena.live.owners import newest_row
 from agon.app.arena.live.versions import mark_stated_versions
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import append
@@ -96,7 +97,6 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
             "exchanges",
             "audit_exchanges",
             "audit_missed",
-            "honeypot_answer",
             "honeypot_text",
             "unjudged",
         ):

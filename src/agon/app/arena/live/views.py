@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from agon.app.access.permissions import View
 from agon.app.arena.live.beginning import seed_of
-from agon.app.arena.live.matches import matches_of, public_id
+from agon.app.arena.live.matches import match_in_work, matches_of
 from agon.app.arena.live.settlement import result_of
 from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
@@ -82,27 +82,31 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
     Args:
         service: the service.
         view: what the caller may see.
-        match_id: the match's id, or the one that work names; its round is null until it is settled.
+        match_id: the match's id, or one that work names; its round is null until it is settled.
 
     Raises:
         NotFound: there is no such match.
     """
     missing = NotFound(f"there is no match {match_id!r}; see the list of rounds")
     with service.store.read() as session:
-        name = session.arena.round_of_match(view.contest.no, match_id)
+        assigned = session.arena.assignment_of(view.contest.no, match_id)
+        name = match_id.rpartition("-")[0] if assigned is None else assigned.round
         try:
-            of = session.arena.round(view.contest.no, name or match_id.rpartition("-")[0])
+            of = session.arena.round(view.contest.no, name)
         except NotFound:
             raise missing from None
     if "draw" not in of.body or not _is_known(view, of) or _is_hidden(view, of):
         raise missing
+    seed = seed_of(service, view.contest, of)
     for drawn, match in matches_of(of):
-        if match_id not in {drawn["match"], public_id(match)}:
+        names = {drawn["match"]}
+        if assigned is not None:
+            names.add(match_in_work(seed, drawn["match"], assigned.assignee))
+        if match_id not in names:
             continue
         if not _is_visible(view, of):
             is_drawn_id = match_id == drawn["match"]
             return {"id": match_id, "round": of.id if is_drawn_id else None, "state": "playing"}
-        seed = seed_of(service, view.contest, of)
         return {
             "id": drawn["match"],
             "round": of.id,
@@ -172,7 +176,10 @@ def _render(session: Session, view: View, of: RoundState) -> dict[str, Any]:
 def _missing(session: Session, view: View, of: RoundState) -> dict[str, int]:
     """Return how many answers and votes are missing."""
     if of.phase == "answering":
-        return {"answers": session.arena.waiting_count(view.contest.no, of.id), "votes": 0}
+        count = session.arena.waiting_count(
+            view.contest.no, of.id, without=of.summary.get("besides", ())
+        )
+        return {"answers": count, "votes": 0}
     if of.phase == "voting":
         return {"answers": 0, "votes": of.summary["missing_votes"]}
     return dict(_NONE_MISSING)

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from agon.app.arena.live.answers import new_work
-from agon.app.arena.live.matches import copy_of, matches_of, public_id
+from agon.app.arena.live.beginning import seed_of
+from agon.app.arena.live.matches import copy_of, match_in_work, matches_of
 from agon.app.arena.live.memory import memory_of, templates_of
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.honeypot_memory import HoneypotMemory
@@ -41,13 +43,17 @@ def advance_votes(
     deadline = service.clock() + timedelta(seconds=rules.vote_seconds)
     bots = session.arena.bots_named(contest.no, _judges(of))
     new: list[Work] = []
-    by_match: dict[str, dict[str, Work]] = {}
-    for item in items:
-        by_match.setdefault(item.match, {})[item.assignee] = item
+    seed = seed_of(service, contest, of)
+    assigned = {item.match: item for item in items}
     for drawn, match in matches_of(changed):
         if match["outcome"] is not None or match["api"]:
             continue
-        own = by_match.get(public_id(match), {})
+        name_for = partial(match_in_work, seed, drawn["match"])
+        own = {
+            judge: assigned[name]
+            for judge in match["panel"]
+            if (name := name_for(judge)) in assigned
+        }
         for judge in list(match["panel"]):
             result = own[judge].result if judge in own else None
             if result is not None and "fault" in result:
@@ -62,7 +68,7 @@ def advance_votes(
                 bot = bots.get(judge)  # none: a person
                 question = _question(drawn, match, judge, max_chars=rules.max_answer_chars)
                 new.append(
-                    new_work(service, of, public_id(match), "vote", judge, bot, question, deadline)
+                    new_work(service, of, name_for(judge), "vote", judge, bot, question, deadline)
                 )
         match["votes"] = [
             _vote(drawn, own[judge])

@@ -6,15 +6,14 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.access.permissions import SYSTEM
-from agon.app.arena.live.bots import is_own, newest_row, own_bot
+from agon.app.arena.live.bots import is_own, own_bot
+from agon.app.arena.live.people import user_of
 from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_result
 from agon.app.arena.live.versions import stated_version
-from agon.app.contests.ingest.records import RecordImporter
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.access import Caller
-from agon.entities.arena import LiveBot, Work
+from agon.entities.arena import LiveBot, Presence, Work
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Gone, NotFound, Unreadable
 from agon.store.session import Session
@@ -59,18 +58,18 @@ def work_of_bot(
 def work_of_judge(service: Service, contest_id: str, *, by: Caller) -> list[Mapping[str, Any]]:
     """Return the votes that a person or another judge has to cast now, oldest first.
 
-    Who asks counts as present, and only those who are present are drawn. Who asks with the role
-    judge for the first time is recorded as a judge; others are judges if a record says so.
+    Who asks counts as present, and only those who are present are drawn. Asking adds nothing to the
+    ledger: the round that can draw someone with the role judge records a new judge; others are
+    judges if a record says so.
 
     Raises:
         Unreadable: the caller is not a user.
     """
-    judge = _judge(by)
+    judge = user_of(by)
+    asking = Presence(id=judge, network=by.network, as_judge=by.role == "judge")
     with service.store.write() as session:
         contest = session.contests.get(contest_id)
-        session.arena.record_presence(contest.no, judge, service.clock())
-        if by.role == "judge" and contest.state != "final":
-            _record_judge(service, session, contest, judge)
+        session.arena.record_presence(contest.no, asking, service.clock())
         return _bodies(service, session, contest, judge)
 
 
@@ -130,20 +129,6 @@ def _bodies(
         {**item.body, "deadline_ms": round((item.deadline - now).total_seconds() * 1000)}
         for item in session.arena.waiting_work(contest.no, assignee, now=now)
     ]
-
-
-def _record_judge(service: Service, session: Session, contest: Contest, judge: str) -> None:
-    """Add a person to the records of judges, unless there is one of that id."""
-    if newest_row(session, contest, "judges", judge) is None:
-        row = ("judges", {"id": judge, "kind": "person"}, None)
-        locked = session.contests.lock(contest.id)
-        RecordImporter(service, session, locked, SYSTEM, replace=True).run([row])
-
-
-def _judge(by: Caller) -> str:
-    if by.user is None:
-        raise Unreadable("only a user can judge; use a token of a user")
-    return by.user
 
 
 def _require_own(contest: Contest, item: Work, bot: LiveBot | None, by: Caller) -> None:

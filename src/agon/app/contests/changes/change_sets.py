@@ -69,7 +69,7 @@ def propose(
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         change_kind, checked_params = check_proposal(
-            session, contest, kind, params, by=by, key=service.network_key
+            session, contest, kind, params, key=service.network_key
         )
         proposed = Change(
             id=service.new_id(),

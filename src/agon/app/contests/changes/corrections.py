@@ -10,7 +10,6 @@ from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.references import References
 from agon.app.contests.ingest.validation import RecordValidator
 from agon.disciplines import discipline
-from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.ledger.keys import record_key
@@ -22,7 +21,7 @@ _MAX_SHOWN: Final = 5
 
 
 def check_correction(
-    session: Session, contest: Contest, params: Mapping[str, Any], *, by: Caller, key: bytes
+    session: Session, contest: Contest, params: Mapping[str, Any], *, key: bytes
 ) -> dict[str, Any]:
     """Return the table and the complete rows of a correction.
 
@@ -57,7 +56,7 @@ def check_correction(
         raise Conflict("every row is stored with these values, so there is nothing to change")
     errors = ErrorCollector()
     references = References(session, contest, of.schema)
-    validator = RecordValidator(of, references, errors, by=by, key=key)
+    validator = RecordValidator(of, references, errors, key=key)
     lines = range(1, len(changed) + 1)
     valid = validator.validate(Batch([table_name] * len(changed), changed, None, lines))
     references.resolve()

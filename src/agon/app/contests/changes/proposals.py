@@ -14,7 +14,6 @@ from agon.app.contests.ledgers.slugs import board_with_id, problem_id
 from agon.app.replay.replica import ContestReplica
 from agon.disciplines import discipline
 from agon.editions import rules_sha256
-from agon.entities.access import Caller
 from agon.entities.contests import Change, Contest
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.store.session import Session
@@ -39,7 +38,6 @@ def check_proposal(
     kind: str,
     params: Mapping[str, Any],
     *,
-    by: Caller,
     key: bytes,
 ) -> tuple[Kind, dict[str, Any]]:
     """Return the kind and the complete parameters of a proposal.
@@ -49,7 +47,6 @@ def check_proposal(
         contest: the contest.
         kind: the kind.
         params: the parameters as they were sent.
-        by: the caller.
         key: what network addresses in records are hashed with.
 
     Raises:
@@ -66,7 +63,7 @@ def check_proposal(
         if name not in names:
             raise Unreadable(f"a change of {kind} has no {name!r}: {did_you_mean(name, names)}")
     if kind == "correction":
-        return "correction", check_correction(session, contest, params, by=by, key=key)
+        return "correction", check_correction(session, contest, params, key=key)
     return kind, check(session, contest, params)  # type: ignore[return-value] # a key of the table
 
 

@@ -62,9 +62,13 @@ class References:
     A voided record still exists: rows may refer to it, and scoring leaves them out.
     """
 
-    def __init__(self, session: Session, contest: Contest, schema: Schema) -> None:
+    def __init__(
+        self, session: Session, contest: Contest, schema: Schema, *, until: int | None = None
+    ) -> None:
+        """Prepare for a schema; rows after the position ``until`` do not exist for the sender."""
         self._session = session
         self._contest = contest
+        self._until = until
         self._there: dict[tuple[str, str], set[Any]] = {}
         self._of = {table.name: self._references(schema, table) for table in schema}
         self._missing: dict[tuple[str, str], list[_Missing]] = {}
@@ -133,6 +137,11 @@ class References:
 
     def _find(self, reference: _Reference, keys: list[str]) -> set[str]:
         target = reference.target.name
+        if reference.keyed and self._until is not None:
+            existing = self._session.entries.existing(
+                self._contest.no, records=keys, until=self._until
+            )
+            return set(existing)
         if reference.keyed:
             return self._session.entries.existing_keys(self._contest.no, target, keys)
         if target not in self._scanned:
@@ -143,7 +152,9 @@ class References:
         """Return all values of a column that is not the key of its table."""
         values: set[str] = set()
         after = 0
-        while page := self._session.entries.rows(self._contest.no, table, after=after, limit=_PAGE):
+        while page := self._session.entries.rows(
+            self._contest.no, table, after=after, until=self._until, limit=_PAGE
+        ):
             values.update(
                 str(orjson.loads(entry.line)["body"]["row"].get(column)) for entry in page
             )

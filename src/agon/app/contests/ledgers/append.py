@@ -48,6 +48,7 @@ _WITHOUT_BOARDS: Final = frozenset(
         "draw-committed",
         "draw-made",
         "round-settled",
+        "honeypot-answers-changed",
     }
 )
 """Kinds that change neither what boards show nor which position they show."""
@@ -104,6 +105,7 @@ def append(
     if entries:
         stored = [stored_entry(contest.discipline, entry) for entry in entries]
         session.entries.append(contest.no, stored)
+        session.people.add(contest.no, people_in(contest.discipline, entries))
         store_growth(service, session, contest, publish=any(_matters(entry) for entry in entries))
         for entry in entries:
             _announce_entry(service, session, contest, entry)
@@ -132,6 +134,16 @@ def store_growth(
     if publish:
         job = publish_job(contest, id=service.new_id())
         session.queue.add(job, now=service.clock())
+
+
+def people_in(of: str, entries: Iterable[Entry]) -> set[str]:
+    """Return the ids of people that the records among entries of a discipline name."""
+    people: set[str] = set()
+    for entry in entries:
+        if entry.kind in RECORDS:
+            columns = {name: (value,) for name, value in entry.body["row"].items()}
+            people |= discipline(of).people_in(entry.body["table"], columns)
+    return people
 
 
 def stored_entry(of: str, entry: Entry) -> NewEntry:

@@ -5,6 +5,7 @@ from agon.app.contests.ledgers.slugs import board_with_id
 from agon.disciplines import discipline
 from agon.entities.contests import Contest, Snapshot
 from agon.errors import NotFound, did_you_mean
+from agon.kernel.plain_text import unstorable
 from agon.kernel.times import parse_time
 from agon.store.session import Session
 
@@ -84,11 +85,7 @@ def require_storable_name(name: str) -> None:
     Raises:
         NotFound: it holds a NUL or a lone surrogate.
     """
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        name = "\0"
-    if "\0" in name:
+    if unstorable(name) is not None:
         raise NotFound("an id cannot hold NUL or a lone surrogate; use an id of the board")
 
 

@@ -102,18 +102,21 @@ def begin(service: Service, session: Session, body: Mapping[str, Any], *, by: Ca
         Conflict: the id is taken.
     """
     now = service.clock()
-    contest = session.contests.add(draft_contest(body["contest"], body["discipline"], at=now))
+    contest = session.contests.add(
+        draft_contest(body["contest"], body["discipline"], at=now, by=by)
+    )
     draft = Draft(kind="contest-created", body=body, at=now, by=by.name)
     contest = append(service, session, contest, [draft])
     add_audit_entry(service, session, by=by, action="contest.create", target=contest.id)
     return contest
 
 
-def draft_contest(contest_id: str, of: str, *, at: datetime) -> Contest:
+def draft_contest(contest_id: str, of: str, *, at: datetime, by: Caller) -> Contest:
     """Return a contest before its first entry."""
     return Contest(
-        no=0, id=contest_id, discipline=of, created_at=at, seq=0, head=genesis(contest_id)
-    )
+        no=0, id=contest_id, discipline=of, created_at=at, created_by=by.user, seq=0,
+        head=genesis(contest_id),
+    )  # fmt: skip
 
 
 def next_season(service: Service, contest: Contest, *, id: str, by: Caller) -> Contest:  # noqa: A002 (a contest's id is called id everywhere)

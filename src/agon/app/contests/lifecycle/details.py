@@ -13,6 +13,7 @@ from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Unreadable
+from agon.kernel.plain_text import unstorable
 from agon.kernel.times import written_time
 from agon.ledger.contest_state import NameDisplay, Visibility
 from agon.ledger.entry import Draft
@@ -114,8 +115,8 @@ def require_valid_details(
     """
     if not 0 < len(title.strip()) <= _MAX_TITLE_LENGTH or not title.strip().isprintable():
         raise Unreadable(f"a title has 1 to {_MAX_TITLE_LENGTH} printable characters; give one")
-    if "\x00" in description:
-        raise Unreadable("the description has a NUL character; leave it out")
+    if (fault := unstorable(description)) is not None:
+        raise Unreadable(f"the description {'; '.join(fault)}")
     if len(description) > _MAX_DESCRIPTION_LENGTH:
         raise Unreadable(
             f"a description has at most {_MAX_DESCRIPTION_LENGTH:,} characters; shorten it"

@@ -4,18 +4,24 @@ An imported ledger keeps the signed heads of the server it came from until it gr
 ledger that is exported, imported and exported again is the same byte for byte.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.access.permissions import allow
+from agon.app.access.permissions import allow, allow_new
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
-from agon.app.contests.ledgers.append import RECORDS, store_growth, stored_entry, table_of
+from agon.app.contests.ledgers.append import (
+    RECORDS,
+    people_in,
+    store_growth,
+    stored_entry,
+    table_of,
+)
 from agon.app.contests.lifecycle.creation import draft_contest, require_contest_id
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
@@ -40,6 +46,17 @@ _SIGNED: Final = (b'"kind":"contest-frozen"', b'"kind":"contest-finalised"')
 """Entries whose heads are signed in an export, besides the newest."""
 
 _PAGE: Final = 500
+
+FurtherCheck: TypeAlias = Callable[[Session, Contest, LedgerDirectory], Iterable[LedgerIssue]]
+"""Returns what is wrong with a ledger besides its chain, before it is stored in a contest.
+
+It raises Conflict where the stored contest cannot be continued by an import.
+"""
+
+
+def accept(session: Session, contest: Contest, ledger: LedgerDirectory) -> Iterable[LedgerIssue]:  # noqa: ARG001 - has the signature of FurtherCheck
+    """Return no issue."""
+    return ()
 
 
 def export(service: Service, contest_id: str, folder: Path) -> Contest:
@@ -76,6 +93,7 @@ def import_contest(
     *,
     by: Caller,
     id: str | None = None,  # noqa: A002 (a contest's id is called id everywhere)
+    further: FurtherCheck = accept,
 ) -> Contest:
     """Import a ledger's directory: check all of it first, then store it in one transaction.
 
@@ -86,6 +104,7 @@ def import_contest(
         folder: the directory.
         by: the caller.
         id: the expected contest; the id is part of the hash chain and cannot be changed.
+        further: returns what else is wrong with the ledger; see :data:`FurtherCheck`.
 
     Raises:
         Forbidden: the ledger's contest is none that ``by`` may import or extend.
@@ -99,17 +118,22 @@ def import_contest(
         raise Conflict(
             f"{folder} is the ledger of {ledger.contest}, not of {id}; a ledger keeps its id"
         )
-    allow(by, "import", contest=ledger.contest)
+    allow_new(by, "import", ledger.contest)
     with service.store.write() as session:
         contest = _target_contest(session, ledger, by)
+        issues = tuple(further(session, contest, ledger))
+        if issues:
+            raise InvalidEntry(issues)
         last, importer = contest.seq, _EntryImporter(contest)
         session.entries.append(contest.no, importer.entries(ledger))
         importer.errors.raise_any()
+        session.people.add(contest.no, importer.people)
         for content in ledger.attachments():
             session.attachments.add(contest.no, content)
         contest = Contest(
-            no=contest.no, created_at=contest.created_at, **vars(ledger.state.contest)
-        )
+            no=contest.no, created_at=contest.created_at, created_by=contest.created_by,
+            **vars(ledger.state.contest),
+        )  # fmt: skip
         store_growth(service, session, contest)
         announce(service, session, _import_event(service, contest, ledger))
         add_audit_entry(
@@ -180,7 +204,7 @@ def _target_contest(session: Session, ledger: LedgerDirectory, by: Caller) -> Co
         session.contests.get(ledger.contest)
     except NotFound:
         of, first = ledger.state.contest.discipline, next(iter(ledger.entries()))
-        return session.contests.add(draft_contest(ledger.contest, of, at=first.at))
+        return session.contests.add(draft_contest(ledger.contest, of, at=first.at, by=by))
     contest = session.contests.lock(ledger.contest)
     allow(by, "contest.manage", contest=contest)
     if ledger.state.contest.seq <= contest.seq:
@@ -196,6 +220,7 @@ class _EntryImporter:
 
     def __init__(self, contest: Contest) -> None:
         self.errors = ErrorCollector()
+        self.people: set[str] = set()
         self._contest = contest
 
     def entries(self, ledger: LedgerDirectory) -> Iterator[NewEntry]:
@@ -213,6 +238,7 @@ class _EntryImporter:
                 )
             if entry.seq > contest.seq:
                 self._check(of, entry)
+                self.people |= people_in(of, [entry])
                 yield stored_entry(of, entry)
 
     def _check(self, of: str, entry: Entry) -> None:

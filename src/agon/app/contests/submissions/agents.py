@@ -16,16 +16,13 @@ from agon.app.contests.submissions.submission import (
 )
 from agon.app.queue.jobs import trial_job
 from agon.app.service import Service
-from agon.disciplines.challenge.records import MAIN
+from agon.disciplines.challenge.records import MAIN, SERVICE_VALIDATOR
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable, did_you_mean
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft
 from agon.store.session import Session
-
-SERVICE_VALIDATOR: Final = "house"
-"""The validator in whose name the service's own trials are recorded; its stake is a record."""
 
 _MAX_COMMAND: Final = 2_000
 _MAX_FILES: Final = 100

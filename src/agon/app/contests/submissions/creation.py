@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from agon.app.contests.ingest.ndjson import require_external_id
-from agon.app.contests.ingest.records import require_open
+from agon.app.contests.ingest.openness import require_open
 from agon.app.contests.ledgers.slugs import problem_id
 from agon.app.contests.submissions.agents import accept_agent
 from agon.app.contests.submissions.programs import accept_program, canonical_program

@@ -74,31 +74,6 @@ def draw_robotic_answer(
     return RoboticAnswer(tuple(template.name for template in used), texts[count][:max_chars])
 
 
-def draw_weak_answer(
-    seed: str, match: str, answers: Collection[str], *, share: float
-) -> str | None:
-    """Draw the answer of a known weak bot for a honeypot; None: a template is used instead.
-
-    Args:
-        seed: the seed of the draw.
-        match: the match.
-        answers: names of the answers to the same prompt that its judges have not seen.
-        share: the probability of such an answer if there is any.
-
-    Source: spec arena live, A round, step 5.
-
-    Example:
-        >>> draw_weak_answer("s1", "m7", ["r1-1/a", "r2-4/b"], share=1)
-        'r2-4/b'
-        >>> draw_weak_answer("s1", "m7", ["r1-1/a"], share=0) is None
-        True
-    """
-    if uniform(seed, match, "honeypot-source") >= share:
-        return None
-    lots = ((uniform(seed, match, "honeypot-answer", name), name) for name in answers)
-    return min(lots, default=(0.0, None))[1]
-
-
 def _index(count: int, seed: str, *names: str) -> int:
     """Draw one of the numbers from 0 to ``count`` − 1."""
     return int(uniform(seed, *names) * count)

@@ -3,12 +3,11 @@
 A draw states its seed and all its inputs, so that anyone with the ledger can repeat it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.disciplines.arena.facts import PERSON
 from agon.disciplines.arena.rounds.draws import (
     honeypot_real,
     is_audited,
@@ -19,7 +18,7 @@ from agon.disciplines.arena.rounds.draws import (
 )
 from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairing
 from agon.disciplines.arena.rounds.pairing import pair_by_rules
-from agon.disciplines.arena.rounds.panel import candidates_of, obstacles
+from agon.disciplines.arena.rounds.panel import Candidate, candidates_of, obstacles
 from agon.disciplines.arena.rounds.spread import History
 from agon.disciplines.arena.rules import ArenaRules
 
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
 
 METHOD: Final = "arena-round-2"
 """The method of drawing rounds; a draw names its method, so a new method changes no old draw."""
+
+
+_GUARDS: Final = frozenset({"networks", "newcomers"})
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,9 @@ class RoundInputs:
         recent_prompts: for each bot the ids of the prompts it was asked last.
         histories: the past rounds of each bot; only ``pairing = spread`` depends on them.
         again: pairs of an earlier round that did not play through no fault of theirs.
+        networks: for each owner that shares a network with another one, the number of its group;
+            empty without the rule ``network_guard``.
+        newcomers: the judges that are newcomers, sorted.
     """
 
     name: str
@@ -61,11 +66,17 @@ class RoundInputs:
     recent_prompts: Mapping[str, tuple[str, ...]]
     histories: Mapping[str, History] = field(default_factory=dict)
     again: tuple[tuple[str, str], ...] = ()
+    networks: Mapping[str, int] = field(default_factory=dict)
+    newcomers: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the inputs as a JSON value, as a draw records them."""
+        """Return the inputs as a JSON value, as a draw records them.
+
+        Networks and newcomers are left out where there are none, as before there were such rules.
+        """
+        always = {name: of for name, of in vars(self).items() if name not in _GUARDS or of}
         return {
-            **vars(self),
+            **always,
             "entrants": [vars(entrant) for entrant in self.entrants],
             "judges": [vars(judge) for judge in self.judges],
             "histories": {bot: vars(past) for bot, past in self.histories.items()},
@@ -86,6 +97,8 @@ class RoundInputs:
                 for bot, past in value["histories"].items()
             },
             again=tuple((first, second) for first, second in value["again"]),
+            networks=value.get("networks", {}),
+            newcomers=tuple(value.get("newcomers", ())),
         )
 
 
@@ -99,28 +112,70 @@ def entrants_of(scored: "ScoredArena", present: Iterable[str]) -> tuple[Entrant,
     )
 
 
-def judges_of(scored: "ScoredArena", present: Iterable[str], *, at: datetime) -> tuple[Judge, ...]:
+def judges_of(
+    scored: "ScoredArena", present: Collection[str], *, at: datetime, new: Iterable[Candidate] = ()
+) -> tuple[Candidate, ...]:
     """Return the eligible judges among those present, in id order.
 
-    A person without a recorded owner is the owner of that id.
+    Args:
+        scored: the scores of the records.
+        present: the judges that can vote now.
+        at: the time of the round.
+        new: people who can vote now and are not recorded as judges yet.
     """
-    voting = frozenset(present)
-    candidates = candidates_of(scored.facts, scored.ratings, scored.credibilities, scored.rules)
-    bots = {
-        candidate.id: Judge(candidate.id, candidate.owner_id)
-        for candidate in candidates
-        if candidate.id in voting and not obstacles(candidate, at=at, rules=scored.rules)
-    }
-    of, level = scored.facts.judges, scored.rules.credibility_active
-    people = {
-        name: Judge(name, of.owner[number].as_py() or name)
-        for number, name in enumerate(map(str, of.ids.to_pylist()))
-        if name in voting
-        and of.kind[number] == PERSON
-        and int(scored.credibilities.credibility[number]) >= level
-        and scored.credibilities.deactivation_of(number, level=level) is None
-    }
-    return tuple(judge for _, judge in sorted({**people, **bots}.items()))
+    recorded = candidates_of(
+        scored.facts, scored.ratings, scored.credibilities, scored.rules, only=frozenset(present)
+    )
+    eligible = [
+        candidate
+        for candidate in (*recorded, *new)
+        if not obstacles(candidate, at=at, rules=scored.rules)
+    ]
+    return tuple(sorted(eligible, key=lambda candidate: candidate.id))
+
+
+def panel_candidates(
+    judges: Sequence[Judge],
+    *,
+    owners: Iterable[str | None],
+    networks: Mapping[str, int],
+    newcomers: Collection[str],
+    rules: ArenaRules,
+) -> list[str]:
+    """Return who of some judges, in the order of the draw, may judge a match.
+
+    A judge never judges a bot of its owner. With the rule ``network_guard`` it judges none of its
+    network either, and of each owner and each network only the first judge stays. Of the
+    newcomers the first ``newcomers_per_panel`` stay. So this holds for the panel however its judges
+    are replaced by reserves.
+
+    Args:
+        judges: all that are eligible for any match, in the order of the draw.
+        owners: the owners of the bots in the match, None where unknown.
+        networks: the number of the network of those who share one, by owner.
+        newcomers: the judges that are newcomers.
+        rules: the guards.
+
+    Example:
+        >>> judges = [Judge("ada", "ada"), Judge("bob", "bob"), Judge("eve", "eve")]
+        >>> panel_candidates(judges, owners=["bob"], networks={"ada": 1, "eve": 1}, newcomers=(),
+        ...                  rules=ArenaRules(network_guard=True))
+        ['ada']
+    """
+    excluded: set[str | int] = {owner for owner in owners if owner is not None}
+    if rules.network_guard:
+        excluded |= {networks[owner] for owner in owners if owner and owner in networks}
+    candidates, seats = [], rules.newcomers_per_panel
+    for judge in judges:
+        known = (judge.owner_id, networks.get(judge.owner_id or ""))
+        same = {each for each in known if each is not None}
+        if excluded & same or (judge.id in newcomers and not seats):
+            continue
+        seats -= judge.id in newcomers
+        if rules.network_guard:
+            excluded |= same
+        candidates.append(judge.id)
+    return candidates
 
 
 def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str, Any]:
@@ -143,7 +198,7 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
     for number, pairing in enumerate(pairings, start=1):
         match, both = f"{inputs.name}-{number}", (pairing.chooser, pairing.opponent)
         honeypot = is_honeypot(seed, match, probability=rules.honeypot_probability)
-        order = _judges(inputs, match, seed=seed, both=both, of=of)
+        order = _judges(inputs, match, seed=seed, both=both, of=of, rules=rules)
         api = len(order) < rules.judges_per_match
         size = 0 if api else rules.judges_per_match
         matches.append(
@@ -173,7 +228,8 @@ def draw_qualification(
     """Draw an attempt to qualify: the person's answer, and the order in which judges are asked.
 
     Args:
-        inputs: ``name``, ``bot``, ``owner_id``, the eligible ``judges``, ids of human ``answers``.
+        inputs: ``name``, ``bot``, ``owner_id``, the eligible ``judges``, ids of human ``answers``,
+            and ``networks`` and ``newcomers`` where there are some.
         seed: the seed of all draws.
         rules: the size of the panel.
 
@@ -181,13 +237,13 @@ def draw_qualification(
         As :func:`draw_round`, with one match; the bot has side a, the ``human`` answer side b.
     """
     match = f"{inputs['name']}-1"
-    pool = [
-        judge["id"]
-        for judge in inputs["judges"]
-        if judge["id"] != inputs["bot"]
-        and (judge["owner_id"] is None or judge["owner_id"] != inputs["owner_id"])
-    ]
-    order = sample(seed, match, pool, size=len(pool))
+    order = panel_candidates(
+        _drawn_order((Judge(**judge) for judge in inputs["judges"]), [inputs["bot"]], seed, match),
+        owners=[inputs["owner_id"]],
+        networks=inputs.get("networks", {}),
+        newcomers=inputs.get("newcomers", ()),
+        rules=rules,
+    )
     api = len(order) < rules.judges_per_match
     size = 0 if api else rules.judges_per_match
     drawn = {
@@ -240,10 +296,21 @@ def _judges(
     seed: str,
     both: tuple[str, str],
     of: Mapping[str, Entrant],
+    rules: ArenaRules,
 ) -> list[str]:
-    """Return the judges whose owner owns neither bot, in the order in which they are asked."""
-    owners = {of[bot].owner_id for bot in both} - {None}
-    pool = [
-        judge.id for judge in inputs.judges if judge.id not in both and judge.owner_id not in owners
-    ]
-    return sample(seed, match, pool, size=len(pool))
+    """Return the judges of a match and then its reserves, in the order in which they are asked."""
+    return panel_candidates(
+        _drawn_order(inputs.judges, both, seed, match),
+        owners=[of[bot].owner_id for bot in both],
+        networks=inputs.networks,
+        newcomers=inputs.newcomers,
+        rules=rules,
+    )
+
+
+def _drawn_order(
+    judges: Iterable[Judge], bots: Collection[str], seed: str, match: str
+) -> list[Judge]:
+    """Return judges that do not play in a match, in the order of its draw."""
+    by_id = {judge.id: judge for judge in judges if judge.id not in bots}
+    return [by_id[name] for name in sample(seed, match, list(by_id), size=len(by_id))]

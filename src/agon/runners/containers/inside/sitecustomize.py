@@ -6,6 +6,9 @@ the installed module. Here a module of the agent is imported only if no installe
 or if the image itself has a module of that name in the same place, as a task may whose subject is
 an installed project. Distributions, from which pytest takes its plugins, are treated likewise.
 
+A Python of the tests that ends with an error marks a reward that was written while it ran: a
+program that it ran may have written it, and kept the tests from writing theirs.
+
 Programs of the agent are left alone. Runs with Python 3.7 and later.
 """
 
@@ -25,6 +28,9 @@ _ORIGINAL = "/.agon/names"
 _OUTPUTS = "AGON_OUTPUTS"
 _SEARCHED = "AGON_PYTHONPATH"
 """The part of the image's ``PYTHONPATH`` in the outputs: Python's own start must not search it."""
+REWARDS = ("/logs/verifier/reward.txt", "/logs/verifier/reward.json")
+CRASHED = " \t \t "
+"""The line after a reward that stood as a Python of the tests ended with an error."""
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 
 
@@ -92,6 +98,38 @@ def runs_program_of_agent(words: Sequence[str]) -> bool:
     return False
 
 
+def watch_rewards(paths: Sequence[str] = REWARDS) -> None:
+    """Mark the rewards that change from now on, if Python ends with an error."""
+    before = {path: _state(path) for path in paths}
+    shown = sys.excepthook
+
+    def mark(*error: Any) -> None:
+        shown(*error)
+        for path, state in before.items():
+            if _state(path) not in (None, state):
+                _void(path)
+
+    sys.excepthook = mark
+
+
+def _state(path: str) -> tuple[int, ...] | None:
+    """Return what changes with each write to a file; None where there is none."""
+    try:
+        status = os.stat(path)  # noqa: PTH116  # starts quickly
+    except OSError:
+        return None
+    return (status.st_ino, status.st_size, status.st_ctime_ns)
+
+
+def _void(path: str) -> None:
+    """Add the mark to a reward, or remove it where no space is left."""
+    try:
+        with open(path, "a", encoding="ascii") as file:  # noqa: PTH123  # starts quickly
+            file.write(CRASHED + "\n")
+    except OSError:
+        os.unlink(path)  # noqa: PTH108  # starts quickly
+
+
 def install(outputs: str) -> None:
     """Search in the new order, unless Python runs a program of the agent."""
     InstalledFirst.outputs = tuple(
@@ -102,6 +140,7 @@ def install(outputs: str) -> None:
     if not runs_program_of_agent(words):
         position = sys.meta_path.index(PathFinder)
         sys.meta_path[position] = InstalledFirst
+        watch_rewards()
     searched = [entry for entry in os.environ.get(_SEARCHED, "").split(":") if entry]
     sys.path[1:1] = searched  # behind the folder of this module
 

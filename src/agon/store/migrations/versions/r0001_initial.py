@@ -1,7 +1,4 @@
-"""Create all tables: contests, ledger entries, boards, jobs, access, webhooks.
-
-More than 400 lines, because the first revision creates every table.
-"""
+"""Create all tables: contests, ledger entries, boards, jobs, access, webhooks."""
 
 from typing import Any
 
@@ -9,6 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.types import TypeEngine
 
+from agon.store.migrations.access_tables import create_access_tables
 from agon.store.migrations.arena_tables import create_arena_tables
 from agon.store.migrations.name_tables import create_name_tables
 
@@ -87,8 +85,10 @@ def upgrade() -> None:
         integer("starts_at", optional=True),
         integer("ends_at", optional=True),
         sa.Column("names", NAME),
+        sa.Column("created_by", NAME),
         sa.PrimaryKeyConstraint("no", name="contests_pkey"),
     )
+    op.create_index("contests_created_by_idx", "contests", ["created_by"])
     op.create_index("contests_id_key", "contests", ["id"], unique=True)
     op.create_index("contests_series_idx", "contests", ["series", "id"])
     op.create_table(
@@ -156,7 +156,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("contest_no", "board", "participant", "seq", name="histories_pkey"),
         sqlite_with_rowid=False,
     )
-    create_name_tables()
     op.create_table(
         "snapshot_ids",
         integer("snapshot_no"),
@@ -186,15 +185,8 @@ def upgrade() -> None:
         required_column("is_on", FLAG),
         sa.PrimaryKeyConstraint("name", name="switches_pkey"),
     )
-    op.create_table(
-        "users",
-        required_column("id", NAME),
-        required_column("name", TEXT),
-        integer("created_at"),
-        required_column("disabled", FLAG),
-        sa.Column("password", TEXT),
-        sa.PrimaryKeyConstraint("id", name="users_pkey"),
-    )
+    create_name_tables()
+    create_access_tables()
     op.create_table(
         "workers",
         required_column("name", NAME),
@@ -325,23 +317,6 @@ def upgrade() -> None:
     )
     op.create_index("snapshots_board_idx", "snapshots", ["contest_no", "board", "seq"])
     op.create_table(
-        "tokens",
-        required_column("id", NAME),
-        required_column("user_id", NAME),
-        required_column("label", TEXT),
-        required_column("role", NAME),
-        required_column("secret_sha256", BYTES),
-        sa.Column("contests", TEXT),
-        required_column("scopes", TEXT),
-        integer("created_at"),
-        integer("expires_at", optional=True),
-        integer("revoked_at", optional=True),
-        integer("used_at", optional=True),
-        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="tokens_user_id_fkey"),
-        sa.PrimaryKeyConstraint("id", name="tokens_pkey"),
-    )
-    op.create_index("tokens_user_id_idx", "tokens", ["user_id", "id"])
-    op.create_table(
         "invitations",
         required_column("id", NAME),
         integer("contest_no"),
@@ -355,12 +330,14 @@ def upgrade() -> None:
         integer("revoked_at", optional=True),
         required_column("note", TEXT),
         required_column("by", NAME),
+        required_column("approval", FLAG),
         sa.ForeignKeyConstraint(
             ["contest_no"], ["contests.no"], name="invitations_contest_no_fkey"
         ),
         sa.PrimaryKeyConstraint("id", name="invitations_pkey"),
     )
     op.create_index("invitations_contest_idx", "invitations", ["contest_no", "created_at", "id"])
+    _create_join_requests()
     op.create_table(
         "webhooks",
         required_column("id", NAME),
@@ -418,3 +395,23 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("contest_no", "sha256", name="attachments_pkey"),
     )
     create_arena_tables()
+
+
+def _create_join_requests() -> None:
+    """Create the people who wait for approval."""
+    op.create_table(
+        "join_requests",
+        required_column("id", NAME),
+        integer("contest_no"),
+        required_column("invitation", NAME),
+        required_column("user_id", NAME),
+        required_column("role", NAME),
+        integer("created_at"),
+        sa.ForeignKeyConstraint(
+            ["contest_no"], ["contests.no"], name="join_requests_contest_no_fkey"
+        ),
+        sa.PrimaryKeyConstraint("id", name="join_requests_pkey"),
+    )
+    op.create_index(
+        "join_requests_contest_idx", "join_requests", ["contest_no", "created_at", "id"]
+    )
