@@ -91,6 +91,11 @@ def hide_weak(outcomes: list[dict[str, Any]]) -> None:
     next(text for text in texts if "weak" in text).pop("weak")
 
 
+def hide_reserves(outcomes: list[dict[str, Any]]) -> None:
+    """State no reserves of the last round that asked some."""
+    next(outcome for outcome in reversed(outcomes) if "asked" in outcome).pop("asked")
+
+
 def swap(outcomes: list[dict[str, Any]]) -> None:
     """State that a reserve was asked whose turn it was not."""
     asked = outcomes[0]["asked"]
@@ -103,7 +108,7 @@ CHANGES: list[tuple[str, Callable[[list[dict[str, Any]]], object]]] = [
     ("b9 was asked besides, drawn was", another_weak_bot),
     ("None was asked besides, drawn was", hide_weak),
     ("was asked as a reserve, the next was", swap),
-    ("is not stated which reserves", lambda outcomes: outcomes[-1].pop("asked")),
+    ("is not stated which reserves", hide_reserves),
     ("is not stated which reserves", lambda outcomes: outcomes[0]["asked"].pop()),
 ]
 
