@@ -1,7 +1,8 @@
 """What operations cost: for each the kind of work whose slots its requests wait for.
 
-Every operation is listed; one that is not has a bound all the same. Quick ones take milliseconds and at most about a MiB: they read or change one thing, or a page of some. Requests
-with bodies beyond :data:`SMALL_BODY` are of the kind ``bodies`` in addition to what is listed.
+Every operation is listed; one that is not has a bound all the same. Quick ones take milliseconds
+and at most about a MiB: they read or change one thing, or a page of some. Requests with bodies
+beyond :data:`SMALL_BODY` are of the kind ``bodies`` in addition to what is listed.
 """
 
 from collections.abc import Mapping
