@@ -63,7 +63,10 @@ def test_a_guard_off_alone_opens_its_attack_and_an_idle_one_is_named(report: Att
     """The two attacks have nothing to do with tables in strings."""
     guards: list[dict[str, Any]] = report.to_dict()["ablation"]
     [strings, tags] = guards
-    assert strings["guard"] == {"max_string_literal_chars": {"off": 2000, "on": 200}}
+    assert strings["guard"] == {
+        "max_string_literal_chars": {"off": 2000, "on": 200},
+        "max_string_bytes": {"off": 2000, "on": 200},
+    }
     assert strings["idle"]
     assert {effect["effect"] for effect in strings["attacks"]} == {None}
     assert strings["honest_correlation"] == 1

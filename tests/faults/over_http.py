@@ -56,7 +56,7 @@ def request(client: Client, name: str, number: int) -> None:
         orjson.dumps({"table": table, "row": row, "external_id": external_id}) + b"\n"
         for table, row, external_id in parts.matches(name, number)
     )
-    client.records.add(parts.ARENA, lines)
+    client.records.add(parts.RECORDED, lines)
 
 
 def _client(port: int) -> Client:

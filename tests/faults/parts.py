@@ -42,7 +42,8 @@ from agon.wiring import now, sortable_id
 from fakes.arena import Model, Network
 from fakes.sandbox import FakeSandbox
 
-ARENA, DOJO = "fights", "riddles"
+ARENA, DOJO, RECORDED = "fights", "riddles", "duels"
+# Rounds alone write the matches of an arena that plays; RECORDED is an arena of records.
 FAR = ("worker-far", "writer-far")
 """Processes that reach the instance only over HTTP."""
 
@@ -102,7 +103,7 @@ def prepare(url: str) -> None:
     """Initialize the database and open an arena and a dojo contest."""
     open_store(url).close()
     service = instance(url)
-    for name, discipline in ((ARENA, "arena"), (DOJO, "dojo")):
+    for name, discipline in ((ARENA, "arena"), (RECORDED, "arena"), (DOJO, "dojo")):
         rules = LIVE_RULES if discipline == "arena" else {}
         new = NewContest(id=name, discipline=discipline, title=name, overrides=rules)
         create(service, new, by=LOCAL)
@@ -117,7 +118,8 @@ def prepare(url: str) -> None:
                     "account_created_at": "2025-01-01T00:00:00Z"}, f"owner-{n}")
         for n in range(BOTS)
     ]  # fmt: skip
-    record(service, ARENA, owners + bots, by=LOCAL)
+    for name in (ARENA, RECORDED):
+        record(service, name, owners + bots, by=LOCAL)
     with service.store.write() as session:
         no, at = session.contests.get(ARENA).no, service.clock()
         session.arena.save_prompts(no, [Prompt(id=f"p{n}", text=f"Why {n}?") for n in range(9)])
@@ -159,7 +161,7 @@ def warm(folder: Path) -> None:
         service = instance(url)
         for number in range(1, 5):
             request(service, "warm", number)
-        for contest in (ARENA, DOJO):
+        for contest in (ARENA, RECORDED, DOJO):
             publish(service, contest)
         read_once = Watch(url)
         read_once.wait(0)
@@ -206,7 +208,7 @@ def request(service: Service, name: str, number: int) -> None:
     """Send one request: mostly matches, else a submission, sometimes a round to draw."""
     what = kind(name, number)
     if what == "matches":
-        record(service, ARENA, matches(name, number), by=LOCAL)
+        record(service, RECORDED, matches(name, number), by=LOCAL)
     elif what == "submission":
         submit(service, DOJO, submission(name, number), by=LOCAL)
     else:

@@ -195,15 +195,14 @@ class _Checks:
 
     def all(self) -> dict[str, int]:
         """Run all checks; return the counts."""
-        matches = self._ledger(parts.ARENA)
-        riddles = self._ledger(parts.DOJO)
+        fights, matches, riddles = map(self._ledger, (parts.ARENA, parts.RECORDED, parts.DOJO))
         return {
             **self._requests(matches, riddles),
             **self._verdicts(riddles),
-            **self._rounds(matches),
+            **self._rounds(fights),
             **self._jobs(),
             **self._boards(),
-            "entries": len(matches) + len(riddles),
+            "entries": len(fights) + len(matches) + len(riddles),
         }
 
     def _ledger(self, contest_id: str) -> list[dict[str, Any]]:
@@ -304,7 +303,7 @@ class _Checks:
     def _boards(self) -> dict[str, int]:
         """Check that the published boards are current and equal a replay from line 1."""
         published = 0
-        for contest_id in (parts.ARENA, parts.DOJO):
+        for contest_id in (parts.ARENA, parts.RECORDED, parts.DOJO):
             with self.service.store.read() as session:
                 contest = session.contests.get(contest_id)
                 lines = [(item.seq, item.line) for item in session.entries.after(contest.no)]

@@ -57,7 +57,7 @@ def templates(instance: Instance) -> list[str]:
         for route in routes(instance.app)
         if route.method == "GET" and any(part in route.template for part in OF_ARENAS)
     ]
-    assert len(found) == 15, found
+    assert len(found) == 16, found
     return found
 
 

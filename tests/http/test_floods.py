@@ -24,6 +24,7 @@ from agon.app.contests.boards.summary import summarize
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
 from agon.app.service import Service
+from agon.entities.access import Everywhere
 from agon.entities.contests import Contest, Snapshot
 from agon.kernel.fingerprints import canonical_json
 from fakes.memory import memory_limit, peak, reset_peak
@@ -70,7 +71,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("floods")
     service = service_at(folder)
     create_user(service, user="root", password=PASSWORD, by=OPERATOR)
-    _, token = create_token(service, Grant(user="root", role="operator"), by=OPERATOR)
+    _, token = create_token(
+        service, Grant(user="root", role="operator", contests=Everywhere.ALL), by=OPERATOR
+    )
     _community(service)
     _large_board(service)
     service.store.close()

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from agon.app.access.permissions import ANONYMOUS
+from agon.app.access.permissions import ANONYMOUS, SYSTEM
 from agon.app.contests.boards.publish import publish as publish_boards
 from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.cases.findings import scan
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
-from agon.app.contests.ingest.records import record
+from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.lifecycle.transitions import freeze
 from agon.entities.access import Caller
 from agon.http.sse import Listener, Streams
@@ -73,7 +73,10 @@ class Frozen:
             }, None)
             for n in range(begin, end)
         ]  # fmt: skip
-        record(self.instance.service, "autumn", rows, by=ORGANISER)
+        service = self.instance.service
+        with service.store.write() as session:  # as those who judge do: the contest is live
+            contest = session.contests.lock("autumn")
+            RecordImporter(service, session, contest, SYSTEM, replace=False).run(rows)
 
     def hide(self) -> None:
         """Make changes that the public must not see."""

@@ -108,8 +108,8 @@ def test_a_board_is_downloaded_with_the_rights_of_a_session(site: Instance) -> N
     for form in ("csv", "ndjson", "parquet"):
         address = addresses.board_data("secret", "bots", form)
         assert browser.get(address).status_code == 404
-        expected = site.get(f"/contests/secret/boards/bots?format={form}", "viewer")
-        browser.sign_in("viewer")
+        expected = site.get(f"/contests/secret/boards/bots?format={form}", "operator")
+        browser.sign_in("operator")
         response = browser.get(address)
         assert (response.status_code, response.content) == (200, expected.content)
         browser.send("/sign-out", {"form_token": browser.form_token("/account")})

@@ -165,7 +165,7 @@ class ArenaRound:
             "waiting": draw.get("waiting", ()),
             "waits_for": self.body.get("waits_for"),
             "degraded": self.body.get("degraded"),
-            "besides": [match["weak"]["public_id"] for match in matches if "weak" in match],
+            "besides": [match["weak"]["named"] for match in matches if "weak" in match],
             "missing_votes": sum(panel - len(match["votes"]) for match in matches),
         }
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -164,8 +165,12 @@ class PageCache:
 
 
 async def in_slot(request: Request, kind: Kind, make: Callable[[], Response]) -> Response:
-    """Return what ``make`` returns in a thread, while the request has a slot of a kind."""
-    async with request.scope["agon.slot"](kind):
+    """Return what ``make`` returns in a thread, while the request has a slot of a kind.
+
+    Requests of a mirror, which are made one by one in this process, need none.
+    """
+    slot = request.scope.get("agon.slot")
+    async with nullcontext() if slot is None else slot(kind):
         return await run_sync(make)
 
 

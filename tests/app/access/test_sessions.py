@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from argon2 import PasswordHasher
@@ -39,9 +38,8 @@ PUBLIC_READER = (Right(role="viewer", contests=Everywhere.PUBLIC),)
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash passwords in a thousandth of the memory; ``test_users.py`` tests the real strength."""
-    monkeypatch.setattr(
-        "agon.app.access.users._hasher", partial(PasswordHasher, time_cost=1, memory_cost=64)
-    )
+    quick = PasswordHasher(time_cost=1, memory_cost=64)
+    monkeypatch.setattr("agon.app.password_hashing._hasher", lambda **_: quick)
 
 
 @pytest.fixture

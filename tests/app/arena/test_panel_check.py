@@ -66,7 +66,7 @@ def test_panels_and_honeypots_of_a_league_are_repeated(entries: list[Entry]) -> 
     stated = [match["honeypot_text"] for match in matches if "honeypot_text" in match]
     assert any(text.get("seen") for text in stated)
     assert {text["weak"]["use"] for text in stated if "weak" in text} == {"shown"}
-    assert sum(len(outcome.get("asked", ())) for outcome in settled(entries)) > 4
+    assert sum(len(outcome.get("asked", ())) for outcome in settled(entries)) > 3
 
 
 def last_seen(outcomes: list[dict[str, Any]]) -> list[str]:
@@ -91,6 +91,11 @@ def hide_weak(outcomes: list[dict[str, Any]]) -> None:
     next(text for text in texts if "weak" in text).pop("weak")
 
 
+def hide_reserves(outcomes: list[dict[str, Any]]) -> None:
+    """State no reserves of the last round that asked some."""
+    next(outcome for outcome in reversed(outcomes) if "asked" in outcome).pop("asked")
+
+
 def swap(outcomes: list[dict[str, Any]]) -> None:
     """State that a reserve was asked whose turn it was not."""
     asked = outcomes[0]["asked"]
@@ -103,7 +108,7 @@ CHANGES: list[tuple[str, Callable[[list[dict[str, Any]]], object]]] = [
     ("b9 was asked besides, drawn was", another_weak_bot),
     ("None was asked besides, drawn was", hide_weak),
     ("was asked as a reserve, the next was", swap),
-    ("is not stated which reserves", lambda outcomes: outcomes[-1].pop("asked")),
+    ("is not stated which reserves", hide_reserves),
     ("is not stated which reserves", lambda outcomes: outcomes[0]["asked"].pop()),
 ]
 

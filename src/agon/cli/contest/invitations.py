@@ -145,8 +145,10 @@ def join_requests(
 ) -> None:
     """List the people who wait for approval to join ID, or approve or reject one.
 
-    agon contest join-requests spring
-    agon contest join-requests spring --approve 9XfEr2bmT0aBq8f0m1vYzw
+    Until they are approved, their tokens open what is public.
+
+      agon contest join-requests spring
+      agon contest join-requests spring --approve 9XfEr2bmT0aBq8f0m1vYzw
     """
     with target.open(create=False) as api:
         if approve is not None:

@@ -59,3 +59,23 @@ def integer(name: str, *, optional: bool = False) -> sa.Column[int]:
 def required_column(name: str, kind: TypeEngine[Any]) -> sa.Column[Any]:
     """Return a column that is never empty."""
     return sa.Column(name, kind, nullable=False)
+
+
+def create_join_requests() -> None:
+    """Create the people who wait for approval."""
+    op.create_table(
+        "join_requests",
+        required_column("id", NAME),
+        integer("contest_no"),
+        required_column("invitation", NAME),
+        required_column("user_id", NAME),
+        required_column("role", NAME),
+        integer("created_at"),
+        sa.ForeignKeyConstraint(
+            ["contest_no"], ["contests.no"], name="join_requests_contest_no_fkey"
+        ),
+        sa.PrimaryKeyConstraint("id", name="join_requests_pkey"),
+    )
+    op.create_index(
+        "join_requests_contest_idx", "join_requests", ["contest_no", "created_at", "id"]
+    )

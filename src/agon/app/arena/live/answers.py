@@ -25,7 +25,9 @@ def assign_answers(
     """Assign an answer to both bots of each match; return the deadline."""
     rules = ArenaRules(**of.body["rules"])
     deadline = service.clock() + timedelta(seconds=rules.answer_seconds)
-    work = [(drawn, match, bot) for drawn, match in matches_of(of) for bot in _asked(drawn, match)]
+    work = [
+        (drawn, match, bot) for drawn, match in matches_of(of) for bot in _bots_to_ask(drawn, match)
+    ]
     bots = session.arena.bots_named(contest.no, {bot for _, _, bot in work})
     seed = seed_of(service, contest, of)
     session.arena.add_work(
@@ -38,7 +40,7 @@ def assign_answers(
     return deadline
 
 
-def _asked(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[str]:
+def _bots_to_ask(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[str]:
     """Yield each bot that answers the prompt of a match, the weak bot of a honeypot last."""
     for side in SIDES:
         if drawn[f"bot_{side}"] is not None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from agon.app.arena.live.honeypot_bank import retire_missing
+from agon.app.arena.live.matches import match_in_work
 from agon.app.arena.live.names import next_name, played_elsewhere
 from agon.app.arena.live.people import new_people, record_people, shared_networks
 from agon.app.arena.live.scored import arena_records, live_rules
@@ -166,7 +167,8 @@ def seed_of(service: Service, contest: Contest, of: ArenaRound) -> str:
 def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -> ArenaRound:
     """Return a committed round with its draw, which follows from seed, head and inputs alone."""
     body, rules = dict(of.body), ArenaRules(**of.body["rules"])
-    seed = drawing_seed(seed_of(service, contest, of), body["head"])
+    secret = seed_of(service, contest, of)
+    seed = drawing_seed(secret, body["head"])
     if of.kind == "qualification":
         drawn = draw_qualification(body["inputs"], seed=seed, rules=rules)
         body["matches"] = [_qualification(session, contest, drawn["matches"][0])]
@@ -176,8 +178,9 @@ def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
     body["draw"] = drawn
     body["matches"] = [
-        {**_match(match, texts), **_weak(inputs, match, seed=seed, rules=rules)}
+        {**_match(match, texts), **_weak(match, bot, secret)}
         for match in drawn["matches"]
+        for bot in (draw_weak_bot(inputs, match, seed=seed, rules=rules),)
     ]
     _remember_prompts(session, contest, drawn["matches"], count=rules.prompts_unseen)
     return replace(of, body=body)
@@ -207,14 +210,11 @@ def _match(drawn: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]
     }
 
 
-def _weak(
-    inputs: RoundInputs, drawn: Mapping[str, Any], *, seed: str, rules: ArenaRules
-) -> dict[str, Any]:
+def _weak(drawn: Mapping[str, Any], bot: str | None, secret: str) -> dict[str, Any]:
     """Return what is stored of the weak bot that is asked besides for a honeypot, if one is."""
-    bot = draw_weak_bot(inputs, drawn, seed=seed, rules=rules)
     if bot is None:
         return {}
-    return {"weak": {"bot": bot}}
+    return {"weak": {"bot": bot, "named": match_in_work(secret, drawn["match"], bot)}}
 
 
 def _issue(

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.types import TypeEngine
 
-from agon.store.migrations.access_tables import create_access_tables
+from agon.store.migrations.access_tables import create_access_tables, create_join_requests
 from agon.store.migrations.arena_tables import create_arena_tables
 from agon.store.migrations.name_tables import create_name_tables
 
@@ -337,7 +337,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="invitations_pkey"),
     )
     op.create_index("invitations_contest_idx", "invitations", ["contest_no", "created_at", "id"])
-    _create_join_requests()
+    create_join_requests()
     op.create_table(
         "webhooks",
         required_column("id", NAME),
@@ -395,23 +395,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("contest_no", "sha256", name="attachments_pkey"),
     )
     create_arena_tables()
-
-
-def _create_join_requests() -> None:
-    """Create the people who wait for approval."""
-    op.create_table(
-        "join_requests",
-        required_column("id", NAME),
-        integer("contest_no"),
-        required_column("invitation", NAME),
-        required_column("user_id", NAME),
-        required_column("role", NAME),
-        integer("created_at"),
-        sa.ForeignKeyConstraint(
-            ["contest_no"], ["contests.no"], name="join_requests_contest_no_fkey"
-        ),
-        sa.PrimaryKeyConstraint("id", name="join_requests_pkey"),
-    )
-    op.create_index(
-        "join_requests_contest_idx", "join_requests", ["contest_no", "created_at", "id"]
-    )
