@@ -11,19 +11,23 @@ def main() -> int:
     """Run them; the exit code is 1 when one failed or fell below its floor."""
     here = Path(__file__).parent
     compared, failed = [], []
-    for script in sorted(here.glob("*.py")):
-        if script.name in {"run.py", "report.py", "databases.py"}:
-            continue
-        print(f"\n── {script.name}", flush=True)
+    scripts = [
+        (script.name, [str(script)])
+        for script in sorted(here.glob("*.py"))
+        if script.name not in {"run.py", "report.py", "databases.py"}
+    ]
+    for name, arguments in [*scripts, ("published", ["-m", "benchmarks.published"])]:
+        print(f"\n── {name}", flush=True)
         with subprocess.Popen(
-            [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, encoding="utf-8"
-        ) as process:
+            [sys.executable, *arguments],
+            stdout=subprocess.PIPE, text=True, encoding="utf-8", cwd=here.parent,
+        ) as process:  # fmt: skip
             for line in process.stdout or ():
                 print(line, end="", flush=True)
                 if line.startswith(MARK):
                     compared.append(line.removeprefix(MARK).strip())
         if process.returncode:
-            failed.append(script.name)
+            failed.append(name)
     print("\n── all comparisons")
     for line in compared:
         print(line)

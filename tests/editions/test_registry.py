@@ -9,6 +9,8 @@ from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition, edition, editions, lock, registry, rules_sha256
 from agon.editions.registry import parse
 from agon.errors import AgonError, Conflict, InvalidRule, NotFound
+from agon.kernel.rules import version_key
+from agon.version import __version__
 
 RELEASED = {
     "community/scores0002-1": "59230ee66f6b09339417e36f904086540af8ea9a5f157bfeca7d059cd0598dfe",
@@ -43,8 +45,8 @@ def test_overrides_with_equal_values_do_not_change_the_fingerprint(name: str) ->
     released = edition(name)
     stated = released.rules.stated_values()
     defaults = discipline(released.discipline).rules().model_dump(mode="json")
-    later = released.stated - discipline(released.discipline).rules.existing_in("0.1")
-    unchanged = {rule for rule in later if getattr(released.rules, rule) == defaults[rule]}
+    added = released.stated - discipline(released.discipline).rules.basic()
+    unchanged = {rule for rule in added if getattr(released.rules, rule) == defaults[rule]}
     assert set(stated) == released.stated - unchanged
     assert rules_sha256(released.with_rules({})) == released.rules_sha256
     assert rules_sha256(released.with_rules(stated)) == released.rules_sha256
@@ -70,11 +72,11 @@ def test_an_edition_that_differs_from_the_lock_is_rejected_with_the_rule(
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_the_default_edition_is_the_reference_edition(name: str) -> None:
-    """The first one released; it states all rules there were."""
+    """The first one released; it states the rules of the source document."""
     full = default_edition(name)
     assert edition(full) is edition(full.partition("/")[2], of=name)
     assert edition(full).base is None
-    assert edition(full).stated == discipline(name).rules.existing_in("0.1")
+    assert edition(full).stated == discipline(name).rules.basic()
 
 
 def test_an_edition_has_what_its_base_has_and_its_file_does_not_change() -> None:
@@ -126,3 +128,13 @@ def test_what_is_not_an_edition_is_rejected(
     """The error states the issue."""
     with pytest.raises(error, match=message):
         parse(text, full_name=name)
+
+
+def test_no_edition_and_no_rule_is_of_a_version_that_does_not_exist() -> None:
+    """A rule that states a later version than agon's would be missing from every edition."""
+    newest = version_key(__version__)
+    for name in editions():
+        assert version_key(edition(name).agon) <= newest, name
+    for of in BUILT_IN:
+        for text in discipline(of).rules.texts():
+            assert version_key(text.since) <= newest, (of, text.name)

@@ -33,7 +33,6 @@ EXEMPT = {
     "cli/demo.py": "an example of every discipline, and a league",
     "cli/dojo": "commands of agon dojo",
     "cli/root.py": "names of commands",
-    "attacks/published": "publications about the arena, repeated",
     "client/league": "bots and judges of a simulated arena, which play over HTTP",
     "runners/bots": "bots that play in the arena",
     "runners/judges": "models that judge matches of the arena",

@@ -1,4 +1,4 @@
-"""``agon plan``: what scoring a source costs, before it is scored."""
+"""``agon plan``: how large a source is, and which engines can score it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,8 +10,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.analysis.curves import Interval
-    from agon.app.analysis.plan import EnginePlan, Plan
+    from agon.app.analysis.plan import Plan
 
 _MIB: Final = 1 << 20
 _GIB: Final = 1 << 30
@@ -31,11 +30,10 @@ _GIB: Final = 1 << 30
 def command(
     discipline: str, source: str, *, engine: str | None, form: str, output: Path | None
 ) -> None:
-    """Estimate time and memory of scoring SOURCE, without reading its records.
+    """Count the rows and bytes of SOURCE, and list the engines that can score it.
 
-    Rows and bytes are from the files' metadata or PostgreSQL's statistics. Times are from runs that
-    were measured on one machine, which --format json names; every estimate has an interval. Yours
-    may be slower or faster: compare one run.
+    Nothing is read but the files' metadata, the first lines of text, or PostgreSQL's statistics.
+    Time and memory depend on your machine: score a part once, and scale by the rows.
 
       agon plan community data/
       agon plan arena postgresql://scorer@localhost/arena --engine postgres --format json
@@ -64,29 +62,12 @@ def _draw(made: "Plan", output: Path | None) -> None:
     out.line(f"{about}{size.rows:,} rows in {len(size.tables)} tables, {_bytes(size.bytes)}")
     out.table([
         Column("engine", [each.engine for each in made.engines]),
-        Column("time", [_time(each) for each in made.engines]),
-        Column("memory", [_memory(each) for each in made.engines]),
-        Column("note", [each.reason or "–" for each in made.engines], folds=True),
+        Column("can score it", [each.reason or "yes" for each in made.engines], folds=True),
     ])  # fmt: skip
-    out.line(f"measured on {made.measured.machine['machine']}", style="dim")
     out.deliver()
 
 
-def _time(each: "EnginePlan") -> str:
-    if each.cost is None:
-        return "–"
-    seconds = each.cost.seconds
-    return f"{seconds.value:,.1f} s ({seconds.low:,.1f} to {seconds.high:,.1f})"
-
-
-def _memory(each: "EnginePlan") -> str:
-    if each.cost is None:
-        return "–"
-    memory: Interval = each.cost.memory_bytes
-    return f"{_bytes(memory.value)} ({_bytes(memory.low)} to {_bytes(memory.high)})"
-
-
-def _bytes(count: float) -> str:
+def _bytes(count: int) -> str:
     if count >= _GIB:
         return f"{count / _GIB:,.1f} GiB"
     if count >= _MIB:

@@ -16,6 +16,7 @@ from agon.cli.shared import interrupts
 from agon.cli.shared.completion import print_completions
 from agon.cli.shared.tables import printable
 from agon.errors import AgonError, Conflict, NotFound, Unavailable, Unreadable
+from agon.extras import missing_extra
 
 INTERRUPTED = 130
 TERMINATED = 143
@@ -131,6 +132,9 @@ def _report_unexpected(failed: Exception) -> int:
     if kind in {"MemoryError", "OutOfMemoryException"}:
         _print("Error: out of memory; give less at a time, or more memory")
         return Unavailable.exit_code
+    if isinstance(failed, ModuleNotFoundError) and (missing := missing_extra(failed)):
+        _print(f"Error: {missing}")
+        return missing.exit_code
     first_line = (str(failed).splitlines() or [""])[0]
     _print(
         f"Error: this is a bug in agon: {kind}: {first_line}\n"

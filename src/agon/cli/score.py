@@ -1,12 +1,11 @@
 """``agon score``: records to a board."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from agon.cli.shared import parameters, sources
-from agon.cli.shared.commands import Command, option
+from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, board_chunks, deliver
 
 if TYPE_CHECKING:
@@ -24,12 +23,6 @@ _ALWAYS = ("rank", "id", "score")
 @sources.scoring
 @parameters.rules
 @parameters.board
-@option(
-    "--cache-dir",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Store counts of Parquet files in DIR, and do not read counted files again.",
-)
 @parameters.printing
 def command(
     discipline: str,
@@ -38,7 +31,6 @@ def command(
     reads: sources.ScoringOptions,
     under: parameters.RuleOptions,
     board: str | None,
-    cache_dir: Path | None,
     printing: parameters.OutputOptions,
 ) -> None:
     """Score the records of SOURCE: print a board.
@@ -57,37 +49,11 @@ def command(
     from agon.kernel.progress import stages
 
     with working("scoring"), stages("facts and board", total=2) as advance:
-        if cache_dir is None:
-            result = score(discipline, source, **reads, **under)
-        else:
-            result = _score_incrementally(discipline, source, cache_dir, reads, under)
+        result = score(discipline, source, **reads, **under)
         advance()
         chosen = result.board(board)
     sources.echo_notes(result.records.notes)
     show(result, chosen, printing)
-
-
-def _score_incrementally(
-    discipline: str,
-    source: str,
-    cache_dir: Path,
-    reads: sources.ScoringOptions,
-    under: parameters.RuleOptions,
-) -> "Result":
-    """Score from stored counts.
-
-    Raises:
-        UsageError: an option selects other rows than those of the files.
-    """
-    from agon.app.analysis.incremental import score_incrementally
-
-    others = {**reads, "as_of": under["as_of"]}
-    for name, value in others.items():
-        if value is not None:
-            option_name = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{option_name} is not for stored counts; leave out --cache-dir")
-    edition, overrides = under["edition"], under["overrides"]
-    return score_incrementally(discipline, source, cache_dir, edition=edition, overrides=overrides)
 
 
 def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -> None:

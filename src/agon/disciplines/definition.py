@@ -248,9 +248,6 @@ class Discipline:
             some parts, from the explanation, the rules and the counts by part.
         relational: whether its boards can be computed from counts in an engine in which the
             tables stay (module ``relational``).
-        count: returns what scoring continues from when rows are added to scored records, None
-            where these continued from such themselves; None: every run counts all rows.
-        looked_up: tables that added rows are joined with.
         demo: its part of ``agon demo``; None: it is left out there.
         columns: column of its boards, or ``board.column`` where it differs by board → meaning.
         summary: who competes in what, in one sentence for visitors of a site.
@@ -284,8 +281,6 @@ class Discipline:
         field(default_factory=dict)
     )
     relational: bool = False
-    count: Callable[[Any], "Iterable[tuple[str, Any]] | None"] | None = None
-    looked_up: tuple[str, ...] = ()
     demo: Demo | None = None
     columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
     summary: str = ""

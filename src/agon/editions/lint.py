@@ -114,10 +114,8 @@ def _rule_issues(released: Edition) -> Iterator[str]:
     except ValueError:
         yield f"agon = {released.agon!r} is not a version; give one such as 0.1"
         return
-    for name in sorted(existing - released.stated):
-        yield (
-            f"rule {name} has no value; an edition states every rule that agon {released.agon} has"
-        )
+    for name in sorted(rules.basic() - released.stated):
+        yield f"rule {name} has no value; an edition states every rule of the source document"
     since = {text.name: text.since for text in rules.texts()}
     for name in sorted(released.stated - existing):
         yield f"rule {name} exists since agon {since[name]}, the edition is of {released.agon}"

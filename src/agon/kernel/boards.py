@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from agon.errors import NotFound
+from agon.extras import missing_extra
 from agon.kernel.board_text import board_html, board_text
 from agon.kernel.fingerprints import canonical_json
 
@@ -83,14 +84,28 @@ class Board:
         return self.table
 
     def to_polars(self) -> Any:
-        """Return a polars DataFrame (needs polars: ``pip install 'agon-engine[polars]'``)."""
-        import polars as pl
+        """Return a polars DataFrame.
+
+        Raises:
+            Unavailable: polars is not installed (``pip install 'agon-engine[polars]'``).
+        """
+        try:
+            import polars as pl
+        except ModuleNotFoundError as error:
+            raise missing_extra(error) or error from None
 
         return pl.from_arrow(self.table)
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame (needs pandas: ``pip install 'agon-engine[pandas]'``)."""
-        return self.table.to_pandas()
+        """Return a pandas DataFrame.
+
+        Raises:
+            Unavailable: pandas is not installed (``pip install 'agon-engine[pandas]'``).
+        """
+        try:
+            return self.table.to_pandas()
+        except ModuleNotFoundError as error:
+            raise missing_extra(error) or error from None
 
     def rows(self, *, top: int | None = None) -> list[dict[str, Any]]:
         """Return the board as plain dicts, best first; ``top`` limits the number of rows."""

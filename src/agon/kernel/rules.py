@@ -1,9 +1,11 @@
-"""Declare rules: named values with bounds, a default, a meaning, a reason and a first version.
+"""Declare rules: named values with bounds, a default, a meaning and a reason.
 
-A discipline's ``rules.py`` is one frozen class of these. An edition states the value of every rule
-that existed when it was released; a rule that was added later has its default there, which never
-changes what the edition scores. Overrides go through :meth:`Rules.override`, which rejects unknown
-names and values out of bounds, all in one error.
+A discipline's ``rules.py`` is one frozen class of these. *Basic* rules are those of the source
+document: every edition states them, and every fingerprint contains them. An *added* rule states the
+version of agon that added it (``since``). Its default switches it off, so an edition may leave it
+out, and its default is not part of a fingerprint: adding a rule changes no released edition.
+Overrides go through :meth:`Rules.override`, which rejects unknown names and values out of bounds,
+all in one error.
 """
 
 import json
@@ -17,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from agon.errors import InvalidRule, did_you_mean
 
 FIRST_VERSION: Final = "0.1"
-"""The first version of agon; every edition states the rules that exist since then."""
+"""The first version of agon, which has all basic rules."""
 
 
 def rule(
@@ -26,19 +28,19 @@ def rule(
     meaning: str,
     reason: str,
     source: str,
-    since: str = FIRST_VERSION,
+    since: str | None = None,
     **bounds: Any,
 ) -> Any:
     """Declare one rule.
 
     Args:
-        default: the value in the reference edition. For a rule that was added later, the value in
-            every edition that does not state it: the one that switches the rule off, or that the
-            code had before there was a rule. It never changes.
+        default: the value in the reference edition. For an added rule, the value in every edition
+            that does not state it: the one that switches the rule off, or that the code had before
+            there was a rule. It never changes.
         meaning: what the rule controls.
         reason: why it has this default.
         source: the clause it comes from.
-        since: the version of agon that introduced it.
+        since: the version of agon that added the rule; None: it is a basic rule.
         bounds: pydantic's own (``ge``, ``gt``, ``le``, ``lt``, ``min_length`` …).
     """
     extra: dict[str, Any] = {"reason": reason, "source": source, "since": since}
@@ -47,7 +49,7 @@ def rule(
 
 @dataclass(frozen=True)
 class RuleText:
-    """The documentation of one rule."""
+    """The documentation of one rule; ``since`` is the version of agon that has it first."""
 
     name: str
     default: Any
@@ -79,22 +81,31 @@ class Rules(BaseModel):
     def stated_values(self) -> dict[str, Any]:
         """Return the values that identify these rules, as JSON values by name.
 
-        They are the values of all rules of the first version, and of later rules those that differ
-        from their default: to leave a later rule out and to state its default is the same. So
-        equal rules have equal values here, and a rule that is added to the class changes nothing.
+        They are the values of all basic rules, and of added rules those that differ from their
+        default: to leave an added rule out and to state its default is the same. So equal rules
+        have equal values here, and a rule that is added to the class changes nothing.
         """
-        defaults, since = _defaults(type(self)), _since(type(self))
+        defaults, basic = _defaults(type(self)), self.basic()
         return {
             name: value
             for name, value in self.model_dump(mode="json").items()
-            if since[name] == FIRST_VERSION or value != defaults[name]
+            if name in basic or value != defaults[name]
         }
+
+    @classmethod
+    def basic(cls) -> set[str]:
+        """Return the names of the basic rules, which every edition states."""
+        return {name for name, since in _since(cls).items() if since is None}
 
     @classmethod
     def existing_in(cls, version: str) -> set[str]:
         """Return the names of the rules that a version of agon has."""
         newest = version_key(version)
-        return {name for name, since in _since(cls).items() if version_key(since) <= newest}
+        return {
+            name
+            for name, since in _since(cls).items()
+            if version_key(since or FIRST_VERSION) <= newest
+        }
 
     @classmethod
     def texts(cls) -> list[RuleText]:
@@ -112,7 +123,7 @@ class Rules(BaseModel):
                     meaning=field.description or "",
                     reason=str(notes.get("reason", "")),
                     source=str(notes.get("source", "")),
-                    since=_since(cls)[name],
+                    since=_since(cls)[name] or FIRST_VERSION,
                 )
             )
         return texts
@@ -180,12 +191,13 @@ def _defaults(rules: type[Rules]) -> Mapping[str, Any]:
 
 
 @cache
-def _since(rules: type[Rules]) -> Mapping[str, str]:
-    """Return the version that introduced each rule."""
-    versions = {}
+def _since(rules: type[Rules]) -> Mapping[str, str | None]:
+    """Return the version that added each rule, None for basic ones."""
+    versions: dict[str, str | None] = {}
     for name, field in rules.model_fields.items():
         extra = field.json_schema_extra
-        versions[name] = str(extra["since"]) if isinstance(extra, dict) else FIRST_VERSION
+        added = extra["since"] if isinstance(extra, dict) else None
+        versions[name] = None if added is None else str(added)
     return versions
 
 

@@ -53,25 +53,6 @@ def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typ
             connection.execute(_create(schema.table(name), raw[name], typing, checked=True))
 
 
-def make_trusted(
-    connection: Any,
-    schema: Schema,
-    raw: dict[str, RawTable],
-    integer_ids: set[tuple[str, str]],
-    *,
-    space: str,
-) -> None:
-    """Create every typed table of valid tables in an engine's schema, without guards."""
-    connection.execute(f"DROP SCHEMA IF EXISTS {space} CASCADE")
-    connection.execute(f"CREATE SCHEMA {space}")
-    reads = {table.name: casts(table, raw[table.name], integer_ids)
-             for table in schema if table.name in raw}  # fmt: skip
-    typing = Typing(integer_ids, reads)
-    for table in schema:
-        made = _create(table, raw.get(table.name), typing, checked=True, space=space)
-        connection.execute(made)
-
-
 def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dict[str, Cast]:
     """Return how to read each of the schema's columns that a raw table has."""
     return {
@@ -122,9 +103,8 @@ def _create(
     typing: Typing,
     *,
     checked: bool,
-    space: str = TYPED_SCHEMA,
 ) -> str:
-    target, reads = f"{space}.{quote(table.name)}", typing.casts.get(table.name, {})
+    target, reads = f"{TYPED_SCHEMA}.{quote(table.name)}", typing.casts.get(table.name, {})
     items = [f"{raw.row if raw else 'NULL'}::BIGINT AS _row"]
     for column in table.columns:
         value = (

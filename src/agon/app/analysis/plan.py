@@ -1,10 +1,9 @@
-"""Estimate what scoring a source costs, without reading its records."""
+"""Count the rows and bytes of a source, and say which engines can score it, without reading it."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.curves import Estimate, Interval, Measurements, estimate, measurements
 from agon.disciplines import discipline
 from agon.engines import ENGINES, require_engine
 from agon.errors import Conflict, Unavailable
@@ -13,45 +12,34 @@ from agon.records.sources.sizes import SourceSize, source_size
 
 @dataclass(frozen=True)
 class EnginePlan:
-    """What scoring costs on one engine.
+    """Whether an engine can score a source.
 
     Attributes:
         engine: the engine.
-        cost: the estimated cost; None: there is none.
-        reason: why there is no estimate, or what limits it; empty: nothing.
+        reason: why it cannot; empty: it can.
     """
 
     engine: str
-    cost: Estimate | None
     reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values."""
-        cost = self.cost
-        return {
-            "engine": self.engine,
-            "seconds": cost and _interval(cost.seconds, 2),
-            "memory_bytes": cost and _interval(cost.memory_bytes, 0),
-            "extrapolated": cost and cost.extrapolated,
-            "reason": self.reason or None,
-        }
+        return {"engine": self.engine, "reason": self.reason or None}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The size of a source, and what scoring it costs on each engine.
+    """The size of a source, and the engines that can score it.
 
     Attributes:
         discipline: the discipline.
         size: the source's size.
         engines: the engines.
-        measured: the runs on which estimates are based.
     """
 
     discipline: str
     size: SourceSize
     engines: tuple[EnginePlan, ...]
-    measured: Measurements
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, as ``--format json`` prints it."""
@@ -71,12 +59,11 @@ class Plan:
                 for table in self.size.tables
             ],
             "engines": [engine.to_dict() for engine in self.engines],
-            "measured": self.measured.machine,
         }
 
 
 def plan(of: str, source: str | Path, *, engine: str | None = None) -> Plan:
-    """Return the size of a source, and the estimated cost of scoring it.
+    """Return the size of a source, and the engines that can score it.
 
     Args:
         of: the name of the discipline.
@@ -90,36 +77,20 @@ def plan(of: str, source: str | Path, *, engine: str | None = None) -> Plan:
 
     Example:
         >>> made = plan("community", "examples/tutorial", engine="embedded")
-        >>> made.size.rows, made.engines[0].cost.extrapolated
-        (69, False)
+        >>> made.size.rows, made.engines[0].reason
+        (69, '')
     """
     schema = discipline(of).schema
-    names = [each.name for each in ENGINES] if engine is None else [engine]
     if engine is not None:
         require_engine(engine, source)
+    names = [each.name for each in ENGINES] if engine is None else [engine]
     size = source_size(schema, source)
-    measured = measurements()
-    engines = tuple(_engine_plan(name, of, source, size, measured) for name in names)
-    return Plan(of, size, engines, measured)
+    return Plan(of, size, tuple(_engine_plan(name, source) for name in names))
 
 
-def _engine_plan(
-    name: str, of: str, source: str | Path, size: SourceSize, measured: Measurements
-) -> EnginePlan:
+def _engine_plan(name: str, source: str | Path) -> EnginePlan:
     try:
         require_engine(name, source)
     except (Conflict, Unavailable) as error:
-        return EnginePlan(name, None, str(error))
-    cost = estimate(measured.points, discipline=of, engine=name, form=size.form, rows=size.rows)
-    if cost is None:
-        return EnginePlan(name, None, f"not measured: {of} from {size.form} on {name}")
-    reason = "larger than every measured source" if cost.extrapolated else ""
-    return EnginePlan(name, cost, reason)
-
-
-def _interval(interval: Interval, digits: int) -> dict[str, float]:
-    return {
-        "estimate": round(interval.value, digits or None),
-        "low": round(interval.low, digits or None),
-        "high": round(interval.high, digits or None),
-    }
+        return EnginePlan(name, str(error))
+    return EnginePlan(name)

@@ -12,7 +12,7 @@ class GuardRules(LiveRules):
 
     person_account_age_days: float = rule(
         0,
-        since="0.3",
+        since="0.1",
         meaning="Age of a person's account, in days, from which the person may judge; 0: any, "
         "known or not.",
         reason="The seed's judges are bots; in a league among friends people judge at once.",
@@ -21,7 +21,7 @@ class GuardRules(LiveRules):
     )
     person_min_matches: int = rule(
         0,
-        since="0.3",
+        since="0.1",
         meaning="Matches that a person has judged, or whose bots have played rated ones, below "
         "which the person is a newcomer; 0: none is.",
         reason="The seed's judges are bots, which have played; a person may have no bot.",
@@ -30,7 +30,7 @@ class GuardRules(LiveRules):
     )
     newcomers_per_panel: int = rule(
         1,
-        since="0.3",
+        since="0.1",
         meaning="Number of newcomers among the judges drawn for one match, reserves included; 0: "
         "they do not judge.",
         reason="The seed has no newcomers; one of three decides no match, and gains experience.",
@@ -40,7 +40,7 @@ class GuardRules(LiveRules):
     )
     network_guard: bool = rule(
         default=False,
-        since="0.3",
+        since="0.1",
         meaning="Whether a judge is left out of a match if a bot's owner, or a judge drawn before "
         "it, has its network or its owner.",
         reason="The seed detects accounts on one network and excludes none; homes and "
@@ -49,7 +49,7 @@ class GuardRules(LiveRules):
     )
     panel_share: float = rule(
         0,
-        since="0.3",
+        since="0.1",
         meaning="Multiple of a fair share of the panels from which one person's share is "
         "reported; 0: it is not checked.",
         reason="The seed has no such check.",
@@ -59,7 +59,7 @@ class GuardRules(LiveRules):
     )
     burst_judges: int = rule(
         0,
-        since="0.3",
+        since="0.1",
         meaning="Accounts of judges created within burst_hours from which on they are reported; "
         "0: it is not checked.",
         reason="The seed has no such check.",
@@ -69,7 +69,7 @@ class GuardRules(LiveRules):
     )
     burst_hours: float = rule(
         24,
-        since="0.3",
+        since="0.1",
         meaning="Hours within which accounts of judges count as created together.",
         reason="The seed has no such check; a day is what imported times resolve.",
         source=_PROTECTION,

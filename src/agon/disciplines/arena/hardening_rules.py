@@ -13,7 +13,7 @@ class HardeningRules(GuardRules):
 
     detector_false_alarms: float = rule(
         0,
-        since="0.2",
+        since="0.1",
         meaning="Share of honest judges that the checks low-agreement and favorite-bot may "
         "report; 0: they do not run.",
         reason="The seed has neither check; its own ones keep their thresholds.",
@@ -23,7 +23,7 @@ class HardeningRules(GuardRules):
     )
     credibility_consensus: Literal["all", "others"] = rule(
         "all",
-        since="0.2",
+        since="0.1",
         meaning="Whose votes a judge's vote is compared with: those of the whole panel, its own "
         "included, or those of the other judges, without effect where they are divided.",
         reason="The seed's majority is that of the whole panel; a vote that decides it agrees with "
@@ -32,7 +32,7 @@ class HardeningRules(GuardRules):
     )
     credibility_ceiling: int | None = rule(
         None,
-        since="0.2",
+        since="0.1",
         meaning="Maximum credibility, applied after every single change; none: unlimited.",
         reason="The seed has a floor only; credibility without a ceiling is saved up and then "
         "spent on wrong votes.",

@@ -12,7 +12,7 @@ class LiveRules(Rules):
 
     bots_per_owner: int = rule(
         1,
-        since="0.2",
+        since="0.1",
         meaning="Number of bots an owner may register.",
         reason="The seed has one account, one bot.",
         source="seed 003, Key Takeaways",
@@ -21,7 +21,7 @@ class LiveRules(Rules):
     )
     answer_seconds: float = rule(
         30,
-        since="0.2",
+        since="0.1",
         meaning="Seconds in which both bots must answer, all attempts together.",
         reason="The seed sets no time; a retry must not buy any.",
         source=_LIVE,
@@ -30,7 +30,7 @@ class LiveRules(Rules):
     )
     vote_seconds: float = rule(
         60,
-        since="0.2",
+        since="0.1",
         meaning="Seconds in which a judge must vote before another one replaces it.",
         reason="The seed sets no time; people need longer than programs.",
         source=_LIVE,
@@ -39,7 +39,7 @@ class LiveRules(Rules):
     )
     max_answer_chars: int = rule(
         400,
-        since="0.2",
+        since="0.1",
         meaning="Longest answer, in characters; a longer one is cut.",
         reason="The seed sets no length; a longer answer must not be worth more.",
         source="spec arena, A match",
@@ -48,14 +48,14 @@ class LiveRules(Rules):
     )
     forfeit: Literal["void", "loss"] = rule(
         "void",
-        since="0.2",
+        since="0.1",
         meaning="What a match becomes if one bot does not answer: nothing, or a loss of that bot.",
         reason="The seed rates answers only; so no rating moves without one.",
         source=_LIVE,
     )
     forfeits_paused: int = rule(
         3,
-        since="0.2",
+        since="0.1",
         meaning="Forfeits in a row after which a bot is paused.",
         reason="The seed has no pause; a bot that is down must not wait for its opponents.",
         source=_LIVE,
@@ -64,7 +64,7 @@ class LiveRules(Rules):
     )
     prompts_unseen: int = rule(
         20,
-        since="0.2",
+        since="0.1",
         meaning="Number of a bot's last prompts that it is not asked again.",
         reason="The seed does not say how prompts are drawn; a known prompt can be prepared for.",
         source=_LIVE,
@@ -73,7 +73,7 @@ class LiveRules(Rules):
     )
     honeypot_weak_share: float = rule(
         0,
-        since="0.2",
+        since="0.1",
         meaning="Probability that the robotic side of a honeypot is the answer of a known weak bot "
         "that is asked besides, where there is one; 0: a text of the contest, or a template.",
         reason="The seed's honeypot is an obviously robotic text; a real answer cannot be learned "
@@ -84,7 +84,7 @@ class LiveRules(Rules):
     )
     honeypot_weak_distance: float = rule(
         400,
-        since="0.2",
+        since="0.1",
         meaning="Rating distance below the real side from which a bot counts as weak.",
         reason="The seed has no such honeypots; 400 points are odds of 10 to 1.",
         source=_LIVE,
@@ -92,7 +92,7 @@ class LiveRules(Rules):
     )
     model_conflict: Literal["tie", "next"] = rule(
         "next",
-        since="0.2",
+        since="0.1",
         meaning="What follows when the order of the answers changes a model's vote: its vote is a "
         "tie, or the next model judges; when none is left the match is void.",
         reason="The seed does not say; a judge that chooses by position must move no rating, and "

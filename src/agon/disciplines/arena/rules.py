@@ -254,7 +254,7 @@ class ArenaRules(HardeningRules):
         "spread evenly.",
         reason="The seed's pairing is the nearest; neighbors then meet each other again and again.",
         source=_LIVE,
-        since="0.2",
+        since="0.1",
     )
 
     # Who may judge

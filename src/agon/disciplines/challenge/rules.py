@@ -86,7 +86,7 @@ class ChallengeRules(Rules):
     )
     outlier_weights: Literal["equal", "stake"] = rule(
         "equal",
-        since="0.2",
+        since="0.1",
         meaning="what an evaluation counts in the median and the MAD that outliers are measured "
         "by: each the same, or its validator's stake",
         reason="The seed's median counts each validator once, without its stake.",
@@ -123,7 +123,7 @@ class ChallengeRules(Rules):
     )
     ranked_zero: Literal["paid", "unpaid"] = rule(
         "paid",
-        since="0.2",
+        since="0.1",
         meaning="whether the strategy ranked pays miners whose score is 0: they are ranked and "
         "paid, or neither",
         reason="The seed's formula counts every rank; it does not say what a score of 0 earns.",
@@ -146,7 +146,7 @@ class ChallengeRules(Rules):
     )
     improvement_stake: float = rule(
         0.0,
-        since="0.2",
+        since="0.1",
         ge=0,
         le=1,
         meaning="the part of the stake behind a new best whose own evaluations must each improve "

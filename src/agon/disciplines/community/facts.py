@@ -3,7 +3,6 @@
 Ids become codes (:mod:`id_index`), so that counting is sorting and adding small integers.
 """
 
-from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
@@ -92,25 +91,6 @@ class Facts:
             responses = thread.submit(read_responses, records, self.prompts)
             _ = self.feedback
             self.benchmarks, self.responses = benchmarks.result(), responses.result()
-
-    def counts_of(
-        self, counts: Mapping[str, Callable[["Facts"], NumberArray]]
-    ) -> dict[str, NumberArray]:
-        """Return some counts of the user score, by their names.
-
-        Args:
-            counts: the functions that count them from facts, by name.
-        """
-        return {name: self.count_of(name, of) for name, of in counts.items()}
-
-    def count_of(self, name: str, of: Callable[["Facts"], NumberArray]) -> NumberArray:  # noqa: ARG002 - for subclasses
-        """Return a count of the user score, by user.
-
-        Args:
-            name: its name.
-            of: counts it from facts.
-        """
-        return of(self)
 
     @cached_property
     def feedback(self) -> Feedback:

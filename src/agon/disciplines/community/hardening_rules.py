@@ -11,7 +11,7 @@ class HardeningRules(Rules):
 
     likes_per_creator: int | None = rule(
         None,
-        since="0.3",
+        since="0.1",
         meaning="Most prompts of one creator on which a user's positive feedback makes quality "
         "prompts and the h-index, the first ones by time; none: all.",
         reason="The seed has no such limit: three accounts make any number of quality prompts.",
@@ -21,7 +21,7 @@ class HardeningRules(Rules):
     )
     daily_feedbacks: int | None = rule(
         None,
-        since="0.3",
+        since="0.1",
         meaning="Most feedbacks of a user on one UTC day that count, the first ones, of those on "
         "prompts and of those on responses and scores each; none: all.",
         reason="The seed has no such limit: half a point for each click.",
@@ -31,7 +31,7 @@ class HardeningRules(Rules):
     )
     min_collaborator_prompts: int = rule(
         0,
-        since="0.3",
+        since="0.1",
         meaning="Quality prompts that a user needs to count as a collaborator of others.",
         reason="The seed counts any user: ten accounts with a prompt each are 100 points.",
         source=_HARDENED,
@@ -40,7 +40,7 @@ class HardeningRules(Rules):
     )
     target_groups: bool = rule(
         default=False,
-        since="0.3",
+        since="0.1",
         meaning="Whether the check target-group runs.",
         reason="Users who like one creator's prompts each look like a fan; together they do not. "
         "The seed has no such check.",

@@ -44,11 +44,6 @@ class IdIndex:
         """Return the ids, in index order."""
         return self._ids
 
-    @property
-    def first(self) -> int | None:
-        """Return the first id, if the ids are consecutive integers in order."""
-        return self._places.low if isinstance(self._places, RangePlaces) else None
-
     def of(self, ids: Any) -> IntArray:
         """Return the index of each id, −1 where it is empty or unknown."""
         return self.short_of(ids).astype(np.int64)
@@ -82,7 +77,7 @@ Places = Callable[[pa.Array], npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class RangePlaces:
+class _RangePlaces:
     """The places of consecutive integers in order."""
 
     low: int
@@ -134,7 +129,7 @@ def _is_empty(ids: pa.Array) -> npt.NDArray[np.bool_]:
     return ids.is_null().to_numpy(zero_copy_only=False)
 
 
-class HashPlaces:
+class _HashPlaces:
     """The places of any ids."""
 
     def __init__(self, ids: pa.Array) -> None:
@@ -157,10 +152,10 @@ def _places_of(ids: pa.Array) -> Places:
         numbers = ids.to_numpy()
         low, high = int(numbers.min()), int(numbers.max())
         if is_consecutive(numbers):
-            return RangePlaces(low, len(ids))
+            return _RangePlaces(low, len(ids))
         if high - low + 1 <= _SPARSEST * len(ids) + 1024:
             return _TablePlaces(ids, low, high)
-    return HashPlaces(ids)
+    return _HashPlaces(ids)
 
 
 def is_consecutive(numbers: npt.NDArray[Any]) -> bool:

@@ -14,8 +14,6 @@ from agon.records.relational import RelationalRecords
 Table = Any
 """An Ibis table; Ibis has no type information."""
 
-COMMENT_TABLES: Final = ("comments", "prompt_comments", "response_comments", "score_comments")
-
 _BEFORE_ALL: Final = datetime(1, 1, 1)  # noqa: DTZ001 - engines hold UTC without a zone
 
 

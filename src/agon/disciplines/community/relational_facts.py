@@ -1,30 +1,30 @@
 """Return the facts of a community from counts in an engine, as the arrays that boards take.
 
-Each function of :data:`COUNTS` returns (user, n) for the users whose count is not 0; its name is
-that of the count on the board.
+What a component counts stands in its row (:class:`components.component.Count`); here are the facts
+that several of them, or other boards, share.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community.difficulty import best_models
-from agon.disciplines.community.facts import Facts, NumberArray
+from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.formulas import SCORE_GRID, impact
 from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.models import slug, slugs
-from agon.disciplines.community.relational import COMMENT_TABLES, Relations, Table
+from agon.disciplines.community.relational import Relations, Table
 from agon.disciplines.community.reviews import Correlations, correlate
 from agon.disciplines.community.rules import CommunityRules
-from agon.kernel.rounding import publish
 from agon.records.relational import RelationalRecords
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+Query = Callable[[Relations], Table]
+"""Returns (user, n) for the users whose count is not 0."""
 
 
 class RelationalFacts(Facts):
@@ -46,29 +46,44 @@ class RelationalFacts(Facts):
         users = records.run(records.table("users").select("id"))
         self.people = IdIndex(users["id"])
 
-    def count_of(self, name: str, of: Callable[[Facts], NumberArray]) -> NumberArray:  # noqa: ARG002
-        """Return a count of the user score by its name, for each user.
+    def by_query(self, query: Query) -> IntArray:
+        """Return the column ``n`` of a query by the user of each row, 0 for the others."""
+        return self._by_user(self.records.run(query(self.relations)), "n")
 
-        Raises:
-            Conflict: points decay by age, which needs single rows.
-        """
-        if self.rules.time_decay_half_life_days is not None:
-            raise self.records.needs_rows("time_decay_half_life_days")
-        if name == "review_quality":
-            ranked = self.correlations.reviewed >= self.rules.min_reviewer_prompts
-            return np.where(ranked, publish(self.correlations.r), 0.0)
-        if name == "impact":
-            return self._impact
-        if name in _OF_PROMPTS:
-            return self._by_user(self._counts_of_prompts, name)
-        if name in _OF_FEEDBACK:
-            return self._by_user(self._counts_of_feedback, name)
-        return self._by_user(self.records.run(COUNTS[name](self.relations)), "n")
+    @property
+    def h_index(self) -> IntArray:
+        """Return each creator's h-index."""
+        return self._by_user(self._counts_of_prompts, "h_index")
+
+    @property
+    def quality_prompts(self) -> IntArray:
+        """Return the number of each creator's quality prompts."""
+        return self._by_user(self._counts_of_prompts, "quality_prompts")
+
+    @property
+    def difficult_prompts(self) -> IntArray:
+        """Return the number of those that enough models answer wrong."""
+        return self._by_user(self._counts_of_prompts, "difficult_prompts")
+
+    @property
+    def sota_difficult_prompts(self) -> IntArray:
+        """Return the number of those that enough state-of-the-art models answer wrong."""
+        return self._by_user(self._counts_of_prompts, "sota_difficult_prompts")
+
+    @property
+    def feedback_activity(self) -> IntArray:
+        """Return the number of feedbacks of each user."""
+        return self._by_user(self._counts_of_feedback, "feedback_activity")
+
+    @property
+    def diverse_feedback_users(self) -> IntArray:
+        """Return the number of creators whom each user's feedback is for."""
+        return self._by_user(self._counts_of_feedback, "diverse_feedback_users")
 
     @cached_property
     def affiliated(self) -> IntArray:
         """Return 1 for users with an affiliation, 0 for the others; several count once."""
-        return self._by_user(self.records.run(COUNTS["affiliation"](self.relations)), "n")
+        return self.by_query(_affiliation)
 
     @cached_property
     def prompts(self) -> IdIndex:  # type: ignore[override] # computed on first use
@@ -163,7 +178,8 @@ class RelationalFacts(Facts):
         return [at for at, form in enumerate(self._slugs) if form in best]
 
     @cached_property
-    def _impact(self) -> FloatArray:
+    def impact(self) -> FloatArray:
+        """Return, by creator, the sum over quality prompts of the use of their benchmarks."""
         rows = self.records.run(_users_of_prompts(self.relations))
         steps = np.rint(impact(as_int64(rows["users"])) * SCORE_GRID) * as_int64(rows["n"])
         sums = np.zeros(len(self.people))
@@ -178,92 +194,14 @@ class RelationalFacts(Facts):
         return counts
 
 
-_OF_PROMPTS: Final = ("h_index", "quality_prompts", "difficult_prompts", "sota_difficult_prompts")
-_OF_FEEDBACK: Final = ("feedback_activity", "diverse_feedback_users")
-
-
-def _per_user(rows: Table) -> Table:
+def per_user(rows: Table) -> Table:
+    """Return (user, n): the number of rows of each user."""
     return rows.group_by("user").aggregate(n=rows.count())
 
 
 def _affiliation(at: Relations) -> Table:
     rows = at.records.table("org_to_people").select(user="user_id").distinct()
-    return _per_user(rows)
-
-
-def _benchmark_creator(at: Relations) -> Table:
-    """Count the benchmarks with enough creators of each owner."""
-    written = at.written_by.group_by(of="set").aggregate(creators=at.written_by.count())
-    owned = at.owned_by.left_join(written, at.owned_by.set == written.of)
-    owned = owned.select("set", "user", "creators")
-    owned = owned.mutate(creators=owned.creators.fill_null(0).cast("int64"))
-    if at.rules.owner_contribution != "as_creator":
-        wrote = at.written_by.select(of="set", by="user", own=1)
-        owned = owned.left_join(wrote, (owned.set == wrote.of) & (owned.user == wrote.by))
-        owned = owned.select("user", "creators", "own")
-        own = owned.own.fill_null(0).cast("int64")
-        always = at.rules.owner_contribution == "always"
-        count = owned.creators + 1 - own if always else owned.creators - own
-        owned = owned.select("user", creators=count)
-    return _per_user(owned.filter(owned.creators >= at.rules.min_benchmark_contributors))
-
-
-def _diverse_feedback_benchmarks(at: Relations) -> Table:
-    joined = at.feedback.join(at.holds, at.feedback.prompt == at.holds.prompt)
-    return _per_user(joined.select("user", "set").distinct())
-
-
-def _collaboration(at: Relations) -> Table:
-    helped = at.helped_by.select(of="set", helper="user")
-    pairs = at.run_by.join(helped, at.run_by.set == helped.of)
-    return _per_user(pairs.filter(pairs.user != pairs.helper).select("user", "helper").distinct())
-
-
-def _diversity(at: Relations) -> Table:
-    sets = at.sets.filter(at.sets.category.notnull())
-    written = at.written_by.join(sets, at.written_by.set == sets.set)
-    return _per_user(written.select("user", "category").distinct())
-
-
-def _consistency(at: Relations) -> Table:
-    rows = at.prompts.filter(at.prompts.creator.notnull()).select("time", user="creator")
-    rows = rows.select("user", "time").union(at.feedback.select("user", "time"))
-    rows = rows.union(at.other_feedback.select("user", "time"))
-    rows = rows.filter(rows.time.notnull())
-    month = rows.time.year() * 12 + rows.time.month()
-    return _per_user(rows.select("user", month=month).distinct())
-
-
-def _comments(at: Relations) -> Table:
-    import ibis
-
-    tables = (at.records.table(name).select(user="user_id") for name in COMMENT_TABLES)
-    return _per_user(ibis.union(*tables))
-
-
-def _nominations(at: Relations) -> Table:
-    rows = at.existing(at.records.table("nominations"), by_user_id="users")
-    rows = rows.filter(rows.by_user_id != rows.user_id)
-    return _per_user(rows.select("by_user_id", user="user_id").distinct())
-
-
-def _flags(at: Relations) -> Table:
-    rows = at.records.table("flags")
-    return _per_user(rows.filter(rows.upheld.fill_null(True)).select(user="user_id"))
-
-
-COUNTS: Final[Mapping[str, Callable[[Relations], Table]]] = {
-    "affiliation": _affiliation,
-    "benchmark_creator": _benchmark_creator,
-    "diverse_feedback_benchmarks": _diverse_feedback_benchmarks,
-    "collaboration": _collaboration,
-    "diversity": _diversity,
-    "consistency": _consistency,
-    "comments": _comments,
-    "nominations": _nominations,
-    "flags": _flags,
-}
-"""The counts of one query each."""
+    return per_user(rows)
 
 
 def _feedback_counts(at: Relations) -> Table:

@@ -1,19 +1,16 @@
 """Score a community: facts once for all users, boards and explanations on demand."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from agon.disciplines.community import boards, explanations
-from agon.disciplines.community.added_facts import AddedFacts, can_add, stored_arrays
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.relational_facts import RelationalFacts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
-from agon.errors import Conflict, NotFound, did_you_mean
+from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.records import Records
-from agon.records.added import AddedRecords
 from agon.records.relational import RelationalRecords
 
 _MAX_COMPARED = 10_000
@@ -24,29 +21,7 @@ def score(records: Records, rules: CommunityRules) -> "Community":
     """Score a community's records under its rules."""
     if isinstance(records, RelationalRecords):
         return Community(RelationalFacts(records, rules))
-    if isinstance(records, AddedRecords):
-        facts = AddedFacts(records, rules)
-        if facts.is_exact:
-            return Community(facts)
     return Community(Facts(records, rules))
-
-
-def count(scored: "Community") -> Iterator[tuple[str, Any]] | None:
-    """Return what scoring continues from when rows are added; None: it continued from such.
-
-    Raises:
-        Conflict: rules count feedback by other feedback, so earlier counts may change.
-    """
-    rules = scored.facts.rules
-    if not can_add(rules):
-        raise Conflict(
-            "counts cannot be stored under daily_feedbacks, by which a late feedback changes what "
-            "counts of others; leave out --cache-dir"
-        )
-    if isinstance(scored.facts, AddedFacts):
-        return None
-    counts = {count.name: values for count, values in scored.tally.counts.items()}
-    return stored_arrays(scored.facts, counts)
 
 
 class Community:

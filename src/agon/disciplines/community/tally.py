@@ -23,8 +23,7 @@ class Tally:
     def counts(self) -> dict[Count, NumberArray]:
         """Return each count, in the order of the board; components may share one."""
         distinct = dict.fromkeys(component.count for component in self.components)
-        counts = self.facts.counts_of({count.name: count.of for count in distinct})
-        return {count: counts[count.name] for count in distinct}
+        return {count: count.values(self.facts) for count in distinct}
 
     @cached_property
     def amounts(self) -> dict[Component, NumberArray]:

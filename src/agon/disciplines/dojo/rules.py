@@ -94,7 +94,7 @@ class DojoRules(Rules):
         reason="The seed counts literals only; names can hold a table as well, which is reported "
         "as a finding.",
         source="issue 10, 9 Answer tables",
-        since="0.2",
+        since="0.1",
         ge=1,
         le=1_000_000,
     )
@@ -104,7 +104,7 @@ class DojoRules(Rules):
         "rejected. None: any.",
         reason="The seed counts characters, and one character can hold twenty bits of a table.",
         source="issue 30, 20 Tables in one string",
-        since="0.2",
+        since="0.1",
         ge=0,
         le=10_000_000,
     )
@@ -182,7 +182,7 @@ class DojoRules(Rules):
         "one of `each` tag, or only the `first` reward-correct one.",
         reason="The seed counts each tag of a user once and limits their number by nothing.",
         source="seed 002, 6.4; attack page, Hardened editions",
-        since="0.3",
+        since="0.1",
     )
     require_notes: bool = rule(
         default=False,
@@ -220,7 +220,7 @@ class DojoRules(Rules):
         reason="A count of right first terms lets a solver read a sequence of bits off, one term "
         "with each submission.",
         source="dojo page, Programs",
-        since="0.2",
+        since="0.1",
     )
     max_submissions: int | None = rule(
         None,
@@ -229,7 +229,7 @@ class DojoRules(Rules):
         reason="Every verdict reveals something of the hidden terms; a hundred tries are more "
         "than people need and far fewer than a search does.",
         source="issue 10, 8 The verdict gives the answer away",
-        since="0.2",
+        since="0.1",
         ge=1,
         le=1_000_000,
     )
@@ -239,7 +239,7 @@ class DojoRules(Rules):
         "as `sympy.Integer`; never a bool. It counts when a program is judged.",
         reason="sympy returns its own integers; the seed asks for `int`.",
         source="issue 10, 10; dojo page, Programs",
-        since="0.3",
+        since="0.1",
     )
 
     def in_contest(self) -> Self:

@@ -46,22 +46,6 @@ def read(
     return (None, issues) if issues else (_join(connection, table, folder, files, parts), [])
 
 
-def later(raw: RawTable, folder: Path, *, after: int) -> RawTable:
-    """Return the last files of a table that was read from a folder as a table of their own.
-
-    Args:
-        raw: the table.
-        folder: the folder.
-        after: how many files are left out, the first ones.
-    """
-    parts = raw.parts[after:]
-    begin = parts[0][1]
-    parts = tuple((location, start - begin) for location, start in parts)
-    files = [folder / Path(location).name for location, _ in parts]
-    row = raw.row if raw.row == NUMBERED else _row([start for _, start in parts])
-    return replace(raw, relation=_relation(files), row=row, parts=parts, examine=None)
-
-
 def files_of(folder: Path) -> list[Path]:
     """Return the Parquet files of a table's folder by name; hidden ones are left out."""
     return [path for path in _visible(folder) if path.name.endswith(_SUFFIX) and path.is_file()]

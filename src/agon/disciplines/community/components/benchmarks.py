@@ -13,6 +13,8 @@ from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME
 from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_per_group
+from agon.disciplines.community.relational import Relations, Table
+from agon.disciplines.community.relational_facts import per_user
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import many
 from agon.kernel.findings import RecordRefs
@@ -30,6 +32,23 @@ def _has_contributors(facts: Facts) -> BoolArray:
 def _count_created(facts: Facts) -> IntArray:
     owners = facts.benchmarks.owned_by[1]
     return np.bincount(owners[_has_contributors(facts)], minlength=len(facts.people))
+
+
+def _count_created_in_engine(at: Relations) -> Table:
+    """Count the benchmarks with enough creators of each owner."""
+    written = at.written_by.group_by(of="set").aggregate(creators=at.written_by.count())
+    owned = at.owned_by.left_join(written, at.owned_by.set == written.of)
+    owned = owned.select("set", "user", "creators")
+    owned = owned.mutate(creators=owned.creators.fill_null(0).cast("int64"))
+    if at.rules.owner_contribution != "as_creator":
+        wrote = at.written_by.select(of="set", by="user", own=1)
+        owned = owned.left_join(wrote, (owned.set == wrote.of) & (owned.user == wrote.by))
+        owned = owned.select("user", "creators", "own")
+        own = owned.own.fill_null(0).cast("int64")
+        always = at.rules.owner_contribution == "always"
+        count = owned.creators + 1 - own if always else owned.creators - own
+        owned = owned.select("user", creators=count)
+    return per_user(owned.filter(owned.creators >= at.rules.min_benchmark_contributors))
 
 
 def _created_records(evidence: Evidence) -> Iterable[RecordRefs]:
@@ -63,6 +82,12 @@ def _collaborators(facts: Facts) -> IntArray:
     )
 
 
+def _collaborators_in_engine(at: Relations) -> Table:
+    helped = at.helped_by.select(of="set", helper="user")
+    pairs = at.run_by.join(helped, at.run_by.set == helped.of)
+    return per_user(pairs.filter(pairs.user != pairs.helper).select("user", "helper").distinct())
+
+
 def _may_collaborate(facts: Facts) -> BoolArray:
     """Return who has enough quality prompts to be counted as a collaborator of others."""
     least = facts.rules.min_collaborator_prompts
@@ -90,6 +115,12 @@ def _categories(facts: Facts) -> IntArray:
     return distinct_per_group(who[known], category[known], sizes=sizes)
 
 
+def _categories_in_engine(at: Relations) -> Table:
+    sets = at.sets.filter(at.sets.category.notnull())
+    written = at.written_by.join(sets, at.written_by.set == sets.set)
+    return per_user(written.select("user", "category").distinct())
+
+
 def _category_records(evidence: Evidence) -> Iterable[RecordRefs]:
     at, prompt = evidence.facts.benchmarks.holds
     own = evidence.facts.creator[prompt] == evidence.person
@@ -108,7 +139,13 @@ def _not_the_owner(rules: CommunityRules) -> str:
 
 BENCHMARK_CREATOR = Component(
     "benchmark_creator",
-    Count("benchmark_creator", _count_created, _created_records, one_per_record=True),
+    Count(
+        "benchmark_creator",
+        _count_created,
+        lambda facts: facts.by_query(_count_created_in_engine),
+        _created_records,
+        one_per_record=True,
+    ),
     Bonus(earned=_created_earned),
     "benchmark_creator_bonus",
     noun="owned benchmarks with prompts of at least {min_benchmark_contributors} creators",
@@ -119,7 +156,13 @@ BENCHMARK_CREATOR = Component(
 
 COLLABORATION = Component(
     "collaboration",
-    Count("collaboration", _collaborators, _collaborator_records, one_per_record=True),
+    Count(
+        "collaboration",
+        _collaborators,
+        lambda facts: facts.by_query(_collaborators_in_engine),
+        _collaborator_records,
+        one_per_record=True,
+    ),
     Linear(),
     "collaboration_coefficient",
     noun="collaborators on benchmarks this user owns or administers",
@@ -130,7 +173,13 @@ COLLABORATION = Component(
 
 DIVERSITY = Component(
     "diversity",
-    Count("diversity", _categories, _category_records, one_per_record=False),
+    Count(
+        "diversity",
+        _categories,
+        lambda facts: facts.by_query(_categories_in_engine),
+        _category_records,
+        one_per_record=False,
+    ),
     Linear(),
     "diversity_coefficient",
     noun="categories of benchmarks that hold this user's prompts",

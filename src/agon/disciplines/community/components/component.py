@@ -1,13 +1,14 @@
 """Define a component of the user score: its count, the counted records and its points.
 
-A component is one row: a name, a count with its two functions, a curve, and the rules it follows.
-A missing part that a board or an explanation needs is a type error.
+A component is one row: a name, a count with its functions, a curve, and the rules it follows. A
+count is stated for arrays and for engines. A missing part that a board, an engine or an explanation
+needs is a type error.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from agon.disciplines.community.evidence import Evidence
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.hardening_rules import HardeningRules
+from agon.disciplines.community.relational_facts import RelationalFacts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import number, points_text
 from agon.kernel.explanations import Step
@@ -28,6 +30,15 @@ MAX_NEAREST = 5
 """Maximum number of prompts named as nearest to the next step."""
 
 
+class NeedsRows:
+    """States that a count takes single rows, which an engine does not return."""
+
+
+NEEDS_ROWS: Final = NeedsRows()
+
+CountInEngine = Callable[[RelationalFacts], NumberArray]
+
+
 @dataclass(frozen=True)
 class Count:
     """The count of a component.
@@ -35,6 +46,8 @@ class Count:
     Attributes:
         name: its name among the counts of the board.
         of: returns the count of every participant, in the order of ``facts.people``.
+        in_engine: returns the same from what an engine counts, or :data:`NEEDS_ROWS`, with which
+            engines reject the component by its name.
         records: yields the records that one participant's count includes.
         one_per_record: whether each of these records counts 1, so that they are as many as the
             count; verified by a test.
@@ -42,8 +55,21 @@ class Count:
 
     name: str
     of: Callable[[Facts], NumberArray]
+    in_engine: CountInEngine | NeedsRows
     records: Callable[[Evidence], Iterable[RecordRefs]]
     one_per_record: bool
+
+    def values(self, facts: Facts) -> NumberArray:
+        """Return the count of every participant, in the order of ``facts.people``.
+
+        Raises:
+            Conflict: facts are counted in an engine, and the count needs rows.
+        """
+        if not isinstance(facts, RelationalFacts):
+            return self.of(facts)
+        if isinstance(self.in_engine, NeedsRows):
+            raise facts.records.needs_rows(self.name)
+        return self.in_engine(facts)
 
     def evidence(self, evidence: Evidence) -> tuple[RecordRefs, ...]:
         """Return the records a participant's count includes, without empty references."""
@@ -154,10 +180,16 @@ class Component:
         return 1 if self.least is None else float(getattr(rules, self.least))
 
     def amounts(self, facts: Facts, counts: NumberArray) -> NumberArray:
-        """Return what the points are computed from: the counts, or the counts by age."""
+        """Return what the points are computed from: the counts, or the counts by age.
+
+        Raises:
+            Conflict: they decay by age, and facts are counted in an engine.
+        """
         half_life = facts.rules.time_decay_half_life_days
         if self.aged is None or half_life is None:
             return counts
+        if isinstance(facts, RelationalFacts):
+            raise facts.records.needs_rows("time_decay_half_life_days")
         return self.aged(facts, half_life)
 
     def points(self, amounts: npt.ArrayLike, rules: CommunityRules) -> FloatArray:

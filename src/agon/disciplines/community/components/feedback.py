@@ -19,6 +19,8 @@ from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME, on_others, on_prompts
 from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_items, distinct_per_group
+from agon.disciplines.community.relational import Relations, Table
+from agon.disciplines.community.relational_facts import per_user
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
 from agon.kernel.marks import Lists, count_reached, count_rows
@@ -30,6 +32,11 @@ FloatArray = npt.NDArray[np.float64]
 
 def _benchmarks(facts: Facts) -> IntArray:
     return _distinct(facts, sets.by_prompt(facts.benchmarks, prompts=len(facts.prompts)))
+
+
+def _benchmarks_in_engine(at: Relations) -> Table:
+    joined = at.feedback.join(at.holds, at.feedback.prompt == at.holds.prompt)
+    return per_user(joined.select("user", "set").distinct())
 
 
 def _benchmark_records(evidence: Evidence) -> Iterable[RecordRefs]:
@@ -114,6 +121,15 @@ def _months(facts: Facts) -> IntArray:
     )
 
 
+def _months_in_engine(at: Relations) -> Table:
+    rows = at.prompts.filter(at.prompts.creator.notnull()).select("time", user="creator")
+    rows = rows.select("user", "time").union(at.feedback.select("user", "time"))
+    rows = rows.union(at.other_feedback.select("user", "time"))
+    rows = rows.filter(rows.time.notnull())
+    month = rows.time.year() * 12 + rows.time.month()
+    return per_user(rows.select("user", month=month).distinct())
+
+
 def distinct_months(*, users: IntArray, times: IntArray, size: int) -> IntArray:
     """Count each user's distinct UTC calendar months; what has no time is in none.
 
@@ -173,7 +189,13 @@ def _on_a_prompt(rules: CommunityRules) -> str:
 
 DIVERSE_FEEDBACK_BENCHMARKS = Component(
     "diverse_feedback_benchmarks",
-    Count("diverse_feedback_benchmarks", _benchmarks, _benchmark_records, one_per_record=True),
+    Count(
+        "diverse_feedback_benchmarks",
+        _benchmarks,
+        lambda facts: facts.by_query(_benchmarks_in_engine),
+        _benchmark_records,
+        one_per_record=True,
+    ),
     Bonus(earned=_benchmarks_earned),
     "diverse_feedback_benchmarks_bonus",
     noun="benchmarks with feedback on their prompts",
@@ -185,7 +207,13 @@ DIVERSE_FEEDBACK_BENCHMARKS = Component(
 
 DIVERSE_FEEDBACK_USERS = Component(
     "diverse_feedback_users",
-    Count("diverse_feedback_users", _creators, _creator_records, one_per_record=True),
+    Count(
+        "diverse_feedback_users",
+        _creators,
+        lambda facts: facts.diverse_feedback_users,
+        _creator_records,
+        one_per_record=True,
+    ),
     Bonus(earned=_creators_earned),
     "diverse_feedback_users_bonus",
     noun="creators with feedback on their prompts",
@@ -197,7 +225,13 @@ DIVERSE_FEEDBACK_USERS = Component(
 
 FEEDBACK_ACTIVITY = Component(
     "feedback_activity",
-    Count("feedback_activity", _activity, _feedback_records, one_per_record=True),
+    Count(
+        "feedback_activity",
+        _activity,
+        lambda facts: facts.feedback_activity,
+        _feedback_records,
+        one_per_record=True,
+    ),
     Linear(),
     "feedback_activity_coefficient",
     noun="feedbacks given",
@@ -215,7 +249,13 @@ FEEDBACK_ACTIVITY = Component(
 
 CONSISTENCY = Component(
     "consistency",
-    Count("consistency", _months, _month_records, one_per_record=False),
+    Count(
+        "consistency",
+        _months,
+        lambda facts: facts.by_query(_months_in_engine),
+        _month_records,
+        one_per_record=False,
+    ),
     Linear(),
     "consistency_coefficient",
     noun="months (UTC) with a prompt or a feedback",
@@ -226,7 +266,13 @@ CONSISTENCY = Component(
 
 REVIEW_QUALITY = Component(
     "review_quality",
-    Count("review_quality", _correlations, _reviewed_prompts, one_per_record=False),
+    Count(
+        "review_quality",
+        _correlations,
+        _correlations,
+        _reviewed_prompts,
+        one_per_record=False,
+    ),
     Correlation(),
     "review_quality_coefficient",
     noun="correlation with the other reviewers",

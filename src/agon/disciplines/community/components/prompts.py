@@ -6,7 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community import benchmarks as sets
-from agon.disciplines.community.components.component import Component, Count, Progress
+from agon.disciplines.community.components.component import (
+    Component,
+    Count,
+    CountInEngine,
+    NeedsRows,
+    Progress,
+)
 from agon.disciplines.community.components.curves import Bonus, Doubling, HIndexSquare, Linear
 from agon.disciplines.community.evidence import Evidence, prompt_refs
 from agon.disciplines.community.facts import Facts
@@ -47,7 +53,7 @@ def is_sota_difficult(facts: Facts) -> BoolArray:
     return facts.is_quality & (facts.difficulty.wrong_sota >= facts.rules.min_wrong_models)
 
 
-def prompts_that(name: str, choose: Choose) -> Count:
+def prompts_that(name: str, choose: Choose, in_engine: CountInEngine | NeedsRows) -> Count:
     """Return the count of each participant's prompts that ``choose`` selects."""
 
     def count(facts: Facts) -> IntArray:
@@ -57,7 +63,7 @@ def prompts_that(name: str, choose: Choose) -> Count:
         own = evidence.prompts
         yield prompt_refs(evidence.facts, own[choose(evidence.facts)[own]])
 
-    return Count(name, count, records, one_per_record=True)
+    return Count(name, count, in_engine, records, one_per_record=True)
 
 
 def when_reached(choose: Choose, least: Callable[[Facts], int]) -> Callable[[Facts], IntArray]:
@@ -185,7 +191,7 @@ _WRONG_RULES = (
     "wrong_answer_unit",
 )
 
-_QUALITY = prompts_that("quality_prompts", is_quality)
+_QUALITY = prompts_that("quality_prompts", is_quality, lambda facts: facts.quality_prompts)
 
 QUALITY_PROMPTS_BONUS = Component(
     "quality_prompts_bonus",
@@ -201,7 +207,7 @@ QUALITY_PROMPTS_BONUS = Component(
 
 DIFFICULT_PROMPTS_BONUS = Component(
     "difficult_prompts_bonus",
-    prompts_that("difficult_prompts", is_difficult),
+    prompts_that("difficult_prompts", is_difficult, lambda facts: facts.difficult_prompts),
     Bonus(earned=when_reached(is_difficult, _min_difficult)),
     "difficult_prompts_bonus",
     noun=f"prompts with {_DIFFICULT}",
@@ -214,7 +220,9 @@ DIFFICULT_PROMPTS_BONUS = Component(
 
 SOTA_DIFFICULT_PROMPTS_BONUS = Component(
     "sota_difficult_prompts_bonus",
-    prompts_that("sota_difficult_prompts", is_sota_difficult),
+    prompts_that(
+        "sota_difficult_prompts", is_sota_difficult, lambda facts: facts.sota_difficult_prompts
+    ),
     Bonus(earned=when_reached(is_sota_difficult, _min_difficult)),
     "sota_difficult_prompts_bonus",
     noun=f"prompts with {_SOTA}",
@@ -227,7 +235,13 @@ SOTA_DIFFICULT_PROMPTS_BONUS = Component(
 
 H_INDEX = Component(
     "h_index",
-    Count("h_index", _h_indices, _best_prompts, one_per_record=True),
+    Count(
+        "h_index",
+        _h_indices,
+        lambda facts: facts.h_index,
+        _best_prompts,
+        one_per_record=True,
+    ),
     HIndexSquare(),
     "h_index_coefficient",
     noun="h-index",
@@ -253,7 +267,7 @@ _USE = (
 
 IMPACT = Component(
     "impact",
-    Count("impact", _impacts, _QUALITY.records, one_per_record=False),
+    Count("impact", _impacts, lambda facts: facts.impact, _QUALITY.records, one_per_record=False),
     Doubling(others=_other_users),
     "impact_coefficient",
     noun=_USE,

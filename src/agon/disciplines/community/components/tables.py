@@ -10,6 +10,8 @@ from agon.disciplines.community.components.curves import Bonus, Linear
 from agon.disciplines.community.evidence import Evidence
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.id_index import as_int64
+from agon.disciplines.community.relational import Relations, Table
+from agon.disciplines.community.relational_facts import per_user
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
 
@@ -34,6 +36,13 @@ def _comments(facts: Facts) -> IntArray:
     return _per_user(facts, f"SELECT user_id, count(*) AS n FROM ({union}) GROUP BY 1")
 
 
+def _comments_in_engine(at: Relations) -> Table:
+    import ibis
+
+    tables = (at.records.table(name).select(user="user_id") for name in COMMENT_TABLES)
+    return per_user(ibis.union(*tables))
+
+
 def _comment_records(evidence: Evidence) -> Iterable[RecordRefs]:
     for table in COMMENT_TABLES:
         yield evidence.rows(table, has_id=True)
@@ -47,12 +56,23 @@ def _nominations(facts: Facts) -> IntArray:
     )
 
 
+def _nominations_in_engine(at: Relations) -> Table:
+    rows = at.existing(at.records.table("nominations"), by_user_id="users")
+    rows = rows.filter(rows.by_user_id != rows.user_id)
+    return per_user(rows.select("by_user_id", user="user_id").distinct())
+
+
 def _nomination_records(evidence: Evidence) -> Iterable[RecordRefs]:
     yield evidence.rows("nominations", has_id=False, where=_BY_ANOTHER)
 
 
 def _flags(facts: Facts) -> IntArray:
     return _per_user(facts, f"SELECT user_id, count(*) AS n FROM flags WHERE {_UPHELD} GROUP BY 1")
+
+
+def _flags_in_engine(at: Relations) -> Table:
+    rows = at.records.table("flags")
+    return per_user(rows.filter(rows.upheld.fill_null(True)).select(user="user_id"))
 
 
 def _flag_records(evidence: Evidence) -> Iterable[RecordRefs]:
@@ -75,7 +95,13 @@ def _each_once(rules: CommunityRules) -> str:  # noqa: ARG001 - the signature of
 AFFILIATION = Component(
     "affiliation",
     # Several affiliations count once.
-    Count("affiliation", _affiliations, _affiliation_records, one_per_record=False),
+    Count(
+        "affiliation",
+        _affiliations,
+        lambda facts: facts.affiliated,
+        _affiliation_records,
+        one_per_record=False,
+    ),
     Bonus(earned=None),
     "affiliation_bonus",
     noun="affiliations",
@@ -84,7 +110,13 @@ AFFILIATION = Component(
 
 COMMENTS = Component(
     "comments",
-    Count("comments", _comments, _comment_records, one_per_record=True),
+    Count(
+        "comments",
+        _comments,
+        lambda facts: facts.by_query(_comments_in_engine),
+        _comment_records,
+        one_per_record=True,
+    ),
     Linear(),
     "comment_coefficient",
     noun="comments",
@@ -95,7 +127,13 @@ COMMENTS = Component(
 NOMINATIONS = Component(
     "nominations",
     # Several nominations by one user count once.
-    Count("nominations", _nominations, _nomination_records, one_per_record=False),
+    Count(
+        "nominations",
+        _nominations,
+        lambda facts: facts.by_query(_nominations_in_engine),
+        _nomination_records,
+        one_per_record=False,
+    ),
     Linear(),
     "nomination_coefficient",
     noun="other users who nominated this one",
@@ -106,7 +144,13 @@ NOMINATIONS = Component(
 
 FLAGS = Component(
     "flags",
-    Count("flags", _flags, _flag_records, one_per_record=True),
+    Count(
+        "flags",
+        _flags,
+        lambda facts: facts.by_query(_flags_in_engine),
+        _flag_records,
+        one_per_record=True,
+    ),
     Linear(sign=-1),
     "flag_penalty",
     noun="upheld flags",

@@ -14,10 +14,10 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from benchmarks.published import voters
+from benchmarks.published.figures import Figure, Sources
 
 from agon.attacks.arena.judges import Case, judge_power
-from agon.attacks.published import voters
-from agon.attacks.published.figures import Figure, Sources
 
 SOURCE = "Cost of voting campaigns (arXiv 2501.07493)"
 

@@ -15,8 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-
-from agon.attacks.published.figures import Figure, Sources
+from benchmarks.published.figures import Figure, Sources
 
 SOURCE = "The Ladder (arXiv 1502.04585)"
 

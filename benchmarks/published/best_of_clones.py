@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
+from benchmarks.published.figures import Figure, Sources
 
-from agon.attacks.published.figures import Figure, Sources
 from agon.kernel.ratings.elo import EloState, fold
 
 SOURCE = "Best of N clones (arXiv 2504.20879)"

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
+from benchmarks.published import voters
+from benchmarks.published.figures import Figure, Sources
 
 from agon.attacks.arena.judges import Case, judge_power
-from agon.attacks.published import voters
-from agon.attacks.published.figures import Figure, Sources
 
 SOURCE = "Anomalous users of Chatbot Arena (arXiv 2403.04132)"
 

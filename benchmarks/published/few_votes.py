@@ -10,7 +10,8 @@ Model Rankings, arXiv 2508.11847.
 from collections.abc import Iterator
 from typing import Final
 
-from agon.attacks.published.figures import Figure, Sources
+from benchmarks.published.figures import Figure, Sources
+
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.robustness import rank_robustness
 from agon.disciplines.arena.rules import ArenaRules

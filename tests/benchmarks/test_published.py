@@ -1,34 +1,20 @@
 """Published results: what this repository computes next to the publications' figures."""
 
-from collections.abc import Iterator, Mapping
-from importlib.resources import files
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
+from benchmarks.published import EXPERIMENTS, __main__, reproduce
+from benchmarks.published.__main__ import SOURCES
+from benchmarks.published.figures import Experiment, Figure, Sources
 
-import agon
-from agon.attacks.published import EXPERIMENTS, reproduce
-from agon.attacks.published.figures import Experiment, Figure, Sources
 from agon.kernel.progress import observe
 from sizes import ALL
 
-PAGE = Path(__file__).parents[3] / "docs" / "methods" / "published-results.md"
+PAGE = Path(__file__).parents[2] / "docs" / "methods" / "published-results.md"
 QUICK = ("few votes", "ladder")
 """The experiments that take a second together; all of them take fifteen."""
-
-
-def votes(name: str) -> Mapping[str, Any]:
-    """Return the tables of imported votes of LLMFAO; a match is a vote."""
-    source = files("agon.examples") / "llmfao" / name
-    return agon.import_records("comparisons", str(source), unit="votes").tables
-
-
-SOURCES: Sources = {
-    "crowd": lambda: votes("crowd-comparisons.csv"),
-    "gpt-4": lambda: votes("gpt4-crowd-comparisons.csv"),
-}
 
 
 def cells(source: str, figure: Figure) -> str:
@@ -61,7 +47,7 @@ EXAMPLES = (Experiment("a", "A (2020)", figures), Experiment("b", "B (2021)", fi
 
 def test_rows_are_yielded_as_they_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row is there before the next experiment begins, and says how long its own took."""
-    monkeypatch.setattr("agon.attacks.published.EXPERIMENTS", EXAMPLES)
+    monkeypatch.setattr("benchmarks.published.EXPERIMENTS", EXAMPLES)
     ticks = count()
     with observe() as steps:
         rows = reproduce({}, clock=lambda: float(next(ticks)))
@@ -86,3 +72,15 @@ def test_a_figure_compares_as_its_comparison_says() -> None:
     assert [holds(ours, "within", 2) for ours in (7.9, 8, 12, 12.1)] == [False, True, True, False]
     assert [holds(ours, "at most") for ours in (9, 10, 10.1)] == [True, True, False]
     assert [holds(ours, "at least", 1) for ours in (8.9, 9, 20)] == [False, True, True]
+
+
+def test_the_benchmark_prints_both_figures_and_fails_if_one_does_not_hold(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script that compares versions reads the exit code."""
+    monkeypatch.setattr("benchmarks.published.EXPERIMENTS", EXAMPLES[:1])
+    assert __main__.main() == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "A (2020) | first | 1 % | 1 % | ± 2 | holds",
+        "A (2020) | second | 1 | 2 | at most | DIFFERS",
+    ]

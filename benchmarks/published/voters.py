@@ -49,7 +49,7 @@ def honest_votes(
 
 def coin_flips(generator: np.random.Generator, votes: Votes) -> Votes:
     """Return the same battles with votes by coin."""
-    won = generator.random(votes.won.shape) < 0.5  # noqa: PLR2004 - a coin
+    won = generator.random(votes.won.shape) < 0.5
     return Votes(votes.a, votes.b, won, votes.chance, votes.bots)
 
 

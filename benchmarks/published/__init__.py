@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from agon.attacks.published import (
+from benchmarks.published import (
     anomalous_users,
     best_of_clones,
     campaign_costs,
@@ -13,7 +13,8 @@ from agon.attacks.published import (
     ladder,
     vote_rigging,
 )
-from agon.attacks.published.figures import Experiment, Figure, Sources
+from benchmarks.published.figures import Experiment, Figure, Sources
+
 from agon.kernel.progress import count_steps
 
 EXPERIMENTS: Final = tuple(
@@ -44,15 +45,6 @@ class Row:
     source: str
     figure: Figure
     seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a plain value for JSON."""
-        return {
-            "source": self.source,
-            **vars(self.figure),
-            "holds": self.figure.holds,
-            "seconds": round(self.seconds, 2),
-        }
 
 
 def reproduce(sources: Sources, *, clock: Callable[[], float]) -> Iterator[Row]:

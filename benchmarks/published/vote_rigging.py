@@ -22,8 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-from agon.attacks.published.figures import Figure, Sources
+from benchmarks.published.figures import Figure, Sources
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -1,0 +1,43 @@
+"""Name the extra of agon that a missing optional package belongs to."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from agon.errors import Unavailable
+
+EXTRAS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "serve": (
+            "alembic", "argon2", "cryptography", "fastapi", "httpcore2", "httpx2", "jinja2",
+            "limits", "multipart", "prometheus_client", "pydantic_settings", "python_multipart",
+            "sqlalchemy", "starlette", "structlog", "uvicorn",
+        ),
+        "plots": ("resvg_py",),
+        "postgres": ("adbc_driver_manager", "adbc_driver_postgresql", "psycopg"),
+        "sail": ("pysail", "pyspark"),
+        "ibis": ("ibis",),
+        "pandas": ("pandas",),
+        "polars": ("polars",),
+        "bittensor": ("bittensor",),
+    }
+)  # fmt: skip
+"""The top-level modules that each extra installs."""
+
+
+def missing_extra(error: ModuleNotFoundError) -> Unavailable | None:
+    """Return the error that names the extra of a missing module; None: it is of no extra.
+
+    Example:
+        >>> str(missing_extra(ModuleNotFoundError(name="sqlalchemy.orm")))
+        "this needs the package sqlalchemy: pip install 'agon-engine[serve]'"
+        >>> missing_extra(ModuleNotFoundError(name="agon.typo")) is None
+        True
+    """
+    module = (error.name or "").partition(".")[0]
+    for extra, modules in EXTRAS.items():
+        if module in modules:
+            return Unavailable(
+                f"this needs the package {module}: pip install 'agon-engine[{extra}]'"
+            )
+    return None
