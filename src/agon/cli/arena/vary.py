@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from agon.cli.arena.model_options import MODELS, model_options
-from agon.cli.contest.records import read_pieces
+from agon.cli.contest.records import read_json_lines
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import deliver, working
 from agon.errors import Unavailable, Unreadable
@@ -97,16 +97,7 @@ def _rows(file: str) -> Iterator[Mapping[str, Any]]:
     Raises:
         Unreadable: a line is no object with id and text.
     """
-    from agon.kernel.plain_json import InvalidJson, read_json
-
-    lines = b"".join(read_pieces(file)).splitlines()
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = read_json(line)
-        except InvalidJson as error:
-            raise Unreadable(f"{file}, line {number}: {error}") from None
+    for number, row in read_json_lines(file):
         if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not row.get("id"):
             raise Unreadable(
                 f'{file}, line {number} has no id or no text; write {{"id": "k1", "text": "…"}}'

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.contest.records import read_pieces
+from agon.cli.contest.records import read_json_lines
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver, working
@@ -60,16 +60,7 @@ def _texts(source: str) -> Iterator[str]:
     Raises:
         Unreadable: a line is no JSON object, or has no text.
     """
-    from agon.kernel.plain_json import InvalidJson, read_json
-
-    lines = b"".join(read_pieces(source)).splitlines()
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = read_json(line)
-        except InvalidJson as error:
-            raise Unreadable(f"{source}, line {number}: {error}") from None
+    for number, row in read_json_lines(source):
         texts = [row[name] for name in _COLUMNS if row.get(name)] if isinstance(row, dict) else []
         if not texts or not all(isinstance(text, str) for text in texts):
             raise Unreadable(

@@ -12,6 +12,7 @@ from agon.cli.shared import completion, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import Target, target
+from agon.errors import Unreadable
 
 if TYPE_CHECKING:
     from agon.client import Api
@@ -166,3 +167,20 @@ def _referenced_tables(table: "Table") -> set[str]:
         for column in table.columns
         if column.references is not None
     }
+
+
+def read_json_lines(source: str) -> Iterator[tuple[int, Any]]:
+    """Yield number and value of each line of JSON of a file (``-``: of the standard input).
+
+    Raises:
+        Unreadable: a line is no JSON.
+    """
+    from agon.kernel.plain_json import InvalidJson, read_json
+
+    for number, line in enumerate(b"".join(read_pieces(source)).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield number, read_json(line)
+        except InvalidJson as error:
+            raise Unreadable(f"{source}, line {number}: {error}") from None
