@@ -47,8 +47,10 @@ echo 'def test(): assert s.run(["sh", "/app/solve.sh"], stdout=-1).stdout.strip(
 python3 -m pytest -q -p no:cacheprovider /tmp/test_run.py"""
 NESTED = """\
 echo '[ "$(sh /app/solve.sh)" = 42 ]' > /tmp/run.sh
-timeout 15 env sh /tmp/run.sh"""
-"""A script of the tests starts another one, with programs in between."""
+timeout 15 env sh /tmp/run.sh && sleep 2"""
+"""A script of the tests starts another one, with programs in between.
+
+The timeout of busybox leaves a process for up to a second, which may write no reward."""
 BASH = "bash -c 'cmp /app/answer /tests/expected'"
 SOLVED = (
     "echo 42 > answer; echo 'echo 42' > solve.sh; echo 'def answer(): return 42' > solution.py; "
