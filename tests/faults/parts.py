@@ -71,8 +71,8 @@ class SlowNetwork(Network):
 
     def ask(self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
         """Return the bot's answer after a pause."""
-        time.sleep(random.uniform(0, 0.02))  # noqa: S311 - a pause, no secret
-        if random.random() < 0.03:  # noqa: S311 - no secret
+        time.sleep(random.uniform(0, 0.02))
+        if random.random() < 0.03:
             return Fault("transport", "reset")
         return super().ask(endpoint, work, seconds=seconds)
 
@@ -82,7 +82,7 @@ class SlowSandbox(FakeSandbox):
 
     def run(self, job: RunRequest) -> RunResult:
         """Run a job after a pause."""
-        time.sleep(random.uniform(0, 0.03))  # noqa: S311 - a pause, no secret
+        time.sleep(random.uniform(0, 0.03))
         return super().run(job)
 
 
@@ -201,7 +201,7 @@ def write(journal: Path, send: Callable[[int], None]) -> None:
         _note(journal, {"begun": number})
         send(number)
         _note(journal, {"done": number})
-        time.sleep(random.uniform(0, 0.3))  # noqa: S311 - a pause, no secret
+        time.sleep(random.uniform(0, 0.3))
 
 
 def request(service: Service, name: str, number: int) -> None:
@@ -236,7 +236,7 @@ def submission(name: str, number: int) -> Submission:
 
 def matches(name: str, number: int) -> list[tuple[str, dict[str, Any], str]]:
     """Return the matches of a request; equal numbers give equal matches."""
-    dice = random.Random(f"{name}/{number}")  # noqa: S311 - repeatable, no secret
+    dice = random.Random(f"{name}/{number}")
     folders = []
     for place in range(MATCHES_AT_ONCE):
         a, b = dice.sample(range(BOTS), 2)

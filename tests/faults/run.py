@@ -25,7 +25,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="agon-faults-") as folder:
         url = arguments.database or f"sqlite:///{folder}/agon.db"
-        storm = Storm(url, Path(folder), random.Random(arguments.seed))  # noqa: S311 - repeatable
+        storm = Storm(url, Path(folder), random.Random(arguments.seed))
         storm.start()
         storm.rage(arguments.faults, every=arguments.every, seconds=arguments.seconds)
         storm.calm()

@@ -253,7 +253,7 @@ def ndjson(rows: list[Any]) -> bytes:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     """Open an arena with bots that pull and push, people and a prompt, and play two rounds."""
-    random = Random(30)  # noqa: S311 - chooses what is tried
+    random = Random(30)
     played = league(tmp_path, pulling=("b6",), honeypot_probability=0.3, judges_per_match=3)
     played.service = replace(played.service, random=random.randbytes)
     open_contest(played.service, CONTEST, by=LOCAL)

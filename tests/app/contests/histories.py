@@ -90,7 +90,7 @@ def ledger(
 
     ``seed`` deals the rows; ``dice`` say what is done with them, None: the seed as well.
     """
-    deals = random.Random(seed)  # noqa: S311 - no secret
+    deals = random.Random(seed)
     return _Writer(of, deals, deals if dice is None else dice, histories).written(steps)
 
 

@@ -102,7 +102,7 @@ def test_stepwise_reading_equals_replay(of: str, part: int, engine: Engine) -> N
     """
     for seed in range(part * LEDGERS, (part + 1) * LEDGERS):
         written = ledger(of, seed=seed, histories=SIDE_BY_SIDE, steps=8)
-        _agree(written, _stops(written, random.Random(seed)), engine)  # noqa: S311 - no secret
+        _agree(written, _stops(written, random.Random(seed)), engine)
 
 
 def test_the_documented_sizes_are_those_of_the_tests() -> None:

@@ -54,7 +54,7 @@ def started(folder: Path) -> list[str]:
 
 def test_a_judge_killed_at_random_times_loses_and_repeats_no_verdict(tmp_path: Path) -> None:
     """Each submission gets one verdict, and a judged one does not run again."""
-    dice = random.Random(3)  # noqa: S311 - times to kill at, no secrets
+    dice = random.Random(3)
     contest(tmp_path)
     kills = 0
     season = tmp_path / "season"

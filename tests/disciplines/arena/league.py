@@ -54,7 +54,7 @@ class League:
 
     def __post_init__(self) -> None:
         """Start all ratings and credibilities."""
-        self.dice = random.Random(self.seed)  # noqa: S311 (a simulation)
+        self.dice = random.Random(self.seed)
         self.ratings = [self.rules.elo_start] * len(self.strengths)
         self.games = [0] * len(self.strengths)
         self.credibility = [self.rules.credibility_start] * len(self.characters)
@@ -185,7 +185,7 @@ def normal_league(
     bots: int, characters: Sequence[Character], *, seed: str, **rules: object
 ) -> League:
     """Return a league of bots with normally distributed strength that has not played."""
-    dice = random.Random(f"{seed} strengths")  # noqa: S311 (a simulation)
+    dice = random.Random(f"{seed} strengths")
     strengths = [dice.gauss(1000, SPREAD) for _ in range(bots)]
     return League(
         strengths,

@@ -24,7 +24,7 @@ RULES = ArenaRules(panel_share=3, burst_judges=5)
 
 def dice(seed: int) -> random.Random:
     """Return draws that follow from a seed."""
-    return random.Random(seed)  # noqa: S311 - they keep no secret
+    return random.Random(seed)
 
 
 def arena(

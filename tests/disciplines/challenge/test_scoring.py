@@ -68,7 +68,7 @@ def test_row_order_without_meaning_changes_nothing(
     tables: Tables, rules: dict[str, Any], seed: int
 ) -> None:
     """Rows may come in any order, but for evaluations that replace each other."""
-    dice = random.Random(seed)  # noqa: S311 - a shuffle in a test
+    dice = random.Random(seed)
     places = {id(row): place for place, row in enumerate(tables["evaluations"])}
 
     def again(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

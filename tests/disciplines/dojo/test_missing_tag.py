@@ -81,7 +81,7 @@ def with_tags(
 
 def test_the_missing_tag_gives_points_and_without_a_sentence_none_does() -> None:
     """Under random rules for diversity (8, in `make test` 2), the missing tag is submitted."""
-    dice, texts, wrong = Random(7), set(), []  # noqa: S311 (seeded test data)
+    dice, texts, wrong = Random(7), set(), []
     for _ in range(size(8, at_least=2)):
         rules = DojoRules(**{name: dice.choice(values) for name, values in CHOICES.items()})
         rows = problems(dice)

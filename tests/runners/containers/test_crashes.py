@@ -78,7 +78,7 @@ def test_a_killed_agon_leaves_no_container(
         assert owner.stdout is not None
         assert owner.stdout.readline() == b"open\n"
         children = descendants(owner.pid)
-        time.sleep(random.uniform(0, 0.1 + 0.6 * part))  # noqa: S311  # not a secret
+        time.sleep(random.uniform(0, 0.1 + 0.6 * part))  # not a secret
         if target == "group":
             os.killpg(owner.pid, signal.SIGKILL)
         elif target == "process":

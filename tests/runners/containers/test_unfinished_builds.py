@@ -60,7 +60,7 @@ def test_a_killed_build_is_cleaned(
         if part == 0:
             assert eventually(lambda: sleeping(seconds))
         else:
-            time.sleep(random.uniform(0, 0.5 * part))  # noqa: S311  # not a secret
+            time.sleep(random.uniform(0, 0.5 * part))  # not a secret
         processes = descendants(owner.pid)
         if target == "group":
             os.killpg(owner.pid, signal.SIGKILL)

@@ -21,7 +21,7 @@ INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
 def test_every_random_program_gets_exactly_one_verdict() -> None:
     """Half of them bytes, half of them mutants; the workers survive and nothing grows."""
-    dice = random.Random(1001)  # noqa: S311  # repeatable programs, no secret
+    dice = random.Random(1001)  # repeatable programs, no secret
     sources = [random_bytes(dice) for _ in range(PROGRAMS // 2)]
     sources += islice(mutants(dice), PROGRAMS - len(sources))
     dice.shuffle(sources)

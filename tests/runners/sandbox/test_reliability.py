@@ -39,7 +39,7 @@ class Death:
     """Kill processes of a sandbox at random times, a given number of times."""
 
     def __init__(self, trials: int, seed: int) -> None:
-        self.dice = random.Random(seed)  # noqa: S311  # a repeatable trial, no secret
+        self.dice = random.Random(seed)  # a repeatable trial, no secret
         self.left = trials
         self.thread = threading.Thread(target=self._reap)
 

@@ -49,7 +49,7 @@ def test_all_choices_are_made_and_the_topic_is_inserted() -> None:
 
 def test_no_template_is_shown_to_a_judge_twice_in_its_latest_votes() -> None:
     """Three judges of 30, honeypots ten times as often as usual, templates remembered by each."""
-    dice = random.Random(1)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(1)
     latest: list[deque[tuple[str, ...]]] = [deque(maxlen=MEMORY_VOTES - 1) for _ in range(30)]
     shown = 0
     for number in range(size(3_000)):
@@ -81,7 +81,7 @@ def test_no_answer_is_drawn_when_all_templates_were_seen() -> None:
 @pytest.mark.parametrize("shortest", [45, 120])
 def test_lengths_are_distributed_as_those_of_ordinary_answers(shortest: int) -> None:
     """The largest difference of the two distributions (Kolmogorov–Smirnov) is small."""
-    dice = random.Random(2)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(2)
     ordinary = sorted(min(400, shortest + int(dice.expovariate(1 / 110))) for _ in range(500))
     robotic = sorted(
         len(answer(f"m{number}", lengths=tuple(ordinary)).text) for number in range(500)

@@ -125,7 +125,7 @@ def pair_by_scanning(bots: list[Entrant], *, descending: bool) -> tuple[list[Pai
 @pytest.mark.parametrize("descending", [False, True])
 def test_long_runs_of_one_owner_are_paired_as_by_scanning(owners: int, *, descending: bool) -> None:
     """Runs of one owner's bots are skipped, split and joined; the result is that of a scan."""
-    dice = random.Random(owners)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(owners)
     for _ in range(size(40)):
         bots = [
             Entrant(str(n), dice.choice([1000, 1100, dice.gauss(1200, 200)]),

@@ -74,7 +74,7 @@ def test_games_opponents_and_sides_are_spread(
 ) -> None:
     """Games equal within 1, streaks of at most 3, no avoidable rematch, no wait twice in a row."""
     for seed in range(size(20, at_least=2)):
-        dice = random.Random(f"{count} {seed}")  # noqa: S311 (cases, not secrets)
+        dice = random.Random(f"{count} {seed}")
         bots = [Entrant(f"b{n}", dice.gauss(1000, deviation), f"o{n}") for n in range(count)]
         played = play(bots, 40, dice=dice, presence=presence)
         for present, histories, made in played:
@@ -107,7 +107,7 @@ def _streaks(played: list[tuple[list[Entrant], dict[str, History], Round]]) -> l
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8])
 def test_small_fields_play_on(count: int) -> None:
     """With few bots rematches are needed; all but the odd one play, and sides still change."""
-    dice = random.Random(count)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(count)
     played = play([Entrant(f"b{n}", 1000) for n in range(count)], 30, dice=dice)
     for _, histories, made in played:
         assert len(made.waiting) == count % 2
@@ -118,7 +118,7 @@ def test_small_fields_play_on(count: int) -> None:
 
 def test_a_new_bot_plays_in_the_next_round() -> None:
     """Also when the field is odd and all others have waited before."""
-    dice = random.Random(1)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(1)
     bots = [Entrant(f"b{n}", 1000 + n) for n in range(8)]
     *_, (_, histories, _) = play(bots, 30, dice=dice)
     made = pair_spread([*bots, Entrant("new", 1000)], histories=histories, within=WITHIN)
@@ -131,7 +131,7 @@ def test_bots_of_one_owner_never_meet_and_as_few_as_possible_wait(
     one_owner: int, others: int
 ) -> None:
     """Only the surplus of an owner with more than half of the field waits, in turns."""
-    dice = random.Random(one_owner)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(one_owner)
     bots = [
         *(Entrant(f"x{n}", 900 + n, "x") for n in range(one_owner)),
         *(Entrant(f"y{n}", 1000 + 10 * n, f"o{n}") for n in range(others)),
@@ -150,7 +150,7 @@ def test_bots_of_one_owner_never_meet_and_as_few_as_possible_wait(
 def test_mixed_owners_never_meet_their_own() -> None:
     """Random owners of random sizes, whose bots stand anywhere in the order."""
     for seed in range(size(150)):
-        dice = random.Random(seed)  # noqa: S311 (cases, not secrets)
+        dice = random.Random(seed)
         owners = [None, *(f"o{n}" for n in range(dice.randrange(1, 6)))]
         bots = [
             Entrant(f"b{n}", dice.choice([1000, dice.gauss(1000, 300)]), dice.choice(owners))
@@ -168,7 +168,7 @@ def test_mixed_owners_never_meet_their_own() -> None:
 
 def test_the_order_of_the_bots_does_not_matter() -> None:
     """A draw is repeated from the ledger, where rows may stand in another order."""
-    dice = random.Random(3)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(3)
     bots = [Entrant(f"b{n}", dice.choice([1000, 1100]), f"o{n % 9}") for n in range(41)]
     *_, (_, histories, _) = play(bots, 6, dice=dice)
     first = pair_spread(bots, histories=histories, within=WITHIN)
@@ -177,7 +177,7 @@ def test_the_order_of_the_bots_does_not_matter() -> None:
 
 def test_pairs_are_near() -> None:
     """Spreading opponents keeps them close: the mean distance is that of a few ranks."""
-    dice = random.Random(4)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(4)
     bots = [Entrant(f"b{n}", 500 + 10 * n, f"o{n}") for n in range(100)]
     *_, (_, _, made) = play(bots, 30, dice=dice)
     assert sum(one.distance for one in made.pairings) / len(made.pairings) < 80
@@ -186,7 +186,7 @@ def test_pairs_are_near() -> None:
 def test_a_hundred_thousand_bots_with_a_past_are_paired_in_time() -> None:
     """Measured 2 s of processor time for 100,000 bots; a quadratic search takes an hour."""
     count = size(100_000) // 2
-    dice = random.Random(5)  # noqa: S311 (cases, not secrets)
+    dice = random.Random(5)
     bots = [Entrant(str(n), dice.gauss(1000, 200), f"o{n}") for n in range(count)]
     start = time.process_time()
     played = play(bots, 2, dice=dice)
@@ -222,7 +222,7 @@ def test_bots_that_wait_together_are_of_one_owner(pairing: str) -> None:
     """No bot waits while an opponent of another owner waits too, whatever the ratings."""
     rules = ArenaRules().override({"pairing": pairing})
     for seed in range(60):
-        dice = random.Random(seed)  # noqa: S311 (cases, not secrets)
+        dice = random.Random(seed)
         owners = dice.randint(1, 6)
         bots = [
             Entrant(f"b{n}", dice.randint(0, 3000), f"o{min(dice.randrange(owners) for _ in 'ab')}")
