@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from agon.api.models.base import PlainText, Query, RecordId, Resource
+from agon.entities import contests
 from agon.errors import Unreadable
 
 AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
@@ -202,24 +203,13 @@ class Explanation(Resource):
     context: dict[str, Any]
 
 
-class HistoryCause(Resource):
+class HistoryCause(Resource, contests.StepCause):
     """The change set that caused a step."""
 
-    change: str
-    kind: str
-    reason: str
-    rolled_back: bool = Field(description="Whether it was rolled back here, else applied.")
 
-
-class HistoryStep(Resource):
+class HistoryStep(Resource, contests.HistoryStep):
     """A step of a participant's history on a board."""
 
-    id: str
-    seq: int
-    at: datetime
-    rank: int | None
-    score: float | None
-    reason: str | None
     by: HistoryCause | None = Field(description="The change set that caused it; null: records.")
 
 
