@@ -111,13 +111,17 @@ class BoardProof(Resource):
     title: str = Field(default="", description="Of a problem's board: the problem's title.")
 
 
-class Amendment(Resource):
-    """The snapshot to which a final result was amended."""
+class SnapshotReference(Resource):
+    """A snapshot, without what it shows."""
 
     snapshot: int
     seq: int
     at: datetime
     board_sha256: str
+
+
+class Amendment(SnapshotReference):
+    """The snapshot to which a final result was amended."""
 
 
 class Intervals(Resource):
