@@ -66,7 +66,7 @@ def rows():
 try:
     with store.write() as session:
         session.contests.lock("spring")
-        session._transaction.copy(HISTORIES, rows())
+        session.transaction.copy(HISTORIES, rows())
 except Unavailable as error:
     assert "connection" in str(error), error
 else:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import cached_property, partial
+from functools import partial
 from threading import Lock, local
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
@@ -31,94 +31,48 @@ from agon.store.queue import Queue
 from agon.store.snapshots import Snapshots
 from agon.store.webhooks import Webhooks
 
+T = TypeVar("T")
+
 _Begin: TypeAlias = Callable[[], AbstractContextManager["Session"]]
 
 
+class _Part(Generic[T]):
+    """An attribute of a session: some of the tables, made on first use."""
+
+    def __init__(self, kind: Callable[[Transaction], T]) -> None:
+        self._kind = kind
+
+    def __set_name__(self, owner: type["Session"], name: str) -> None:
+        self._name = name
+
+    def __get__(self, session: "Session", owner: type["Session"]) -> T:
+        # The instance's attribute is found before this one from then on.
+        part = session.__dict__[self._name] = self._kind(session.transaction)
+        return part
+
+
 class Session:
-    """All tables of the database, within one transaction."""
+    """All tables of the database, within one transaction; each class says what its tables hold."""
+
+    contests = _Part(Contests)
+    entries = _Part(Entries)
+    snapshots = _Part(Snapshots)
+    histories = _Part(Histories)
+    names = _Part(Names)
+    people = _Part(People)
+    changes = _Part(Changes)
+    cases = _Part(Cases)
+    events = _Part(Events)
+    queue = _Part(Queue)
+    arena = _Part(Arena)
+    access = _Part(Access)
+    invitations = _Part(Invitations)
+    webhooks = _Part(Webhooks)
+    judging = _Part(Judging)
+    attachments = _Part(Attachments)
 
     def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
-
-    @cached_property
-    def contests(self) -> Contests:
-        """Contests."""
-        return Contests(self._transaction)
-
-    @cached_property
-    def entries(self) -> Entries:
-        """Entries of the ledgers."""
-        return Entries(self._transaction)
-
-    @cached_property
-    def snapshots(self) -> Snapshots:
-        """Published boards."""
-        return Snapshots(self._transaction)
-
-    @cached_property
-    def histories(self) -> Histories:
-        """Histories of participants."""
-        return Histories(self._transaction)
-
-    @cached_property
-    def names(self) -> Names:
-        """Names of participants."""
-        return Names(self._transaction)
-
-    @cached_property
-    def people(self) -> People:
-        """Ids of people in records."""
-        return People(self._transaction)
-
-    @cached_property
-    def changes(self) -> Changes:
-        """Change sets."""
-        return Changes(self._transaction)
-
-    @cached_property
-    def cases(self) -> Cases:
-        """Findings and cases."""
-        return Cases(self._transaction)
-
-    @cached_property
-    def events(self) -> Events:
-        """Events."""
-        return Events(self._transaction)
-
-    @cached_property
-    def queue(self) -> Queue:
-        """Jobs and workers."""
-        return Queue(self._transaction)
-
-    @cached_property
-    def arena(self) -> Arena:
-        """Bots, prompts, rounds and work of live arenas."""
-        return Arena(self._transaction)
-
-    @cached_property
-    def access(self) -> Access:
-        """Users, tokens, stored responses, the audit log."""
-        return Access(self._transaction)
-
-    @cached_property
-    def invitations(self) -> Invitations:
-        """Invitations to contests."""
-        return Invitations(self._transaction)
-
-    @cached_property
-    def webhooks(self) -> Webhooks:
-        """Webhooks and their deliveries."""
-        return Webhooks(self._transaction)
-
-    @cached_property
-    def judging(self) -> Judging:
-        """Use and measurements of model judges."""
-        return Judging(self._transaction)
-
-    @cached_property
-    def attachments(self) -> Attachments:
-        """What entries refer to by hash."""
-        return Attachments(self._transaction)
+        self.transaction = transaction
 
 
 class Store:

@@ -10,6 +10,7 @@ from agon.api.models.records import ImportSummary
 from agon.api.operation import ContestContext
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines, read_value
+from agon.entities import ledgers
 from agon.http.media_types import media_type, raise_unsupported
 from agon.http.server_context import serving
 from agon.http.spooling import spooled
@@ -32,7 +33,7 @@ async def add_records(
         raise_unsupported(kind, "application/x-ndjson (an object a line) or application/json")
     with await spooled(request) as body:
 
-        def work() -> ingest.ImportSummary:
+        def work() -> ledgers.ImportSummary:
             of_one = kind == "application/json"
             rows = read_value(body.read(), table=table) if of_one else Lines(body, table=table)
             return ingest.record(
