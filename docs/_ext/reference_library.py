@@ -12,6 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from agon.api.command import without_commands
 from agon.api.operation import Operation
 
 _PATH = re.compile(r"\b(?:[a-z_][a-z0-9_]*\.)+(?=[A-Za-z_])")
@@ -118,7 +119,8 @@ def _signature(name: str, value: Any) -> str:
 
 def _text(value: Any) -> str:
     """Return a docstring as Markdown: roles as code, sections as lists, examples as a console."""
-    text = _ROLE.sub(lambda role: f"`{role[1].rpartition('.')[2]}`", inspect.getdoc(value) or "")
+    docstring = without_commands(inspect.getdoc(value) or "")
+    text = _ROLE.sub(lambda role: f"`{role[1].rpartition('.')[2]}`", docstring)
     first, *sections = _SECTION.split(text.replace("``", "`"))
     parts = [_paragraphs(first)]
     for title, body in zip(sections[::2], sections[1::2], strict=True):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from agon.api.transport import Transport
 
 if TYPE_CHECKING:
+    from agon.api.operation import Operation
     from agon.api.operations.access import Access
     from agon.api.operations.analysis import Analysis
     from agon.api.operations.boards import Boards
@@ -85,6 +86,10 @@ class Api:
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
+
+    def call(self, operation: "Operation[Any, Any]", /, *arguments: Any, **keywords: Any) -> Any:
+        """Execute an operation, with the arguments of its noun's method."""
+        return self.transport.call(operation, *arguments, **keywords)
 
     def close(self) -> None:
         """Close the connections or the database."""

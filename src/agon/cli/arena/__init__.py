@@ -9,9 +9,9 @@ from agon.cli.arena.injections import injections
 from agon.cli.arena.judges import judges
 from agon.cli.arena.prompts import add_prompts
 from agon.cli.arena.report import report_rounds
-from agon.cli.arena.rounds import begin_round
 from agon.cli.arena.simulate_live import simulate_live
 from agon.cli.arena.vary import vary
+from agon.cli.generated.commands import add_generated
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
 
@@ -29,6 +29,7 @@ def command() -> None:
     """
 
 
+add_generated(command)
 for subcommand in (
     injections,
     judges,
@@ -38,7 +39,6 @@ for subcommand in (
     report_rounds,
     simulate_live,
     add_prompts,
-    begin_round,
     vary,
 ):
     command.add_command(subcommand)

@@ -4,9 +4,8 @@ from typing import Final
 
 import click
 
-from agon.cli.contest import arguments
 from agon.cli.contest.records import read_pieces
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import Target, target

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import Target, target
@@ -85,22 +84,6 @@ def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
         f"job {receipt.job.id} is {receipt.job.state}; agon jobs list --contest {contest} shows it",
         err=True,
     )
-
-
-@click.command("reveal", cls=Command)
-@arguments.contest
-@click.argument("problem", metavar="PROBLEM")
-@target
-def reveal(contest: str, problem: str, *, target: Target) -> None:
-    """Publish source and terms of PROBLEM, whose freeze must have ended.
-
-    Then anyone can verify the problem's hash and repeat the judging.
-
-      agon contest reveal autumn 4f6c…
-    """
-    with target.open(create=False) as api:
-        api.problems.reveal(contest, problem)
-    click.echo(f"{problem} is revealed")
 
 
 @click.command("submit", cls=Command)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import completion, lists, parameters
+from agon.cli.shared import arguments, completion, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import Target, target

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver, require_writable
 from agon.cli.shared.target import Target, target
