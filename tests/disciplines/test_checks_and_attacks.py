@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline
-from agon.disciplines.definition import Simulation
+from agon.disciplines.capabilities import Simulation
 from agon.kernel.attacks import Attack, select
 from agon.kernel.findings import Check, Finding, Severity, run_checks
 from agon.records import read_rows

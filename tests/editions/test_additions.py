@@ -51,7 +51,7 @@ BOARD_AND_FINDING = '''
 from dataclasses import dataclass as _dataclass
 from dataclasses import replace as _replace
 
-from agon.disciplines.definition import ScoredRecords
+from agon.disciplines.capabilities import ScoredRecords
 from agon.kernel.findings import Finding
 
 _released = DISCIPLINE

@@ -73,7 +73,7 @@ def command(
     if out is None:
         raise click.UsageError("Missing option '--out'.")
     require_new_folder(out)
-    with working(f"simulating {size:,} {chosen.size_unit}"):
+    with working(f"simulating {size:,} {chosen.require_simulator().size_unit}"):
         simulation = simulate(discipline, size=size, seed=seed, attacks=attacks)
     if not dry_run:
         with working(f"writing {out}"):

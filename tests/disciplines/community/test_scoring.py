@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agon.disciplines.capabilities import Simulation
 from agon.disciplines.community import DISCIPLINE, facts, formulas, id_index
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import Community, score
 from agon.disciplines.community.simulate import ATTACKS, simulate
-from agon.disciplines.definition import Simulation
 from agon.errors import NotFound
 from agon.kernel import marks
 from agon.records import read, read_rows

@@ -19,7 +19,7 @@ from agon.app.access.permissions import permits
 from agon.app.contests.submissions import creation, listing
 from agon.app.contests.submissions.submission import Submission as NewSubmission
 from agon.app.queue.jobs import round_job
-from agon.disciplines import discipline
+from agon.disciplines import Ballot, Rounds, discipline
 from agon.errors import Conflict, Unreadable
 
 SubmissionId = Annotated[FreeId, Field(description="The submission's id.")]
@@ -87,8 +87,7 @@ def add_votes(ctx: ContestContext) -> ImportSummary:
            summary="List votes", page_size=100)  # fmt: skip
 def list_votes(ctx: ContestContext, page: PageRequest) -> Page[Record]:
     """Return votes in ledger order."""
-    _require_table(ctx, "votes")
-    return records_page(ctx, page, "votes")
+    return records_page(ctx, page, ballot_of(ctx).table)
 
 
 @operation("POST", "/contests/{contest}/matches", id="drawRound", permission="match.draw",
@@ -110,7 +109,7 @@ def draw_round(ctx: ContestContext) -> Job:
           agon arena round spring
           agon jobs show "$(agon arena round spring)"
     """
-    _require_table(ctx, "matches")
+    _rounds_of(ctx)
     job = round_job(ctx.contest, id=ctx.service.new_id(), by=ctx.caller.name)
     return queue_job(ctx.service, job, contest=ctx.contest.id)
 
@@ -119,8 +118,7 @@ def draw_round(ctx: ContestContext) -> Job:
            summary="List matches", page_size=100)  # fmt: skip
 def list_matches(ctx: ContestContext, page: PageRequest) -> Page[Record]:
     """Return matches in ledger order."""
-    _require_table(ctx, "matches")
-    return records_page(ctx, page, "matches")
+    return records_page(ctx, page, _rounds_of(ctx).matches)
 
 
 class Submissions(Noun):
@@ -134,7 +132,24 @@ class Submissions(Noun):
     matches = list_matches
 
 
-def _require_table(ctx: ContestContext, name: str) -> None:
-    tables = {table.name for table in discipline(ctx.contest.discipline).schema}
-    if name not in tables:
-        raise Conflict(f"{ctx.contest.id} is a {ctx.contest.discipline} contest without {name}")
+def ballot_of(ctx: ContestContext) -> Ballot:
+    """Return the ballot of a contest.
+
+    Raises:
+        Conflict: its discipline has none.
+    """
+    ballot = discipline(ctx.contest.discipline).ballot
+    if ballot is None:
+        raise _lacks(ctx, "votes")
+    return ballot
+
+
+def _rounds_of(ctx: ContestContext) -> Rounds:
+    rounds = discipline(ctx.contest.discipline).rounds
+    if rounds is None:
+        raise _lacks(ctx, "matches")
+    return rounds
+
+
+def _lacks(ctx: ContestContext, what: str) -> Conflict:
+    return Conflict(f"{ctx.contest.id} is a {ctx.contest.discipline} contest without {what}")

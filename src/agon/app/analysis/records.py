@@ -144,7 +144,7 @@ def _inspect_in_engine(
     of: str, source: Any, name: str, *, renamed: bool
 ) -> tuple[Records, list[RowIssue]]:
     """Return the records in an engine in which the tables stay, and what is wrong with them."""
-    if not discipline(of).relational:
+    if not discipline(of).traits.relational:
         raise Conflict(f"{of} is not counted on {name}; use --engine embedded")
     if isinstance(source, Records):
         if not isinstance(source, RelationalRecords):

@@ -19,12 +19,12 @@ def simulate(
 
     Args:
         of: the name of the discipline.
-        size: number of records of its main kind (``discipline(of).size_unit``).
+        size: number of records of its main kind (``discipline(of).simulator.size_unit``).
         seed: seed of all draws.
         attacks: names of attacks to mix in; each is one of ``discipline(of).attacks``.
 
     Raises:
-        NotFound: there is no such discipline or attack.
+        NotFound: there is no such discipline or attack, or the discipline has no simulator.
         Unreadable: the size is too small for a contest.
 
     Example:
@@ -32,12 +32,13 @@ def simulate(
         >>> {name: table.num_rows for name, table in simulation.tables.items()}
         {'problems': 4, 'submissions': 20}
     """
-    chosen = discipline(of)
+    simulator = discipline(of).require_simulator()
+    known = simulator.attacks
     for attack in attacks:
-        if attack not in chosen.attacks:
-            raise NotFound(f"{of} has no attack {attack!r}: {did_you_mean(attack, chosen.attacks)}")
+        if attack not in known:
+            raise NotFound(f"{of} has no attack {attack!r}: {did_you_mean(attack, known)}")
     try:
-        return chosen.simulate(size=size, seed=seed, attacks=tuple(dict.fromkeys(attacks)))
+        return simulator.simulate(size=size, seed=seed, attacks=tuple(dict.fromkeys(attacks)))
     except ValueError as error:  # the discipline needs more for a contest
         raise Unreadable(f"cannot simulate {of}: {error}") from None
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.definition import Simulation
+from agon.disciplines.capabilities import Simulation
 from agon.kernel.attacks import Attack, meanings, require_known
 
 FloatArray = npt.NDArray[np.float64]

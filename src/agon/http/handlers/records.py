@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from agon.api.models.records import ImportSummary
 from agon.api.operation import ContestContext
+from agon.api.operations.submissions import ballot_of
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines, read_value
 from agon.entities import ledgers
@@ -54,4 +55,4 @@ async def add_records(
 
 async def add_votes(request: Request, response: Response, ctx: ContestContext) -> ImportSummary:
     """Add the votes of a body."""
-    return await add_records(request, response, ctx, table="votes")
+    return await add_records(request, response, ctx, table=ballot_of(ctx).table)

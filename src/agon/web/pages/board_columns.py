@@ -72,7 +72,7 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
             "ranges": {
                 each.name: range_text(each, page.rows_total) for each in values["sortable"].values()
             },
-            "meaning": partial(discipline(page.discipline).column_meaning, page.board),
+            "meaning": partial(discipline(page.discipline).traits.meaning, page.board),
         }
         parts = environment().get_template("board_columns.html").make_module(shown)
         texts = (getattr(parts, name)() for name in ("thead", "sorting", "key", "paragraphs"))

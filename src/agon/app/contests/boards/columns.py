@@ -19,7 +19,7 @@ def columns(
         published = find_board(session, view, board, as_of=as_of)
         ranges = session.snapshots.summary(published.rows_snapshot.no).get("columns", {})
     described = discipline(view.contest.discipline)
-    meanings = (described.column_meaning(published.snapshot.board, name) for name in ranges)
+    meanings = (described.traits.meaning(published.snapshot.board, name) for name in ranges)
     return published, tuple(
         Column(name=name, **values)
         if meaning is None

@@ -350,12 +350,12 @@ def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | N
 def _intervals(view: View, snapshot: Snapshot) -> Mapping[str, Any] | None:
     """Return the method and level of a board's intervals, under the rules it was scored under."""
     manifest, of = snapshot.manifest, discipline(view.contest.discipline)
-    if of.intervals is None:
+    if of.traits.intervals is None:
         return None
     from agon.app.analysis.score import rules_of
 
     _, rules = rules_of(of.name, manifest["edition"], manifest["overrides"])
-    return of.intervals(snapshot.board, rules)
+    return of.traits.intervals(snapshot.board, rules)
 
 
 def _amendment_fields(snapshot: Snapshot) -> Mapping[str, Any]:

@@ -133,8 +133,10 @@ def _visible(
 
 def _verdicts(session: Session, view: View, name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the record of a submission as the caller may see it, none while it is hidden."""
-    tables = {table.name: table for table in discipline(view.contest.discipline).schema}
-    key = record_key(tables["submissions"], {"id": name}) if "submissions" in tables else None
+    of = discipline(view.contest.discipline)
+    if of.submissions is None:
+        return
+    key = record_key(of.schema.table(of.submissions.table), {"id": name})
     if key is None:
         return
     entries = session.entries.existing(view.contest.no, records=[key], until=view.until)
