@@ -63,10 +63,7 @@ def robustness_of(visit: Visit, page: BoardPage) -> Robust | None:
     if page.board not in {_ELO, _BRADLEY_TERRY} or not has_matches(page.discipline):
         return None
     as_of = str(page.seq)
-    stored: BoardRobustness = visit.share(
-        ("robustness", page.contest, as_of),
-        lambda: visit.api.rounds.board_robustness(page.contest, as_of=as_of),
-    )
+    stored: BoardRobustness = visit.api.rounds.board_robustness(page.contest, as_of=as_of)
     if page.board == _ELO:
         new, established = (floor.width for floor in stored.noise)
 
