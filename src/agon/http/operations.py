@@ -117,13 +117,14 @@ def endpoint(operation: AnyOperation, handler: Endpoint | None = None) -> Endpoi
 
 def _answer(operation: AnyOperation) -> Endpoint:
     """Return the endpoint of an operation whose response is its result."""
+    is_paged = operation.is_paged
 
     def answer(
         http_request: Request, http_response: Response, context: Any, **values: Any
     ) -> Response | BaseModel:
         if operation.secret:
             http_request.scope.get(SECRETS, []).append(operation.id)
-        arguments = [_page_request(values)] if operation.is_paged else []
+        arguments = [_page_request(values)] if is_paged else []
         try:
             result = operation.function(context, *arguments, **values)
         except NotStored as missing:
@@ -211,7 +212,8 @@ class Authorization:
             contest=contest,
             allow_private=parts.settings.webhook_allow_private,
         )
-        require_known_query(request)
+        if request.scope["query_string"]:
+            require_known_query(request)
         return context
 
 

@@ -18,8 +18,6 @@ def require_known_query(request: Request) -> None:
     Raises:
         Unreadable: with the closest known name.
     """
-    if not request.scope["query_string"]:
-        return
     route: Any = request.scope.get("route")
     name = getattr(route, "unique_id", "")
     if name not in _KNOWN:

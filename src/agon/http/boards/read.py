@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from anyio import CapacityLimiter
+
 from agon.api.authorization import permitted_view
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
@@ -25,6 +27,8 @@ ACTION: Final = "contest.read"
 """The permission needed to read a board."""
 
 _MAX_VIEWS: Final = 4096
+_MAX_THREADS: Final = 8
+"""Maximum number of threads that read boards; more would only wait for each other."""
 
 
 class BoardView(NamedTuple):
@@ -69,15 +73,19 @@ class BoardReader:
     """Reads pages of boards without a session, as long as nothing is stored.
 
     What a caller sees of a board is looked up in a session, and cached with the state that the
-    database had before. A request reads the state anew, and uses what is cached for that state: so
+    database had before. A request reads the state again, and uses what is cached for that state: so
     its response is never older than itself. Rows are read under the number of their snapshot,
     where they never change.
 
     Args:
         service: the service.
+
+    Attributes:
+        threads: limits the threads in which it is called, where it may wait for the database.
     """
 
     def __init__(self, service: Service) -> None:
+        self.threads = CapacityLimiter(_MAX_THREADS)
         self._service = service
         self._views: StateCache[BoardView] = StateCache(most=_MAX_VIEWS)
 

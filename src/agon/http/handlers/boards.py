@@ -1,11 +1,10 @@
 """Handle requests for pages and rows of boards: getBoard, getRow and getUnscored."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Final, TypeVar, cast
 from urllib.parse import parse_qsl
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
@@ -35,11 +34,8 @@ from agon.http.etags import etag, is_known
 from agon.http.middleware.auth import caller_of
 from agon.http.queries import require_known
 from agon.http.rebuilding import rebuild_response
-from agon.http.server_context import serving
+from agon.http.server_context import ServerContext, serving
 from agon.http.slots import StreamInSlots
-
-_MAX_THREADS: Final = 8
-"""Maximum number of threads that read boards; more would only wait for each other."""
 
 _MAX_CACHED_QUERY: Final = 256
 """Maximum number of bytes of a query string whose parameters are cached."""
@@ -136,13 +132,13 @@ async def _read(
     context = serving(request)
     key = ViewKey.of(path.contest, path.board, page_request, caller_of(request))
     if context.settings.database_file is None:
-        view, page = await _in_thread(lambda: context.boards.read(key, page_request))
+        view, page = await _in_thread(context, lambda: context.boards.read(key, page_request))
     else:
         view, page = context.boards.read(key, page_request)
     if page is None:
         async with context.slots.slot("reads", request.scope):  # it reads all unscored
             name = str(page_request.id)
-            raise await _in_thread(lambda: context.boards.no_row(view, name))
+            raise await _in_thread(context, lambda: context.boards.no_row(view, name))
     return view, page
 
 
@@ -156,7 +152,7 @@ async def _selection(request: Request, path: BoardPath, query: BoardQuery) -> Re
 
     try:
         async with context.slots.slot("reads", request.scope):
-            view, page = await _in_thread(select)
+            view, page = await _in_thread(context, select)
     except NotStored as missing:
         return await _rebuild(request, path, missing)
     return page_response(view, page, known=request.headers.get("if-none-match"))
@@ -186,7 +182,8 @@ async def _download(request: Request, path: BoardPath, *, as_of: str | None, for
 async def _rebuild(request: Request, path: BoardPath, missing: NotStored) -> Response:
     """Return 202 with the job that rebuilds the rows."""
     return await _in_thread(
-        lambda: rebuild_response(request, _contest_view(request, path), missing)
+        serving(request),
+        lambda: rebuild_response(request, _contest_view(request, path), missing),
     )
 
 
@@ -200,14 +197,9 @@ def _contest_view(request: Request, path: BoardPath) -> View:
         return permitted_view(session, ACTION, caller_of(request), path.contest)
 
 
-async def _in_thread(call: Callable[[], T]) -> T:
+async def _in_thread(context: ServerContext, call: Callable[[], T]) -> T:
     """Return the result of a call made in one of the threads for boards."""
-    return await run_sync(call, limiter=_threads())
-
-
-@cache
-def _threads() -> CapacityLimiter:
-    return CapacityLimiter(_MAX_THREADS)
+    return await run_sync(call, limiter=context.boards.threads)
 
 
 def _parse(request: Request, path: type[P], query: type[Q]) -> tuple[P, Q]:
