@@ -12,7 +12,7 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.app.spreadsheets import escape_formula
-from agon.http import downloads
+from agon.http.boards import download
 from agon.ledger.merkle import verify
 from fakes.instance import Instance
 from fakes.service import ORGANISER
@@ -252,7 +252,7 @@ def test_parquet_has_the_rows_with_their_types(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Analysts load it without guessing types; several row groups are one table."""
-    monkeypatch.setattr(downloads, "_GROUP_ROWS", 2)
+    monkeypatch.setattr(download, "_GROUP_ROWS", 2)
     instance.contest("spring", people=5)
     response = instance.get(f"{BOARD}?format=parquet")
     assert response.headers["content-type"] == "application/vnd.apache.parquet"
@@ -289,9 +289,9 @@ def test_a_column_of_parquet_has_one_type(
     lines = b"".join(b'{"x":%s}\n' % orjson.dumps(value) for value in values)
     types: dict[str, str] = {}
     for value in values:
-        kind = downloads._type_of(value)
-        types["x"] = downloads._common_type(types.get("x", ""), kind)
+        kind = download._type_of(value)
+        types["x"] = download._common_type(types.get("x", ""), kind)
     out = io.BytesIO()
-    downloads._write_parquet(io.BytesIO(lines), out, types)
+    download._write_parquet(io.BytesIO(lines), out, types)
     column = parquet.read_table(io.BytesIO(out.getvalue())).column("x")
     assert (str(column.type), column.to_pylist()) == (type_name, stored)

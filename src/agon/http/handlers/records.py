@@ -12,9 +12,8 @@ from agon.api.operations.submissions import ballot_of
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines, read_value
 from agon.entities import ledgers
-from agon.http.media_types import media_type, raise_unsupported
+from agon.http.bodies import media_type, raise_unsupported, spooled
 from agon.http.server_context import serving
-from agon.http.spooling import spooled
 
 NDJSON_TYPES: Final = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
 

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agon.http.media_types import media_type, raise_status
+from agon.http.bodies import media_type, raise_status
 
 TIMEOUT_S: Final = 10.0
 """Maximum number of seconds between two chunks of a body."""

@@ -1,9 +1,29 @@
-"""Require the content type of a body that an operation reads."""
+"""Read the body of an operation: require its type, and all of it before work begins."""
 
-from typing import NoReturn
+import tempfile
+from typing import IO, Final, NoReturn
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+_IN_MEMORY: Final = 1 << 20
+
+
+async def spooled(request: Request) -> IO[bytes]:
+    """Return the whole body, in memory or, when it is large, in a file; the caller closes it.
+
+    Work begins only then, so that a slow client never holds a transaction open.
+    """
+    file: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 (the caller closes it)
+    try:
+        async for chunk in request.stream():
+            file.write(chunk)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return file
 
 
 def has_body(headers: Headers) -> bool:
