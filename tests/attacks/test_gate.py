@@ -16,6 +16,7 @@ def _in_one_worker(name: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"gate-{name.partition('/')[0]}")
 
 
+@pytest.mark.sample(11)
 @pytest.mark.parametrize(
     ("name", "attack"),
     [pytest.param(name, attack, marks=_in_one_worker(name)) for name, attack in attacks()],

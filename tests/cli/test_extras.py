@@ -86,6 +86,7 @@ def test_a_plain_installation_reports_no_bug(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("extra", "command"),
     [

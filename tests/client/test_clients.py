@@ -109,6 +109,7 @@ def test_records_may_be_dicts(api: Api, spring: str) -> None:
     assert (summary.added, summary.repeated) == (1, 3)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("records", "message"),
     [

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agon.records.relational import TableEngine
-from conftest import Postgresql
 from disciplines.arena.arenas import RULES
 from disciplines.arena.arenas import TIMES as ARENA_TIMES
 from disciplines.community.test_oracle import TIMES
 from engines.drawn import CHANGES, Database, compare_arenas, compare_communities, databases
+from postgresql_server import Postgresql
 from sizes import ALL
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from conftest import Postgresql
+from postgresql_server import Postgresql
 from sizes import size
 
 _TESTS = Path(__file__).parents[1]

@@ -103,6 +103,7 @@ async def _nothing(pages: BoardPages, *_: Any) -> tuple[object, None]:
     return await pages._rows.state(), None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("state", ["open", "frozen", "final", "private"])
 def test_pages_equal_those_read_in_a_session(
     either: Instance, state: str, monkeypatch: pytest.MonkeyPatch

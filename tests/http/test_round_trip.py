@@ -27,7 +27,7 @@ from fakes.service import OPERATOR, service_at
 from sizes import size
 
 if TYPE_CHECKING:
-    from conftest import Postgresql
+    from postgresql_server import Postgresql
 
 NUMBERS = count()
 TIME = datetime(2026, 11, 22, tzinfo=UTC)

@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from conftest import Postgresql
+from postgresql_server import Postgresql
 
 TIMEOUT_S = 60.0
 HTTP = httpx2.Client(

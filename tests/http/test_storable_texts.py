@@ -12,10 +12,10 @@ import pytest
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.http.openapi import document
-from conftest import Postgresql
 from fakes.instance import Instance, instance_at
 from fakes.raw_requests import RawResponse, send_raw
 from fakes.service import ORGANISER
+from postgresql_server import Postgresql
 from sizes import ALL
 
 OPENAPI: Final = json.loads(document())

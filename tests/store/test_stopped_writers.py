@@ -18,8 +18,8 @@ from agon.errors import Unavailable
 from agon.settings import Settings
 from agon.store import open_store
 from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S
-from conftest import Postgresql
 from fakes.service import ORGANISER, service_at
+from postgresql_server import Postgresql
 
 IDLE_S = 3.0
 WORKER = f"""

@@ -11,6 +11,7 @@ from agon.disciplines import BUILT_IN
 from agon.errors import Conflict, NotFound
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_simulated_records_are_valid_and_can_be_scored(tmp_path: Path, name: str) -> None:
     """Written records are read unchanged."""

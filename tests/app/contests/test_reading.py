@@ -65,6 +65,7 @@ def test_histories_of_unknown_ids_and_invalid_limits_are_rejected(service: Servi
             history(service, view(service, ANONYMOUS), "bots", "a", limit=limit)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("limit", [1, 4, 9, 100])
 def test_each_participant_is_listed_once_scored_or_not(service: Service, limit: int) -> None:
     """Participants without a score follow the board's rows in the same list."""

@@ -126,6 +126,7 @@ def test_a_program_that_the_tests_run_cannot_attach_to_their_shell(course: Cours
     assert (verification.outcome, verification.account.exit_code) == ("failed", 3)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("first", ["#!/bin/sh", "#!/usr/bin/env sh", "#!/bin/sh -e", "", "# text"])
 def test_test_scripts_run_whatever_their_first_line(course: Course, first: str) -> None:
     """Without a first line that names an interpreter the shell runs them."""
@@ -155,6 +156,7 @@ def test_time_is_up_in_both_parts(course: Course) -> None:
     assert verification.outcome == "timeout"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("tests", "source", "outcome", "reward"),
     [

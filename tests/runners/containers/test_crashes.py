@@ -59,6 +59,7 @@ def all_containers(run: str) -> list[str]:
     return engine.containers(f"agon.run={run}") + engine.containers_named(name_pattern(run=run))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("part", range(4 if ALL else 2))
 @pytest.mark.parametrize("target", ["process", "group", "all"])
 def test_a_killed_agon_leaves_no_container(

@@ -126,6 +126,7 @@ def test_an_engine_that_fails_once_costs_one_repetition(
     assert (run.outcome, run.account.attempts) == ("finished", 2)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("code", [125, 126, 127])
 def test_an_engine_that_fails_leaves_the_trial_unscored_with_its_cause(
     course: Course, engine: Script, code: int

@@ -213,6 +213,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_archive_is_rejected_and_leaves_nothing(
     filled: str, other_url: str, tmp_path: Path, damage: str

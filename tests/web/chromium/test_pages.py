@@ -63,6 +63,7 @@ def test_every_page_is_linked_from_another(site: Site) -> None:
     assert {path for path, _ in PAGES} - visited == set()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("contest", ["community", "arena", "challenge", "autumn"])
 def test_every_score_leads_to_its_records_in_two_clicks(site: Site, contest: str) -> None:
     """The first opens the page of a name, the second a part of its score with the records."""
@@ -141,6 +142,7 @@ def test_the_parser_of_a_browser_moves_no_element(site: Site, chromium: Chromium
     visitor.close()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("role", ROLES)
 def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: str) -> None:
     """WCAG 2.2 AA in both themes and at two widths; no message in the console."""

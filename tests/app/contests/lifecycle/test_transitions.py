@@ -220,6 +220,7 @@ def test_a_contest_is_not_finalized_while_submissions_are_judged(spring: Service
     assert finalize(spring, "spring", force=True, by=ORGANISER).state == "final"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 2001])
 def test_unfreezing_requires_a_reason(spring: Service, reason: str) -> None:
     """Participants want to know it."""
