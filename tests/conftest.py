@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from fakes.demo import Demo, run_demo
+from fakes.demo import Demo, run_demo_once
 from sizes import left_out
 
 # OpenBLAS starts a thread per processor that waits in a loop: where these are busy, solving a
@@ -30,6 +30,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """Run ``agon demo`` once for all tests of a process."""
-    return run_demo(tmp_path_factory.mktemp("demo"))
+def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Demo:
+    """Run ``agon demo`` once, in the process whose test needs it first; the others wait for it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = base if worker_id == "master" else base.parent
+    return run_demo_once(folder / "demo")

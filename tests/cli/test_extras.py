@@ -86,7 +86,7 @@ def test_a_plain_installation_reports_no_bug(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("extra", "command"),
     [

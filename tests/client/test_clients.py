@@ -24,6 +24,9 @@ from client.conftest import client_of, work
 from fakes.autumn import CUBES, RIGHT, autumn, judged, publish
 from fakes.instance import Instance
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 PEOPLE = ("ada", "bob", "cy")
 
 

@@ -76,7 +76,7 @@ FRAMES: dict[str, Callable[[list[str]], Any]] = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_empty_tables_of_every_form_are_the_same_records(name: str, tmp_path: Path) -> None:
     """A contest without records has a board; so have empty files and empty data frames.

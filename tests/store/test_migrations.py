@@ -19,6 +19,9 @@ from agon.store.connection.engines import begin, open_engine
 from agon.store.migrations import NEWEST, current, known_revisions, upgrade
 from agon.store.schema import METADATA
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 
 def _shape(connection: Connection) -> dict[str, Any]:
     """Return the columns, indexes and keys of each table."""

@@ -206,7 +206,7 @@ def _began(url: str) -> None:
     store.close()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("way", ["threads", "processes"])
 def test_many_writers_extend_one_complete_chain(url: str, way: str) -> None:
     """Every position once, every hash over the previous one, for any writers."""

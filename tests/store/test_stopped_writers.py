@@ -111,6 +111,7 @@ def test_waiting_is_shorter_than_a_request() -> None:
     ) == (IDLE_TIMEOUT_S, LOCK_TIMEOUT_S)  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_on_postgresql_others_write_and_the_job_is_tried_again(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:

@@ -20,6 +20,9 @@ from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
 from fakes.service import ORGANISER, PARTICIPANT
 from fakes.spring import BOTS, play, spring, view
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 
 def test_a_history_has_the_score_of_every_board(service: Service) -> None:
     """The last step up to a board is the score on that board, for each participant."""

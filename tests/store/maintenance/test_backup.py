@@ -27,6 +27,9 @@ from agon.store.session import Store
 from store.factories import NOON, chained, contest, created, job, later, new, vote
 from store.sample import fill
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 
 def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
     """Read everything a database holds."""

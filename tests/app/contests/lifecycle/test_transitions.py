@@ -24,6 +24,9 @@ from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadab
 from agon.ledger.entry import read_line
 from fakes.service import JUDGE, OPERATOR, ORGANISER, VIEWER
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 Step: TypeAlias = Callable[..., object]
 
 TIME = "2026-11-22T00:00:00Z"
