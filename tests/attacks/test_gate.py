@@ -16,6 +16,7 @@ def _in_one_worker(name: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"gate-{name.partition('/')[0]}")
 
 
+@pytest.mark.sample(11)
 @pytest.mark.parametrize(
     ("name", "attack"),
     [pytest.param(name, attack, marks=_in_one_worker(name)) for name, attack in attacks()],
@@ -46,6 +47,7 @@ def test_a_fall_is_noticed(before: Price | None, now: Price | None, *, expected:
     assert cheaper(before, now) is expected
 
 
+@pytest.mark.sample(1)
 @_in_one_worker("challenge")
 @pytest.mark.parametrize("attack", ["dust-validators", "dust-denial"])
 def test_validators_with_little_stake_decide_under_the_literal_rules_alone(attack: str) -> None:

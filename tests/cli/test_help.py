@@ -72,6 +72,7 @@ def test_every_command_has_its_documented_options(path: str) -> None:
     assert options >= PROMISED[path]
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("path", COMMANDS)
 def test_help_shows_an_example_that_names_the_command(agon: Cli, path: str) -> None:
     """Users copy examples first."""
@@ -82,6 +83,7 @@ def test_help_shows_an_example_that_names_the_command(agon: Cli, path: str) -> N
     assert agon(*path.split(), "-h").out == ended.out
 
 
+@pytest.mark.sample(55)
 @pytest.mark.parametrize("path", COMMANDS)
 def test_every_option_has_a_help_text_and_an_environment_variable(path: str) -> None:
     """All options use one class, so that AGON_… variables work for all of them."""

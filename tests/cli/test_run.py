@@ -36,6 +36,7 @@ def test_a_missing_argument_is_a_usage_error(agon: Cli) -> None:
     assert "Usage: agon score" in ended.err
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

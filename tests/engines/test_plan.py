@@ -14,7 +14,7 @@ from agon.engines import ENGINES
 from agon.records.sources import sizes
 from agon.records.sources.sizes import source_size
 from cli.command import Cli
-from conftest import Postgresql
+from postgresql_server import Postgresql
 
 ROWS = {"bots": 24, "matches": 300, "owners": 24, "votes": 900}
 SCHEMA = discipline("arena").schema

@@ -107,6 +107,7 @@ def _response(instance: Instance, path: str, role: str | None) -> Any:
     return response.status_code, headers, content
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("state", ["open", "frozen", "final", "private"])
 def test_pages_equal_those_read_in_a_session(
     either: Instance, state: str, monkeypatch: pytest.MonkeyPatch

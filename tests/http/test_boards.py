@@ -83,6 +83,7 @@ def test_a_cursor_stays_on_its_snapshot_while_others_are_published(instance: Ins
     assert [row["id"] for row in back["rows"]] == ["u3", "u4", "u5"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("limit", [1, 2, 500])
 def test_a_page_has_as_many_rows_as_its_limit(instance: Instance, limit: int) -> None:
     """A limit that is silently changed breaks clients that rely on it."""
@@ -90,6 +91,7 @@ def test_a_page_has_as_many_rows_as_its_limit(instance: Instance, limit: int) ->
     assert len(instance.get(f"{BOARD}?limit={limit}").json()["rows"]) == min(limit, 4)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limt=5", "format=xml",
                                    "cursor=abc", "as_of=yesterday", "cursor=&as_of=1", "q=",
                                    "q=%00", "q=u&around=u1", "q=u&format=csv",
@@ -221,6 +223,7 @@ def stable(response: Any) -> bytes:
     return bytes(response.content).replace(name, b"ID") if name else bytes(response.content)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("role", [None, "viewer", "participant", "judge", "worker"])
 def test_the_public_sees_no_changes_after_a_freeze(instance: Instance, role: str | None) -> None:
     """Rank changes during a freeze would reveal the result before it is announced."""

@@ -72,6 +72,7 @@ def test_a_post_opens_one_write_session_and_checks_its_permission_once(
     assert (counts["read"], counts["write"]) == (2, 1)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("method", "path", "body", "permission", "loads", "reads"),
     [

@@ -43,6 +43,7 @@ def ids(records: Records) -> list[int]:
     return list(records.arrow("matches")["id"].to_pylist())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
@@ -65,6 +66,7 @@ def test_rows_are_selected_by_value_and_type(where: dict[str, Any], expected: li
         assert records.count("bots") == 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("form", FORMATS)
 def test_files_of_every_form_are_filtered_equally(tmp_path: Path, form: str) -> None:
     """A folder that was written in any format."""

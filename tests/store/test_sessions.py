@@ -17,8 +17,8 @@ from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from agon.ledger.entry import chain, genesis
 from agon.store import open_store
 from agon.store.session import Store
-from conftest import Postgresql
 from fakes.round_trips import round_trips
+from postgresql_server import Postgresql
 from sizes import ALL
 from store.factories import chained, contest, created, job, later, new, vote
 
@@ -176,6 +176,7 @@ def _began(url: str) -> None:
     store.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("way", ["threads", "processes"])
 def test_many_writers_extend_one_complete_chain(url: str, way: str) -> None:
     """Every position once, every hash over the previous one, for any writers."""

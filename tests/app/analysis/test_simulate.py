@@ -10,7 +10,11 @@ from agon.app.analysis.simulate import write_simulation
 from agon.disciplines import BUILT_IN
 from agon.errors import Conflict, NotFound
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
+
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_simulated_records_are_valid_and_can_be_scored(tmp_path: Path, name: str) -> None:
     """Written records are read unchanged."""

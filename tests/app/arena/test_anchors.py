@@ -72,6 +72,7 @@ def test_bradley_terry_holds_several_anchors(interval: str) -> None:
     assert plain.board.caption == "anchored at ann=900, cy=1200"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("anchor", "error", "message"),
     [

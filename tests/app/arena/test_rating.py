@@ -86,6 +86,7 @@ FRAMES = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_frame_of_battles_is_rated(kind: str) -> None:
     """Three lines give the table of a data frame of any library."""

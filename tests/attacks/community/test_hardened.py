@@ -36,6 +36,7 @@ def _effort(name: str, without: str | None) -> tuple[int, float]:
     return len(played.accounts), -standing.points
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("rule", "attack"),
     [

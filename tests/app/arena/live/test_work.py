@@ -26,10 +26,10 @@ from agon.entities.jobs import NewJob
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.fold import empty_ledger, fold
 from app.arena.live.conftest import MakeLeague
-from conftest import Postgresql
 from fakes.arena import League, Model, answer, league
 from fakes.round_trips import round_trips
 from fakes.service import JUDGE, PARTICIPANT
+from postgresql_server import Postgresql
 
 
 def queue(league: League, job: NewJob) -> list[str]:
