@@ -11,7 +11,6 @@ FORMATS: Final = ("json", "csv", "ndjson", "parquet")
 """The formats of the data of pages, each an ending of their addresses."""
 
 JUDGES: Final = "judges"
-"""The board of judges."""
 
 _HOME_DATA: Final = "/index"
 

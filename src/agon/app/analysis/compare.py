@@ -283,7 +283,7 @@ def _rule_set(side: RuleSet | str | Mapping[str, Any] | None) -> RuleSet:
 
 
 def difference(old: Board, new: Board) -> Difference:
-    """Return what differs between two states of one board."""
+    """Compare two states of one board: moves, ids that entered or dropped off, and a summary."""
     both_old, both_new, gone, come = _match_rows(old, new)
     return Difference(
         board=old.name,

@@ -65,4 +65,3 @@ DISCIPLINE = Discipline(
         ),
     ),
 )
-"""The discipline ``arena``."""

@@ -55,4 +55,3 @@ DISCIPLINE = Discipline(
         commands=("agon challenge weights {source} --bittensor",),
     ),
 )
-"""The discipline ``challenge``."""

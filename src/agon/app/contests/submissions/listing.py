@@ -21,7 +21,6 @@ from agon.ledger.keys import record_key
 from agon.store.session import Session
 
 MAX_SUBMISSIONS = 500
-"""Maximum number of submissions of a page."""
 
 
 @dataclass(frozen=True, kw_only=True)
