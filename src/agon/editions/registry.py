@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import product
-from typing import Any
+from typing import Any, overload
 
 from agon.disciplines import BUILT_IN, discipline, names
 from agon.editions.edition import Edition, Example
@@ -46,17 +46,32 @@ def default_edition(of: str) -> str:
     return released[0]
 
 
-def edition(name: str, *, of: str | None = None) -> Edition:
-    """Return a released edition by full name, or by short name within a discipline.
+@overload
+def edition(full_name: str, /) -> Edition: ...
+@overload
+def edition(discipline: str, name: str, /) -> Edition: ...
+@overload
+def edition(name: str, /, *, of: str | None) -> Edition: ...
+def edition(first: str, second: str | None = None, /, *, of: str | None = None) -> Edition:
+    """Return a released edition by its full name, or by discipline and name.
+
+    Args:
+        first: the full name, or the discipline, or with ``of`` the name.
+        second: the name, after the discipline.
+        of: the discipline, as a keyword.
 
     Raises:
         NotFound: there is none; the message suggests one.
         Conflict: its rules are not those that were released.
+        TypeError: there are two disciplines.
 
     Example:
-        >>> edition("0.1", of="dojo").full_name
-        'dojo/0.1'
+        >>> edition("dojo/0.1").full_name, edition("dojo", "0.1").full_name
+        ('dojo/0.1', 'dojo/0.1')
     """
+    if second is not None and of is not None:
+        raise TypeError(f"edition() got two disciplines, {first!r} and {of!r}; leave out of=")
+    of, name = (of, first) if second is None else (first, second)
     full = name if of is None or name.startswith(f"{of}/") else f"{of}/{name}"
     names = editions(full.partition("/")[0] if "/" in full else None)
     if full not in names:

@@ -1,4 +1,4 @@
-"""Show how a judge of an arena judges, and what keeps it from the pool."""
+"""The statistics of an arena's judges, and the rules that keep one from the pool."""
 
 from datetime import datetime
 

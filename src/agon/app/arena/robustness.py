@@ -137,7 +137,7 @@ def store_robustness(service: Service, contest_id: str) -> int | None:
 
 
 def board_robustness(service: Service, view: View, *, as_of: str | None = None) -> BoardRobustness:
-    """Return what is stored of the robustness of published ranks.
+    """Return the stored robustness of published ranks.
 
     Args:
         service: the service.

@@ -18,6 +18,8 @@ from agon.cli.shared.commands import Group, option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agon.app.arena.rating import RatingMethod
+
 
 @click.group("arena", cls=Group)
 def command() -> None:
@@ -69,7 +71,7 @@ def rate_bots(
     *,
     reads: sources.ScoringOptions,
     anchor: "Mapping[str, float] | None",
-    method: str,
+    method: "RatingMethod",
     ci: bool,
     under: parameters.RuleOptions,
     printing: parameters.OutputOptions,

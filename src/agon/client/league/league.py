@@ -68,7 +68,7 @@ class League:
     ids: dict[int, str] = field(default_factory=dict)
 
     def common_input(self, token: str | None) -> dict[str, Any]:
-        """Return what all processes with bots get.
+        """Return the input that all processes with bots share.
 
         Args:
             token: the token that bots without an endpoint ask for work with.

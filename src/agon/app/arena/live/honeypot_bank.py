@@ -28,7 +28,6 @@ T = TypeVar("T")
 SALT_BYTES: Final = 16
 _KIND: Final = "honeypot-answers-changed"
 _MAX_CHANGES: Final = 10_000
-"""Number of hashes in one entry."""
 
 _TABLE: Final = Table(
     "honeypot_answers",

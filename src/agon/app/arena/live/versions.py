@@ -17,11 +17,10 @@ from agon.kernel.times import parse_time, written_time
 from agon.store.session import Session
 
 MAX_VERSION: Final = 100
-"""Maximum length of a version, in characters."""
 
 
 def stated_version(version: str | None) -> Mapping[str, str]:
-    """Return what a result holds of the version that a reply states; nothing if it is not usable.
+    """Return the bot's version from its reply, as a part of the result; empty if it is not valid.
 
     Example:
         >>> stated_version("1.4"), stated_version(None), stated_version("x" * 101)

@@ -41,7 +41,7 @@ class DeadlinePassed(Gone):
 def work_of_bot(
     service: Service, contest_id: str, bot_id: str, *, by: Caller
 ) -> list[Mapping[str, Any]]:
-    """Return what a bot has to do now, oldest first.
+    """Return the open work of a bot, oldest first.
 
     Raises:
         NotFound: there is no such bot, or it is not the caller's.

@@ -27,7 +27,6 @@ from agon.kernel.times import written_time
 from agon.store.session import Session
 
 MAX_ROWS = 1000
-"""Maximum number of rows of a page."""
 
 LINES_PER_READ = 4096
 """Number of lines that are read at a time when a complete board is read."""

@@ -21,7 +21,6 @@ from agon.ledger.keys import record_key
 from agon.store.session import Session
 
 MAX_SUBMISSIONS = 500
-"""Maximum number of submissions of a page."""
 
 
 def submission(service: Service, view: View, submission_id: str, *, by: Caller) -> SubmissionView:
