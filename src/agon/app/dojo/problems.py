@@ -1,10 +1,9 @@
 """Read a setter's package: ``problem.json`` and ``setter.py``."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from agon.app.files import (
     text_of,
     time_of,
 )
+from agon.app.package_keys import unknown_keys
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize, source_hash
 from agon.disciplines.dojo.imports import INTERFACES, Interface, interface
 from agon.errors import NotFound
@@ -39,6 +39,29 @@ _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _KEYS: Final = (
     "title", "interface", "N_check", "first_index", "setter_user_id", "freeze_started_at", "slug",
 )  # fmt: skip
+_SYNONYMS: Final = {
+    **dict.fromkeys(("setter", "author", "owner", "user", "userid", "setterid"), "setter_user_id"),
+    **dict.fromkeys(
+        (
+            "deadline",
+            "due",
+            "closes",
+            "closesat",
+            "ends",
+            "endsat",
+            "freeze",
+            "freezeat",
+            "frozenat",
+        ),
+        "freeze_started_at",
+    ),
+    **dict.fromkeys(("terms", "nterms", "count", "length", "n"), "N_check"),
+    **dict.fromkeys(("offset", "start", "startindex", "firstn"), "first_index"),
+    **dict.fromkeys(("name", "heading"), "title"),
+    **dict.fromkeys(("entry", "entrypoint", "function"), "interface"),
+    **dict.fromkeys(("shortname", "short"), "slug"),
+}
+"""The key that is meant, by the folded form of other words for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +117,22 @@ class Problem:
             stated_first_index=first_index_of(package) if stated is None else stated,
             slug=self.slug or package.get("slug"),
         )
+
+    def understood(self) -> dict[str, str]:
+        """Return what its declaration commits the setter to, for people, defaults included.
+
+        Example:
+            >>> Problem(source=b"def seq(n): return n", interface="seq").understood()["setter"]
+            'none: anyone can score on it'
+        """
+        freeze = self.freeze_started_at
+        return {
+            "title": self.title,
+            "setter": self.setter_user_id or "none: anyone can score on it",
+            "freeze": "none: no submission is late" if freeze is None else written_time(freeze),
+            "N_check": str(self.n_check),
+            "first_index": str(self.first_index),
+        }
 
     def declaration(self) -> dict[str, Any]:
         """Return its declaration, as ``problem.json`` has it; without a slug it has no such key."""
@@ -157,7 +196,7 @@ def problem_of(
     Returns:
         The problem; None when anything is wrong.
     """
-    issues += _misspelled_keys(declared, declaration)
+    issues += unknown_keys(declared, known=_KEYS, synonyms=_SYNONYMS, where=declaration)
     values: dict[str, Any] = {}
     for key, read in _READERS.items():
         if declared.get(key) is not None:
@@ -241,16 +280,6 @@ def _canonical(raw: bytes, where: str) -> bytes:
     except NotUtf8 as error:
         fact, _, remedy = str(error).partition("; ")
         raise InvalidPackage(FileIssue(where, fact, remedy)) from None
-
-
-def _misspelled_keys(declared: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
-    """Yield keys that look like misspelled ones of ours; other keys are ignored."""
-    folded = {key.casefold(): key for key in _KEYS if declared.get(key) is None}
-    for name in declared:
-        if name not in _KEYS:
-            close = get_close_matches(str(name).casefold(), list(folded), n=1, cutoff=0.8)
-            if close:
-                yield FileIssue(where, f"unknown key {name!r}", f"did you mean {folded[close[0]]}?")
 
 
 def _title(value: object, where: str) -> str:

@@ -76,6 +76,7 @@ def judge_submissions(
             "kept": judged.repeated,
             "verdicts": dict(sorted(counts.items())),
             "refused": [str(issue) for issue in judged.issues],
+            "to_check": [str(issue) for issue in judged.remarks],
             "after_freeze": list(judged.late),
             "mode": opened.mode,
         }
