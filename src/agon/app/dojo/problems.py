@@ -19,6 +19,7 @@ from agon.app.files import (
     time_of,
 )
 from agon.app.package_keys import unknown_keys
+from agon.app.sandbox import MAX_INDEX
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize, source_hash
 from agon.disciplines.dojo.imports import INTERFACES, Interface, interface
 from agon.errors import NotFound
@@ -34,7 +35,6 @@ FIRST_INDEX = 0
 PUBLISHED_FIRST_INDEX = 1
 """Index of the first term of a published problem that does not state it: before it could be stated,
 every sequence began with a_1."""
-_FIRST_INDICES = (0, 1)
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _KEYS: Final = (
     "title", "interface", "N_check", "first_index", "setter_user_id", "freeze_started_at", "slug",
@@ -73,7 +73,7 @@ class Problem:
         interface: what it defines: ``seq(n)`` or ``gen(N)``.
         title: the title shown.
         n_check: how many terms a solver has to give.
-        stated_first_index: index of the first term, 0 or 1; None: the package does not state it.
+        stated_first_index: index of the first term; None: the package does not state it.
         setter_user_id: its setter, who cannot score on it.
         freeze_started_at: from when on submissions are rejected, in UTC.
         slug: its short name, unique in a contest; None: none.
@@ -306,8 +306,9 @@ def _n_check(value: object, where: str) -> int:
 
 
 def _first_index(value: object, where: str) -> int:
-    if type(value) is not int or value not in _FIRST_INDICES:
-        raise InvalidPackage(FileIssue(where, f"first_index is {value!r}", "give 0 or 1"))
+    if type(value) is not int or abs(value) > MAX_INDEX:
+        fact = f"first_index is {value!r}"
+        raise InvalidPackage(FileIssue(where, fact, "give a whole number such as 0 or 1"))
     return value
 
 
