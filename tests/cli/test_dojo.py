@@ -255,3 +255,14 @@ def test_commands_that_run_no_programs_do_not_import_the_sandbox(solver: Path) -
     )
     process = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
     assert process.returncode == 0
+
+
+def test_the_rules_of_programs_are_shown_for_an_edition(agon: Cli) -> None:
+    """What a message refers to is one command away, for people and for programs."""
+    text = agon("dojo", "rules", "--edition", "0.2").out
+    assert "modules: sympy, math, fractions, itertools, functools, collections" in text
+    assert "sympy.crypto" not in agon("dojo", "rules", "--format", "json").json()["allowed_modules"]
+    shown = agon("dojo", "rules", "--set", "recursion_limit=500", "--format", "json").json()
+    assert shown["limits"]["recursion"] == 500
+    assert "sympy.crypto" in shown["sympy_missing"]
+    assert "input" in shown["refused_names"]

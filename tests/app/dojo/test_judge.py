@@ -397,3 +397,23 @@ def test_keys_of_a_submission_are_read_in_any_spelling_and_others_are_listed(
         ("solution.json", "'methodTag' is read as method_tag"),
         ("solution.json", "'method-tag' is not used beside method_tag"),
     ]
+
+
+def test_a_season_is_judged_by_the_edition_it_was_begun_with(tmp_path: Path, package: Path) -> None:
+    """Two programs of one season may not be judged by different lists of modules."""
+    source = "from functools import reduce\n" + RIGHT.format(n=20)
+    pack_solver(tmp_path / "s", "ada", source)
+    problem, sandbox = read_problem(package), FakeSandbox()
+    first, second = tmp_path / "first", tmp_path / "second"
+    (row,) = judge(problem, tmp_path / "s", first, sandbox).rows
+    assert row["verdict"] == "rejected_import"
+    (row,) = judge(problem, tmp_path / "s", second, sandbox, edition="0.2",
+                   overrides={"recursion_limit": "500"}).rows  # fmt: skip
+    assert row["verdict"] == "ok"
+    created = entries(second)[0]["body"]
+    assert (created["edition"], created["overrides"]) == ("dojo/0.2", {"recursion_limit": 500})
+    pack_solver(tmp_path / "s", "bob", source)
+    (row,) = judge(problem, tmp_path / "s", second, sandbox).rows
+    assert (row["user_id"], row["verdict"]) == ("bob", "ok")
+    with pytest.raises(Conflict, match=r"was begun under dojo/0.2 with recursion_limit"):
+        judge(problem, tmp_path / "s", second, sandbox, edition="0.1")

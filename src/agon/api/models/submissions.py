@@ -79,6 +79,11 @@ class Problem(Resource):
         description="Number of the caller's submissions that count; null for callers without a "
         "user."
     )
+    judging: dict[str, Any] | None = Field(
+        default=None,
+        description="What a program may import and use: Python's version, allowed_modules, "
+        "sympy and sympy_missing, refused_names, limits, policy; null in lists.",
+    )
     source: str | None = Field(default=None, description="The setter, once it is revealed.")
     terms: tuple[str, ...] | None = Field(
         default=None, description="All terms from a_first_index on, once it is revealed."
