@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline
+from agon.disciplines.dojo.modules import SEED_MODULES
 from agon.editions import default_edition, edition, editions, lock, registry, rules_sha256
 from agon.editions.registry import parse
 from agon.errors import AgonError, Conflict, InvalidRule, NotFound
@@ -85,7 +86,9 @@ def test_an_edition_has_what_its_base_has_and_its_file_does_not_change() -> None
     assert later.base == base.full_name
     added = {
         "max_information_bytes": 600, "max_string_bytes": 2000, "feedback": "gate",
-        "max_submissions": 100,
+        "max_submissions": 100, "tag_spelling": "folded",
+        "allowed_modules": (*SEED_MODULES, "functools", "collections", "heapq", "bisect",
+                            "operator", "typing", "dataclasses"),
     }  # fmt: skip
     assert later.stated == base.stated | added.keys()
     assert later.rules == base.with_rules({"max_literal_digits": 64, **added})

@@ -122,7 +122,7 @@ def test_a_package_of_a_ledger_without_a_first_index_means_1() -> None:
 def test_a_sequence_may_begin_at_any_whole_number(
     tmp_path: Path, first: int, disclosed: list[int]
 ) -> None:
-    """Offsets of known sequences are not only 0 and 1; the disclosed terms are those of odd index."""
+    """Offsets of known sequences are not only 0 and 1; the disclosed terms have odd indices."""
     package = pack_problem(tmp_path / "p", first_index=first)
     answer = publish(read_problem(package), tmp_path / "out", FakeSandbox())
     assert answer.terms[0] == str(first * first)

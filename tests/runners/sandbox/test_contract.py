@@ -87,7 +87,7 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("source", "entry", "said"),
     [
-        ("solver = lambda: [1, True]\n", "solver", "term 2 is bool, not int; write int(…)"),
+        ("solver = lambda: [1, True]\n", "solver", "term 2 is bool, not int"),
         ("def solver():\n    return [1.0]\n", "solver",
          "term 1 is float, not int; compute with // instead of /"),
         ("def solver():\n    return 7\n", "solver", "solver() returned int, not list"),
@@ -101,7 +101,7 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
         ("def solver():\n    print([1])\n", "solver",
          "solver() returned NoneType, not list: return the list"),
         ("def solver():\n    return [None]\n", "solver",
-         "term 1 is NoneType, not int; give an int"),
+         "term 1 is NoneType, not int"),
         ("from sympy import S\ndef solver():\n    return [S(3)]\n", "solver",
          "term 1 is sympy.core.numbers.Integer, not int; write int(…)"),
     ],

@@ -190,11 +190,14 @@ def _integer(term: Any, label: str) -> int:
     Raises:
         SolverFailed: it is of another type.
     """
-    if _type(term) is not _int:
-        remedy = "write int(…)" if hasattr(_type(term), "__int__") else "give an int"
-        if _type(term) is float:
-            remedy = "compute with // instead of /"
-        raise SolverFailed("wrong_type", f"{label} is {_kind(term)}, not int; {remedy}")
+    kind = _type(term)
+    if kind is not _int:
+        remedy = ""
+        if kind is float:
+            remedy = "; compute with // instead of /"
+        elif kind is not _bool and hasattr(kind, "__int__"):
+            remedy = "; write int(…)"
+        raise SolverFailed("wrong_type", f"{label} is {_kind(term)}, not int{remedy}")
     return term
 
 
