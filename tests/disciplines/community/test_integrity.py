@@ -169,3 +169,25 @@ def test_text_ids_replace_missing_handles() -> None:
 def test_an_empty_community_has_no_finding() -> None:
     """Empty tables are no error."""
     assert find(read_rows(DISCIPLINE.schema, {"users": []}), CommunityRules()) == []
+
+
+def test_models_with_one_name_in_two_spellings_are_reported() -> None:
+    """They count as two wrong models, and nobody would see it on a board."""
+    names = [
+        "claude-3.5-sonnet",
+        "Claude 3-5 Sonnet",
+        "gpt-4o",
+        "openai/gpt-4o:free",
+        "gpt-4o-mini",
+    ]
+    tables = {
+        "users": [{"id": "ada"}],
+        "prompts": [{"id": "p", "uploader_id": "ada"}],
+        "responses": [
+            {"id": f"r{at}", "prompt_id": "p", "model": name} for at, name in enumerate(names)
+        ],
+    }
+    reported = find(read_rows(DISCIPLINE.schema, tables), CommunityRules())
+    (one,) = [each for each in reported if each.code == "model-spellings"]
+    assert one.subjects == ("claude-3-5-sonnet", "claude-3.5-sonnet")
+    assert "Claude 3-5 Sonnet, claude-3.5-sonnet count as 2 models" in one.message

@@ -52,11 +52,11 @@ class Problem(Resource):
     interface: str | None
     N_check: int = Field(description="Number of terms a solver has to compute.")
     first_index: int = Field(
-        description="Index of the first term, 0 or 1: a program gives a_first_index, …."
+        description="Index of the first term: a program gives a_first_index, …."
     )
     setter_user_id: str | None
     freeze_started_at: datetime | None = Field(description="Since when it takes no submissions.")
-    disclosed: tuple[Term, ...] = Field(description="a_1, a_3, …, a_99.")
+    disclosed: tuple[Term, ...] = Field(description="The first fifty terms of odd index.")
     revealed: bool
     feedback: str | None = Field(
         description="What is disclosed of a verdict before the freeze: gate or terms."
@@ -68,6 +68,11 @@ class Problem(Resource):
     submissions: int | None = Field(
         description="Number of the caller's submissions that count; null for callers without a "
         "user."
+    )
+    judging: dict[str, Any] | None = Field(
+        default=None,
+        description="What a program may import and use: Python's version, allowed_modules, "
+        "sympy and sympy_missing, refused_names, limits, policy; null in lists.",
     )
     source: str | None = Field(default=None, description="The setter, once it is revealed.")
     terms: tuple[str, ...] | None = Field(

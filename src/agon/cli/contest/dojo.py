@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from agon.cli.dojo.arguments import show_understood
 from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
@@ -80,6 +81,7 @@ def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
         _deliver({"problem": receipt.id, "job": lists.plain_values(receipt.job)})
         return
     click.echo(receipt.id)
+    show_understood(problem)
     click.echo(
         f"job {receipt.job.id} is {receipt.job.state}; agon jobs list --contest {contest} shows it",
         err=True,
