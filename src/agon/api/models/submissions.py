@@ -1,6 +1,7 @@
 """Submissions, and problems of the dojo."""
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import Field
 
