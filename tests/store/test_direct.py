@@ -55,7 +55,7 @@ def test_a_query_returns_what_a_session_would_read(
     """A page that is made of its results shows the same; an error ends none of the next."""
     sql = "SELECT no, board, manifest, stored FROM snapshots WHERE no = ? AND board LIKE '%e%'"
     with store.read() as session:
-        rows = session._transaction.query(sql, [board.no])
+        rows = session.transaction.query(sql, [board.no])
     for _ in range(3):
         with pytest.raises(DatabaseUnavailable, match=r"no such column|does not exist"):
             direct.query("SELECT missing FROM snapshots", [])
