@@ -151,6 +151,40 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
         assert process.wait(timeout=100) == 141
 
 
+CLOSED = (
+    ("score", "arena", "{arena}"),
+    ("score", "arena", "{arena}", "--format", "csv"),
+    ("explain", "arena", "{arena}", "ann", "--format", "json"),
+    ("contest", "list", "--help"),
+    ("--version",),
+    ("contst",),
+    ("score", "arena", "{arena}", "--edition", "0.2000"),
+)
+"""Commands with output of each kind: tables, data, help, a line, errors."""
+
+
+def test_output_that_nobody_reads_ends_with_the_code_of_a_closed_pipe(
+    arena: Path, tmp_path: Path
+) -> None:
+    """With ``set -o pipefail``, 1 would be a failed check, whatever the output is.
+
+    All of it goes into pipes that are closed already; the commands run side by side.
+    """
+    reading, writing = os.pipe()
+    os.close(reading)
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "agon", *(word.format(arena=arena) for word in words)],
+            stdout=writing,
+            stderr=writing,
+            cwd=tmp_path,
+        )
+        for words in CLOSED
+    ]
+    os.close(writing)
+    assert [process.wait(timeout=300) for process in running] == [141] * len(CLOSED)
+
+
 def test_a_full_disk_is_an_error(arena: Path) -> None:
     """A partial board must not look complete; the exit code is 5."""
     with Path("/dev/full").open("w") as full:
