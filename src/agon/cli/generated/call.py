@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli.generated.specification import MOST_DRAWN, Field, Specification
+from agon.cli.generated.specification import MAX_DRAWN_ROWS, Field, Specification
 from agon.cli.shared import lists
 from agon.cli.shared.output import TABLE, deliver, deliver_secret, or_text, require_new_file
 
@@ -73,7 +73,7 @@ class Call:
         if self.out is not None:
             require_new_file(self.out)
         if handler := _HANDLERS.get(self.specification.name):
-            _loaded(handler)(self)
+            _load(handler)(self)
         else:
             self.print(self.execute())
 
@@ -92,8 +92,8 @@ class Call:
         for field in specification.fields:
             if field.switch is not None or self.values[field.name] not in (None, (), {}):
                 placed[field.place][field.name] = _value(field, self.values[field.name])
-        body = [_loaded(specification.request)(**placed["body"])] if specification.request else []
-        operation: Any = _loaded(specification.operation)
+        body = [_load(specification.request)(**placed["body"])] if specification.request else []
+        operation: Any = _load(specification.operation)
         return api.call(operation, *placed["path"].values(), *body, **placed["query"])
 
     def print(self, result: Any) -> None:
@@ -123,15 +123,17 @@ class Call:
 
     @property
     def _most(self) -> int | None:
-        return self.top or (MOST_DRAWN if self.specification.top and self.form == TABLE else None)
+        return self.top or (
+            MAX_DRAWN_ROWS if self.specification.top and self.form == TABLE else None
+        )
 
     def _print_list(self, rows: list[dict[str, Any]]) -> None:
         specification = self.specification
         if more := _ROWS.get(specification.shows):
-            rows = list(map(_loaded(more), rows))
+            rows = list(map(_load(more), rows))
         draw = _LISTS.get(specification.shows)
         if self.form == TABLE and draw is not None:
-            _loaded(draw)(rows, specification.columns, self.output)
+            _load(draw)(rows, specification.columns, self.output)
             return
         if self.form == TABLE:
             rows = [
@@ -155,7 +157,7 @@ class Call:
         elif specification.says:
             click.echo(self.text(specification.says, result))
         else:
-            _loaded(_DRAWINGS[specification.shows])(result)
+            _load(_DRAWINGS[specification.shows])(result)
         if specification.note:
             click.echo(self.text(specification.note, result), err=True)
 
@@ -188,7 +190,7 @@ def _value(field: Field, value: Any) -> Any:
     return value
 
 
-def _loaded(name: str) -> Callable[..., Any]:
+def _load(name: str) -> Callable[..., Any]:
     """Return an object by its module and name."""
     module, _, attribute = name.partition(":")
     loaded: Callable[..., Any] = getattr(import_module(module), attribute)

@@ -60,9 +60,11 @@ class Group(Command, click.Group):
         """Return the command; for an unknown name, suggest the closest ones of all groups."""
         try:
             return super().resolve_command(ctx, args)
-        except click.NoSuchCommand as unknown:
-            unknown.possibilities = _suggestions(ctx, self, args[0])
-            raise
+        except click.NoSuchCommand:
+            unknown = click.NoSuchCommand(args[0], ctx=ctx)
+            # Click keeps of given names those that are similar; a path is similar to nothing.
+            vars(unknown)["possibilities"] = _suggestions(ctx, self, args[0])
+            raise unknown from None
 
 
 def _suggestions(ctx: click.Context, group: Group, name: str) -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 
-_MOST_CONTESTS = 1000
+_MAX_CONTESTS = 1000
 """Contests among which one is looked for that is similar to a name."""
 
 
@@ -140,7 +140,7 @@ def _with_suggestion(error: "NotFound", api: "Api") -> "NotFound":
     if not isinstance(name, str):
         return error
     try:
-        visible = [contest.id for contest in islice(api.contests.list(), _MOST_CONTESTS)]
+        visible = [contest.id for contest in islice(api.contests.list(), _MAX_CONTESTS)]
     except AgonError:
         return error
     if name in visible or not visible:
