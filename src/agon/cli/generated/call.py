@@ -12,7 +12,13 @@ import click
 
 from agon.cli.generated.specification import MAX_DRAWN_ROWS, Field, Specification
 from agon.cli.shared import lists
-from agon.cli.shared.output import TABLE, deliver, deliver_secret, or_text, require_new_file
+from agon.cli.shared.output import (
+    TABLE,
+    deliver_json,
+    deliver_secret,
+    or_text,
+    require_new_file,
+)
 
 if TYPE_CHECKING:
     from agon.cli.shared.target import Target
@@ -147,9 +153,7 @@ class Call:
         """Print a resource, a line about it, or its secret; then the note."""
         specification = self.specification
         if self.form == "json":
-            from agon.cli.shared.formats import json_chunks
-
-            deliver(json_chunks(lists.plain_values(result)), None)
+            deliver_json(lists.plain_values(result))
             if specification.says:
                 return
         elif specification.once:
