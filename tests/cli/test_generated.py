@@ -39,6 +39,12 @@ class LanternCreate(Request):
     since: Time | None = Field(default=None, description="When it was hung.")
 
 
+class NumberRequest(Request):
+    """A number."""
+
+    number: int | None = Field(default=None, ge=0, description="The number.")
+
+
 @operation("POST", "/contests/{contest}/lanterns/{id}", id="hang", permission=None, summary="Hang",
            command=Command("lanterns hang", says="{result.id} is {result.lit:lit|dark}: "
                            "{result.colors:no colors}",
@@ -172,6 +178,24 @@ def test_a_change_sends_only_what_was_given() -> None:
     assert [each.name for each in made.fields if each.default is not None] == []
     with pytest.raises(click.UsageError, match="nothing to change; give --height N or --since S"):
         request_of(change_lantern, "spring", "gate")
+
+
+@operation("POST", "/contests/{contest}/numbers", id="number", permission=None, summary="Number",
+           command=Command("numbers add", any_of=("a number is needed", "number")))  # fmt: skip
+def add_number(ctx: ContestContext, request: NumberRequest) -> Lantern:
+    """Add a number.
+
+    $ agon numbers add
+        Add a number.
+
+          agon numbers add spring --number 0
+    """
+    raise NotImplementedError
+
+
+def test_zero_is_a_value() -> None:
+    """The first finding has the index 0, which is equal to False."""
+    assert request_of(add_number, "spring", "--number", "0")[1] == NumberRequest(number=0)
 
 
 def test_a_line_shows_truths_and_lists_as_words() -> None:
