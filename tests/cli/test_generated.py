@@ -39,6 +39,12 @@ class LanternCreate(Request):
     since: Time | None = Field(default=None, description="When it was hung.")
 
 
+class NumberRequest(Request):
+    """A number."""
+
+    number: int | None = Field(default=None, ge=0, description="The number.")
+
+
 @operation("POST", "/contests/{contest}/lanterns/{id}", id="hang", permission=None, summary="Hang",
            command=Command("lanterns hang", says="{result.id} is {result.lit:lit|dark}: "
                            "{result.colors:no colors}",
@@ -100,7 +106,7 @@ class Recording:
         self.arguments, self.keywords = arguments, keywords
 
 
-def described(declared: Operation[Any, Any]) -> Specification:
+def specification_of(declared: Operation[Any, Any]) -> Specification:
     """Return the only command of an operation."""
     (command,) = declared.commands
     return specification(declared, command)
@@ -108,7 +114,7 @@ def described(declared: Operation[Any, Any]) -> Specification:
 
 def request_of(declared: Operation[Any, Any], *words: str) -> tuple[Any, ...]:
     """Parse words as the command of an operation does; return the operation's arguments."""
-    made = described(declared)
+    made = specification_of(declared)
     api = Recording()
     context = generated_command(made).make_context(made.name, list(words))
     values = {field.name: context.params[field.name] for field in made.fields}
@@ -131,7 +137,7 @@ def test_a_specification_is_stored_completely() -> None:
 
 def test_options_are_those_of_the_fields_of_the_request() -> None:
     """Names, types, bounds, choices, defaults and texts are written once, in the request."""
-    params = {each.name: each for each in generated_command(described(hang)).params}
+    params = {each.name: each for each in generated_command(specification_of(hang)).params}
     assert [name for name in params if isinstance(params[name], click.Argument)] == [
         "contest", "place", "name",
     ]  # fmt: skip
@@ -160,7 +166,7 @@ def test_a_request_has_what_was_given_and_the_defaults_of_its_fields() -> None:
 
 def test_the_parameters_of_a_list_are_options() -> None:
     """Filters are written once, in the operation."""
-    made = described(list_lanterns)
+    made = specification_of(list_lanterns)
     assert (made.rows, made.shows) == ("lanterns", "Lantern")
     assert made.formats == ("table", "json", "ndjson", "csv")
     assert request_of(list_lanterns, "spring", "--lit") == ("spring", {"lit": True})
@@ -168,15 +174,33 @@ def test_the_parameters_of_a_list_are_options() -> None:
 
 def test_a_change_sends_only_what_was_given() -> None:
     """A default that is sent would change a field that nobody named."""
-    made = described(change_lantern)
+    made = specification_of(change_lantern)
     assert [each.name for each in made.fields if each.default is not None] == []
     with pytest.raises(click.UsageError, match="nothing to change; give --height N or --since S"):
         request_of(change_lantern, "spring", "gate")
 
 
+@operation("POST", "/contests/{contest}/numbers", id="number", permission=None, summary="Number",
+           command=Command("numbers add", any_of=("a number is needed", "number")))  # fmt: skip
+def add_number(ctx: ContestContext, request: NumberRequest) -> Lantern:
+    """Add a number.
+
+    $ agon numbers add
+        Add a number.
+
+          agon numbers add spring --number 0
+    """
+    raise NotImplementedError
+
+
+def test_zero_is_a_value() -> None:
+    """The first finding has the index 0, which is equal to False."""
+    assert request_of(add_number, "spring", "--number", "0")[1] == NumberRequest(number=0)
+
+
 def test_a_line_shows_truths_and_lists_as_words() -> None:
     """A line of output is a template over the result."""
-    call = Call(described(hang), {}, Target(None, None, None))
+    call = Call(specification_of(hang), {}, Target(None, None, None))
     dark = Lantern(id="gate", lit=False, colors=())
     bright = Lantern(id="gate", lit=True, colors=("red", "blue"))
     assert call.text(call.specification.says, dark) == "gate is dark: no colors"

@@ -1,10 +1,13 @@
 """Names, options and help of every command in interfaces.md."""
 
 from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
 
 import click
 import pytest
 
+import agon.cli
 from agon.cli import cli
 from agon.cli.shared.commands import Option
 from cli.command import Cli
@@ -58,6 +61,18 @@ def commands(group: click.Group = cli, path: str = "") -> Iterator[tuple[str, cl
 
 
 COMMANDS = dict(commands())
+
+
+def test_every_command_that_is_written_can_be_reached() -> None:
+    """A command that no group names is a feature that nobody has."""
+    reached = {*map(id, COMMANDS.values()), *(id(group) for _, group in groups()), id(cli)}
+    written = {
+        f"{info.name}.{name}"
+        for info in walk_packages(agon.cli.__path__, "agon.cli.")
+        for name, value in vars(import_module(info.name)).items()
+        if isinstance(value, click.Command) and id(value) not in reached
+    }
+    assert written == set()
 
 
 def test_all_documented_commands_exist() -> None:

@@ -14,7 +14,8 @@ from importlib.resources.abc import Traversable
 from itertools import product
 from typing import Any, overload
 
-from agon.disciplines import BUILT_IN, discipline, names
+from agon.disciplines import BUILT_IN, discipline
+from agon.disciplines import names as disciplines
 from agon.editions.edition import Edition, Example
 from agon.editions.mismatch import compare
 from agon.errors import Conflict, NotFound, did_you_mean
@@ -75,6 +76,11 @@ def edition(first: str, second: str | None = None, /, *, of: str | None = None) 
     full = name if of is None or name.startswith(f"{of}/") else f"{of}/{name}"
     names = editions(full.partition("/")[0] if "/" in full else None)
     if full not in names:
+        if name in disciplines():
+            raise NotFound(
+                f"{name} is a discipline, not an edition; its default edition is "
+                f"{default_edition(name)}"
+            )
         raise NotFound(f"there is no edition {name!r}: {did_you_mean(full, names)}")
     return _load(full)
 
@@ -82,7 +88,7 @@ def edition(first: str, second: str | None = None, /, *, of: str | None = None) 
 @cache
 def lock() -> Mapping[str, str]:
     """Return the ``rules_sha256`` of every released edition by full name, in order of release."""
-    return {full: fingerprint for of in names() for full, fingerprint in lock_of(of).items()}
+    return {full: fingerprint for of in disciplines() for full, fingerprint in lock_of(of).items()}
 
 
 @cache

@@ -9,6 +9,7 @@ from agon.cli.arena.injections import injections
 from agon.cli.arena.judges import judges
 from agon.cli.arena.prompts import add_prompts
 from agon.cli.arena.report import report_rounds
+from agon.cli.arena.robustness import robustness
 from agon.cli.arena.simulate_live import simulate_live
 from agon.cli.arena.vary import vary
 from agon.cli.generated.commands import add_generated
@@ -39,6 +40,7 @@ for subcommand in (
     examine,
     play_locally,
     report_rounds,
+    robustness,
     simulate_live,
     add_prompts,
     vary,

@@ -9,7 +9,7 @@ import click
 
 from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -191,9 +191,7 @@ def _cancel(api: "Api", contest: str, change: str) -> None:
 
 def _print(change: "ChangeSet", form: str) -> None:
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(lists.plain_values(change)), None)
+        deliver_json(lists.plain_values(change))
         return
     draw_change(change)
 

@@ -10,7 +10,7 @@ import click
 from agon.cli.dojo.arguments import show_understood
 from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -235,6 +235,4 @@ def _submission_row(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deliver(fields: dict[str, Any]) -> None:
-    from agon.cli.shared.formats import json_chunks
-
-    deliver(json_chunks(fields), None)
+    deliver_json(fields)

@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli.generated.specification import MOST_DRAWN, Field, Specification
+from agon.cli.generated.specification import MAX_DRAWN_ROWS, Field, Specification
 from agon.cli.shared import lists
-from agon.cli.shared.output import TABLE, deliver, deliver_secret, or_text, require_new_file
+from agon.cli.shared.output import (
+    TABLE,
+    deliver_json,
+    deliver_secret,
+    or_text,
+    require_new_file,
+)
 
 if TYPE_CHECKING:
     from agon.cli.shared.target import Target
@@ -73,7 +79,7 @@ class Call:
         if self.out is not None:
             require_new_file(self.out)
         if handler := _HANDLERS.get(self.specification.name):
-            _loaded(handler)(self)
+            _load(handler)(self)
         else:
             self.print(self.execute())
 
@@ -90,10 +96,10 @@ class Call:
         specification = self.specification
         placed = {"path": {}, "query": {}, "own": {}, "body": dict(specification.fixed)}
         for field in specification.fields:
-            if field.switch is not None or self.values[field.name] not in (None, (), {}):
+            if field.switch is not None or _is_given(self.values[field.name]):
                 placed[field.place][field.name] = _value(field, self.values[field.name])
-        body = [_loaded(specification.request)(**placed["body"])] if specification.request else []
-        operation: Any = _loaded(specification.operation)
+        body = [_load(specification.request)(**placed["body"])] if specification.request else []
+        operation: Any = _load(specification.operation)
         return api.call(operation, *placed["path"].values(), *body, **placed["query"])
 
     def print(self, result: Any) -> None:
@@ -117,21 +123,23 @@ class Call:
             return
         reason, *names = any_of
         fields = [each for each in self.specification.fields if each.name in names]
-        if all(self.values[each.name] in (None, (), False) for each in fields):
+        if not any(_is_given(self.values[each.name]) for each in fields):
             options = or_text([f"{each.flags} {each.metavar}".rstrip() for each in fields])
             raise click.UsageError(f"{reason}; give {options}")
 
     @property
     def _most(self) -> int | None:
-        return self.top or (MOST_DRAWN if self.specification.top and self.form == TABLE else None)
+        return self.top or (
+            MAX_DRAWN_ROWS if self.specification.top and self.form == TABLE else None
+        )
 
     def _print_list(self, rows: list[dict[str, Any]]) -> None:
         specification = self.specification
         if more := _ROWS.get(specification.shows):
-            rows = list(map(_loaded(more), rows))
+            rows = list(map(_load(more), rows))
         draw = _LISTS.get(specification.shows)
         if self.form == TABLE and draw is not None:
-            _loaded(draw)(rows, specification.columns, self.output)
+            _load(draw)(rows, specification.columns, self.output)
             return
         if self.form == TABLE:
             rows = [
@@ -145,9 +153,7 @@ class Call:
         """Print a resource, a line about it, or its secret; then the note."""
         specification = self.specification
         if self.form == "json":
-            from agon.cli.shared.formats import json_chunks
-
-            deliver(json_chunks(lists.plain_values(result)), None)
+            deliver_json(lists.plain_values(result))
             if specification.says:
                 return
         elif specification.once:
@@ -155,7 +161,7 @@ class Call:
         elif specification.says:
             click.echo(self.text(specification.says, result))
         else:
-            _loaded(_DRAWINGS[specification.shows])(result)
+            _load(_DRAWINGS[specification.shows])(result)
         if specification.note:
             click.echo(self.text(specification.note, result), err=True)
 
@@ -175,6 +181,11 @@ class _Template(Formatter):
         return str(super().format_field(value, format_spec))
 
 
+def _is_given(value: Any) -> bool:
+    """Return whether an option was given; 0 is a value, and an empty list of a handler is one."""
+    return value is not None and value is not False and value not in ((), {})
+
+
 def _value(field: Field, value: Any) -> Any:
     """Return the value of a field."""
     if field.switch is not None:
@@ -188,7 +199,7 @@ def _value(field: Field, value: Any) -> Any:
     return value
 
 
-def _loaded(name: str) -> Callable[..., Any]:
+def _load(name: str) -> Callable[..., Any]:
     """Return an object by its module and name."""
     module, _, attribute = name.partition(":")
     loaded: Callable[..., Any] = getattr(import_module(module), attribute)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from agon.cli.generated.specification import MOST_DRAWN, Field, Specification, specifications
+from agon.cli.generated.specification import MAX_DRAWN_ROWS, Field, Specification, specifications
 from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, Group, option
 from agon.cli.shared.target import target
@@ -95,5 +95,5 @@ def _top(default: int) -> Decorator:
     if default > 0:
         shown: dict[str, Any] = {"default": default, "show_default": True, "help": "The newest N."}
     else:
-        shown = {"help": f"The newest N (default: all; as a table {MOST_DRAWN})."}
+        shown = {"help": f"The newest N (default: all; as a table {MAX_DRAWN_ROWS})."}
     return option("--top", type=click.IntRange(min=1), metavar="N", **shown)

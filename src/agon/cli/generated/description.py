@@ -23,7 +23,7 @@ _TYPES: Final = {
 _ROWS: Final = ("table", "json", "ndjson", "csv")
 
 
-def described() -> dict[str, Specification]:
+def describe() -> dict[str, Specification]:
     """Return the commands that operations declare, by their names."""
     return {
         command.name: specification(operation, command)
@@ -34,7 +34,7 @@ def described() -> dict[str, Specification]:
 
 def text() -> str:
     """Return the content of ``commands.json``."""
-    commands = [plain(each) for _, each in sorted(described().items())]
+    commands = [plain(each) for _, each in sorted(describe().items())]
     return json.dumps(commands, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -109,13 +109,13 @@ def _fields(operation: Operation[Any, Any], command: Command) -> Iterator[Field]
 
 
 def _option(name: str, place: Place, info: FieldInfo, declared: Option) -> Field:
-    kinds, metadata = _unwrapped(info.annotation)
+    kinds, metadata = _unwrap(info.annotation)
     metadata += info.metadata
     default = None if info.default is PydanticUndefined else info.default
     choices: tuple[str, ...] = ()
     kind, multiple = kinds[0], False
     if get_origin(kind) is tuple:
-        (kind, *_), more = _unwrapped(get_args(kind)[0])
+        (kind, *_), more = _unwrap(get_args(kind)[0])
         multiple, metadata, default = True, more, None
     if get_origin(kind) is Literal:
         choices = get_args(kind)
@@ -152,16 +152,16 @@ def _metavar(kind: Any, letter: str) -> str:
     return "N" if kind in {int, float} else letter
 
 
-def _unwrapped(annotation: Any) -> tuple[list[Any], list[Any]]:
+def _unwrap(annotation: Any) -> tuple[list[Any], list[Any]]:
     """Return the types of an annotation without None, and the constraints on them."""
     if get_origin(annotation) is Annotated:
-        kinds, metadata = _unwrapped(get_args(annotation)[0])
+        kinds, metadata = _unwrap(get_args(annotation)[0])
         return kinds, [*metadata, *get_args(annotation)[1:]]
     if get_origin(annotation) in {Union, UnionType}:
         kinds, metadata = [], []
         for each in get_args(annotation):
             if each is not type(None):
-                more, constraints = _unwrapped(each)
+                more, constraints = _unwrap(each)
                 kinds, metadata = [*kinds, *more], [*metadata, *constraints]
         return kinds, metadata
     return [annotation], []

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 FILE: Final = Path(__file__).with_name("commands.json")
 
-MOST_DRAWN: Final = 50
+MAX_DRAWN_ROWS: Final = 50
 """Rows of a table whose list has no end (``top`` is -1)."""
 
 Place: TypeAlias = Literal["path", "query", "body", "own"]

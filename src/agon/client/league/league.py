@@ -100,7 +100,8 @@ class League:
             contest = self.connection.send("POST", "contests", body=new)
         if contest["discipline"] != "arena":
             raise Unreadable(
-                f"{self.contest} is a {contest['discipline']} contest; name an arena, or a contest "
+                f"contest {self.contest} is not an arena but of {contest['discipline']}; name an "
+                "arena, or a contest "
                 "that does not exist yet"
             )
         if contest["state"] == "draft":
