@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -29,6 +29,8 @@ from agon.app.contests.boards.cursors import Cursor
 RATE_FLOOR, RATE_AIM = 5, 6
 P99_FLOOR = P99_AIM = 3
 TABLE = "million"
+PROCESSES = {"agon": "service_pages.py", "datasette": "--immutable"}
+"""A word in the command of each server."""
 
 
 def main() -> None:
@@ -78,17 +80,22 @@ def measure(
 ) -> None:
     """Ask both in turns; print each, and the medians next to each other."""
     rounds: list[dict[str, pages.Heard]] = []
+    cpu: dict[str, list[float]] = {server: [] for server in addresses}
     for _ in range(options.rounds):
-        answers = {
-            server: pages.ask(ports[server], folder, paths, connections=options.connections,
-                              seconds=options.seconds)
-            for server, paths in addresses.items()
-        }  # fmt: skip
-        for server, heard in answers.items():
+        answers = {}
+        for server, paths in addresses.items():
+            before = cpu_seconds(PROCESSES[server])
+            heard = pages.ask(ports[server], folder, paths, connections=options.connections,
+                              seconds=options.seconds)  # fmt: skip
+            answers[server] = heard
+            # wrk warms up for a second before it counts.
+            asked = heard.rate * (options.seconds + 1)
+            spent = (cpu_seconds(PROCESSES[server]) - before) / asked
+            cpu[server].append(spent)
             print(f"{server}, {options.rows:,} rows, {options.connections} connections: "
                   f"{heard.rate:,.0f} pages/s, p50 {heard.p50 * 1e3:.1f} ms, "
-                  f"p99 {heard.p99 * 1e3:.1f} ms, load {os.getloadavg()[0]:.1f}",
-                  flush=True)  # fmt: skip
+                  f"p99 {heard.p99 * 1e3:.1f} ms, {spent * 1e3:.2f} ms of CPU a page, "
+                  f"load {os.getloadavg()[0]:.1f}", flush=True)  # fmt: skip
         rounds.append(answers)
     middle = {
         server: pages.Heard(*map(statistics.median, zip(*(one[server] for one in rounds),
@@ -99,8 +106,21 @@ def measure(
     what = f"JSON page of 50 of {options.rows:,} rows, {options.connections} connections"
     report.compare(f"{what}, a page", 1 / ours.rate, "datasette", 1 / theirs.rate,
                    RATE_FLOOR, RATE_AIM)  # fmt: skip
+    report.compare(f"{what}, CPU of a page", statistics.median(cpu["agon"]), "datasette",
+                   statistics.median(cpu["datasette"]), RATE_FLOOR, RATE_AIM)  # fmt: skip
     report.compare(f"{what}, p50", ours.p50, "datasette", theirs.p50, P99_FLOOR, P99_AIM)
     report.compare(f"{what}, p99", ours.p99, "datasette", theirs.p99, P99_FLOOR, P99_AIM)
+
+
+def cpu_seconds(word: str) -> float:
+    """Return the processor time of the child process whose command has a word."""
+    ticks = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[1]) == os.getpid() and word.encode() in (folder / "cmdline").read_bytes():
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def store(file: Path, *, rows: int) -> None:

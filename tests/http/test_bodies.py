@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agon.http.middleware.bodies import BULK_PATHS, MAX_ANONYMOUS_BYTES, MAX_VALUE_BYTES, MAX_VALUES
+from agon.http.bodies import BULK_PATHS, MAX_ANONYMOUS_BYTES, MAX_VALUE_BYTES, MAX_VALUES
 from fakes.instance import Instance
 from fakes.routes import routes
 

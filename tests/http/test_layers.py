@@ -6,8 +6,8 @@ import pytest
 from starlette.routing import Route
 
 from agon.http.addresses import AddressMiddleware
+from agon.http.bodies import BodyLimitMiddleware
 from agon.http.middleware.auth import AuthMiddleware
-from agon.http.middleware.bodies import BodyLimitMiddleware
 from agon.http.middleware.error_pages import ErrorPagesMiddleware
 from agon.http.middleware.forwarded import ForwardedMiddleware
 from agon.http.middleware.head import HeadMiddleware

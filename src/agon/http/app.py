@@ -13,11 +13,11 @@ from agon.api.catalog import all_operations
 from agon.app.service import Service
 from agon.http.addresses import AddressMiddleware
 from agon.http.boards.read import BoardReader
+from agon.http.bodies import BodyLimitMiddleware
 from agon.http.description import complete
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
 from agon.http.middleware.auth import AuthMiddleware
-from agon.http.middleware.bodies import BodyLimitMiddleware
 from agon.http.middleware.cors import cors_middleware
 from agon.http.middleware.forwarded import ForwardedMiddleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware

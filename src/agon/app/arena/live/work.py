@@ -8,8 +8,13 @@ import orjson
 
 from agon.app.arena.live.bots import is_own, own_bot
 from agon.app.arena.live.people import user_of
-from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_result
-from agon.app.arena.live.versions import stated_version
+from agon.app.arena.live.results import (
+    LABELS,
+    answer_result,
+    fault_result,
+    save_result,
+    stated_version,
+)
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.access import Caller
