@@ -1,7 +1,7 @@
-"""What `make test` leaves out is spread evenly, the same in every process, and never all of a test."""
+"""What `make test` runs of a test is spread evenly, and the same in every process."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
@@ -15,7 +15,7 @@ class Case:
     """A case of a test, with the mark of the test."""
 
     nodeid: str
-    mark: pytest.Mark | None = None
+    mark: pytest.Mark | None = field(default=None, hash=False)
 
     @property
     def name(self) -> str:
