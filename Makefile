@@ -12,8 +12,6 @@ DEMO_DIR ?= demo
 unexport PYTHONDONTWRITEBYTECODE
 # A process for each core: every further one imports and collects all tests once more.
 JOBS ?= 2
-# Beside the other checks, one process of mypy is enough; several read the same files.
-TYPE_JOBS ?= 1
 QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/webhooks tests/app/contests/ingest tests/app/queue
 
 # Bytecode is compiled after an installation by all processors, which pip does by one; not that of
@@ -90,7 +88,7 @@ test-engines: .venv/.dev .venv/apache-spark
 	SPARK_HOME=$(CURDIR)/.venv/apache-spark $(BIN)/python -m pytest tests/engines
 
 check: .venv/.pip
-	$(MAKE) --no-print-directory -j 3 --output-sync TYPE_JOBS=2 .venv/.system lint types contracts
+	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts
 	$(BIN)/python -m pytest -q -n $(JOBS) --ignore tests/repository/test_distribution.py $(QUICK)
 
 checks: .venv/.pip
@@ -100,8 +98,9 @@ lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# Its own workers would read the same files, and give up on a busy machine.
 types: .venv/.dev
-	$(BIN)/mypy --num-workers $(TYPE_JOBS)
+	$(BIN)/mypy
 
 contracts: .venv/.dev
 	$(BIN)/lint-imports
