@@ -12,8 +12,6 @@ from agon.attacks.runner import Runner, select
 from agon.attacks.search import bounds, search
 from agon.editions import edition
 
-pytestmark = pytest.mark.xdist_group("search-and-ablation")  # one worker makes the report
-
 PRICES = default_prices()
 
 

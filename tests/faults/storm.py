@@ -135,7 +135,7 @@ class Storm:
         self.seen = self.finished.stat().st_size
 
     def _drained(self) -> None:
-        """Wait for the last job; four minutes without a change mean that jobs are stuck."""
+        """Wait for the last job; minutes without a finished job mean that jobs are stuck."""
         time.sleep(_LAST_COMMIT)
         service = parts.instance(self.url)
         counts = state(service).counts

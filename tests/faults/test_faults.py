@@ -26,7 +26,7 @@ def storm(*options: str) -> dict[str, Any]:
         env={**os.environ, "PYTHONPATH": str(_TESTS)},
         capture_output=True,
         text=True,
-        timeout=1800,
+        timeout=1200,
         check=False,
     )
     assert process.returncode == 0, process.stderr[-3000:]

@@ -248,7 +248,6 @@ def subfolder(folder: Path) -> None:
 L, C, H = "ledger.ndjson", "contest.json", "heads.ndjson"
 
 
-@pytest.mark.sample(20)
 @pytest.mark.parametrize(
     ("spoil", "expected"),
     [

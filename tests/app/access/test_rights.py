@@ -73,7 +73,6 @@ def naive(right: Right, action: str, contest: Contest | None) -> bool:
     return contest.id in right.contests
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize("contest", [None, *CONTESTS], ids=lambda each: each and each.id)
 def test_several_rights_permit_what_one_of_them_does(contest: Contest | None) -> None:
     """Every role, span and scope, alone and each with each: nothing is lost or gained."""

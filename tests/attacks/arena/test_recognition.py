@@ -45,7 +45,7 @@ def private() -> list[str]:
 @cache
 def measured() -> dict[str, Recognition]:
     """Return how much of each set of texts is recognized."""
-    rows = recognize(ordinary(), private(), samples=size(1_500, dear=True))
+    rows = recognize(ordinary(), private(), samples=size(1_500))
     return {row.texts: row for row in rows}
 
 
@@ -68,7 +68,7 @@ def test_texts_that_are_not_public_are_not_recognized() -> None:
 
 def test_texts_that_imitate_the_templates_are_recognized_more_often() -> None:
     """A bank is measured before it is used: the classifier sees style, not only copies."""
-    style = Style.of_package(samples=size(1_500, dear=True))
+    style = Style.of_package(samples=size(1_500))
     scores = [style.score(duel.robotic) for duel in DUELS]
     assert min(scores) > max(style.score(duel.human) for duel in DUELS)
 

@@ -14,8 +14,6 @@ from agon.disciplines.community.rules import CommunityRules
 from agon.records import read_rows
 from attacks.worlds import world_of
 
-pytestmark = pytest.mark.xdist_group("community-lab")  # one worker simulates the world
-
 LAB = lab_of("community")
 RULES = CommunityRules()
 SCHEMA = discipline("community").schema

@@ -23,7 +23,6 @@ from attacks.worlds import world_of
 LAB = lab_of("dojo")
 LITERAL = edition("dojo/0.1").rules
 SCHEMA = discipline("dojo").schema
-pytestmark = pytest.mark.xdist_group("dojo-lab")  # one worker simulates the world
 
 honest_world = partial(world_of, "dojo", size=20)
 

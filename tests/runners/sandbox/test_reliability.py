@@ -145,7 +145,6 @@ print("running", flush=True)
 """
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize("mode", ["bwrap", "degraded", "cold"])
 def test_nothing_outlives_a_supervisor_that_is_killed(mode: str) -> None:
     """Killed with no chance to clean up, while programs run."""

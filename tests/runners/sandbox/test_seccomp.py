@@ -101,7 +101,6 @@ def dangerous() -> Iterator[tuple[str, int]]:
     }.items()  # fmt: skip
 
 
-@pytest.mark.sample(13)
 @pytest.mark.parametrize(("name", "number"), list(dangerous()))
 def test_a_dangerous_call_ends_the_process(name: str, number: int) -> None:
     """Not an error that a program could try again around: the end."""

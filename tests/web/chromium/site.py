@@ -45,13 +45,14 @@ class Site:
     def visited(self) -> dict[str, dict[str, Visited]]:
         """What each role finds by following links: role → address → response.
 
-        Some roles follow one link of each kind; all of them follow two with TEST_ALL_SIZES.
+        Visitors who are not signed in follow two links of each kind, some roles one; all roles
+        follow two with TEST_ALL_SIZES.
         """
         return {
             role: crawl(
                 self.instance,
                 {"cookie": cookie} if (cookie := self.cookie(role)) else {},
-                PER_KIND if ALL else 1,
+                PER_KIND if ALL or not cookie else 1,
             )
             for role in CRAWLING
         }

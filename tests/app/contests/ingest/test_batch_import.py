@@ -61,7 +61,6 @@ def _community() -> Rows:
     return [*rows, ("org_to_people", {"user_id": "u1", "org_id": "o"}, None)] * 2
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize("batch", [1, 7, 1_000])
 @pytest.mark.parametrize(
     ("of", "rows", "head"),

@@ -343,7 +343,6 @@ def test_a_judge_votes_once(spring: Service, *, replace: bool) -> None:
     assert record(spring, "spring", [("votes", vote(), None)], by=JUDGE).repeated == 1
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "row",
     [
@@ -389,7 +388,6 @@ def test_a_judge_does_not_learn_which_matches_a_freeze_hides(spring: Service) ->
     assert record(spring, "spring", [("votes", vote(), None)], by=JUDGE).added == 1
 
 
-@pytest.mark.sample(4)
 @pytest.mark.parametrize("match", [7, None, "", "\x00", "a" * 3000, ["m1"], {"id": "m1"}, 1e400])
 def test_odd_ids_of_a_judge_are_issues(spring: Service, match: Any) -> None:
     """They are looked up before the row is validated."""

@@ -28,7 +28,6 @@ def _add(service: Service, table: str, row: dict[str, Any], *, replace: bool = F
     record(service, "net", [(table, row, None)], by=ORGANISER, replace=replace)
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("table", "row", "reason"),
     [
