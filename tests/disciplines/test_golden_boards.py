@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline
-from agon.disciplines.definition import ScoredRecords
+from agon.disciplines.capabilities import ScoredRecords
 from agon.editions import edition, editions
 from agon.errors import NotScorable
 from agon.records import Records, read, read_rows
@@ -78,6 +78,7 @@ def hash_of(scored: ScoredRecords, board: str) -> str:
         return type(error).__name__
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("full_name", [full for name in BUILT_IN for full in editions(name)])
 def test_no_board_of_an_edition_ever_changes(full_name: str) -> None:
     """Whatever is rewritten, the published numbers of a released edition stay, byte for byte."""
@@ -106,9 +107,9 @@ def test_every_column_of_a_board_has_a_meaning(name: str) -> None:
         for column in scored.board(full).table.column_names:
             if column in {"rank", "id", "components", "counts", "percentiles"}:
                 continue
-            meaning = chosen.column_meaning(full, column)
+            meaning = chosen.traits.meaning(full, column)
             assert meaning is not None, (board, column)
             used.add(meaning)
             assert set(meaning.rules) <= set(chosen.rules.model_fields), (board, column)
-    unused = {key for key, meaning in chosen.columns.items() if meaning not in used}
+    unused = {key for key, meaning in chosen.traits.columns.items() if meaning not in used}
     assert unused <= {"amount"}, "no board has these columns"  # only with the rule emission_total

@@ -51,7 +51,7 @@ BOARD_AND_FINDING = '''
 from dataclasses import dataclass as _dataclass
 from dataclasses import replace as _replace
 
-from agon.disciplines.definition import ScoredRecords
+from agon.disciplines.capabilities import ScoredRecords
 from agon.kernel.findings import Finding
 
 _released = DISCIPLINE
@@ -323,6 +323,7 @@ def test_an_edition_may_state_added_rules(copy: Agon, editions: Path) -> None:
     assert listed.json()["editions"][0]["edition"] == EDITION
 
 
+@pytest.mark.exhaustive
 def test_every_check_names_the_changed_edition_and_rule(
     season: Season, copy: Agon, editions: Path
 ) -> None:

@@ -186,4 +186,4 @@ def test_a_server_that_does_not_answer_is_named() -> None:
     """The error says which one, instead of a board of what was read."""
     with pytest.raises(AgonError, match=r"the server sc://127\.0\.0\.1:1 failed"):
         open_tables("sc://127.0.0.1:1")
-    assert discipline("community").relational
+    assert discipline("community").traits.relational

@@ -111,6 +111,7 @@ def test_feedback_gate_reveals_nothing_to_an_automatic_solver(instance: Instance
     assert "no stage pass: not all of the first " in readable_state.pop()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("right", "verdict", "reason", "matched"),
     [

@@ -1,5 +1,7 @@
 """Install packages for a test: a folder with code and metadata, as an installer would leave it."""
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -27,3 +29,17 @@ def install_quiz(site: Path) -> Path:
     install(site, package="agon-quiz", entry="quiz = agon_quiz:DISCIPLINE")
     (site / "agon_quiz").symlink_to(EXAMPLE / "agon_quiz")
     return site
+
+
+def install_renamed(site: Path, name: str, tables: Mapping[str, str]) -> None:
+    """Install the example as a discipline of another name, with other names of its tables."""
+    package = f"agon_{name.replace('-', '_')}"
+    words = {**tables, "quiz": name, "agon_quiz": package}
+    pattern = re.compile(rf"\b({'|'.join(words)})\b")
+    for file in (EXAMPLE / "agon_quiz").rglob("*"):
+        if file.suffix in {".py", ".toml"}:
+            copy = site / package / file.relative_to(EXAMPLE / "agon_quiz")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            text = file.read_text(encoding="utf-8")
+            copy.write_text(pattern.sub(lambda word: words[word[0]], text), encoding="utf-8")
+    install(site, package=package, entry=f"{name} = {package}:DISCIPLINE")

@@ -44,7 +44,7 @@ EXEMPT = {
 def uses(file: Path, module: Module) -> Iterator[str]:
     """Yield the lines where a module imports a discipline's modules or names one in code."""
     private = {"agon.disciplines.definition", *(f"agon.disciplines.{of}" for of in BUILT_IN)}
-    personal = {table for name in BUILT_IN for table in discipline(name).addresses}
+    personal = {table for name in BUILT_IN for table in discipline(name).personal.addresses}
     for imported in module.imports:
         package = ".".join(imported.module.split(".")[:3])
         if package in private or (package == "agon.disciplines" and imported.names & {*BUILT_IN}):

@@ -214,7 +214,9 @@ def test_numbers_of_a_column_have_equally_many_decimals(site: Instance) -> None:
         assert len({len(text.partition(".")[2]) for text in scores}) == 1
     listed = site.get("/contests/arena/boards/judges").json()["rows"][0]
     heads = re.findall(r'sort=-?(\w+)">', page_of(site, addresses.board("arena", "judges"))[0])
-    described = [name for name in discipline("arena").columns if name in heads and name in listed]
+    described = [
+        name for name in discipline("arena").traits.columns if name in heads and name in listed
+    ]
     assert [name for name in heads if name in described] == described
     assert "Colors of the parts" in page_of(site, addresses.board("community", "user-score"))[0]
 

@@ -1,6 +1,6 @@
 """A quiz as a discipline of agon: players answer questions, right answers score."""
 
-from agon.disciplines import Demo, Discipline
+from agon.disciplines import BoardTraits, Demo, Discipline, Findings, Names, Simulator
 from agon_quiz.integrity import CHECKS, find
 from agon_quiz.rules import QuizRules
 from agon_quiz.scoring import score
@@ -13,14 +13,11 @@ DISCIPLINE = Discipline(
     rules=QuizRules,
     boards=("players",),
     score=score,
-    find=find,
-    simulate=simulate,
-    size_unit="answers",
-    checks=CHECKS,
-    attacks=ATTACKS,
     participants=("players.id",),
-    names="players.name",
-    shares_ranks=lambda _: True,
     editions="agon_quiz",
+    traits=BoardTraits(shares_ranks=lambda _: True),
+    names=Names(column="players.name"),
+    findings=Findings(find=find, checks=CHECKS),
+    simulator=Simulator(simulate=simulate, size_unit="answers", attacks=ATTACKS),
     demo=Demo(size=500, attacks=("repeated-answers",), commands=("agon check quiz {source}",)),
 )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from agon.records.writing import TableFormat
+
 
 @click.command("simulate", cls=Command)
 @parameters.discipline
@@ -45,7 +47,7 @@ def command(
     seed: int,
     attacks: tuple[str, ...],
     list_attacks: bool,
-    form: str,
+    form: "TableFormat",
     dry_run: bool,
 ) -> None:
     """Simulate records with honest participants and attackers.
@@ -73,7 +75,7 @@ def command(
     if out is None:
         raise click.UsageError("Missing option '--out'.")
     require_new_folder(out)
-    with working(f"simulating {size:,} {chosen.size_unit}"):
+    with working(f"simulating {size:,} {chosen.require_simulator().size_unit}"):
         simulation = simulate(discipline, size=size, seed=seed, attacks=attacks)
     if not dry_run:
         with working(f"writing {out}"):

@@ -15,24 +15,46 @@ from typing import TYPE_CHECKING, Any, Final
 from agon.errors import Conflict, NotFound, Unavailable, did_you_mean
 
 if TYPE_CHECKING:
-    from agon.disciplines.definition import (
+    from agon.disciplines.capabilities import (
+        BoardTraits,
+        ColumnMeaning,
         Demo,
-        Discipline,
+        Epochs,
+        Findings,
+        Names,
+        PersonalData,
+        Problems,
+        Rounds,
         ScoredRecords,
         Simulate,
         Simulation,
-        SubmissionKind,
+        Simulator,
+        Submissions,
     )
+    from agon.disciplines.definition import Discipline
+    from agon.disciplines.ownership import Ballot, LiveProtocol, Owner
 
 __all__ = [
     "BUILT_IN",
     "GROUP",
+    "Ballot",
+    "BoardTraits",
+    "ColumnMeaning",
     "Demo",
     "Discipline",
+    "Epochs",
+    "Findings",
+    "LiveProtocol",
+    "Names",
+    "Owner",
+    "PersonalData",
+    "Problems",
+    "Rounds",
     "ScoredRecords",
     "Simulate",
     "Simulation",
-    "SubmissionKind",
+    "Simulator",
+    "Submissions",
     "discipline",
     "is_discipline",
     "names",
@@ -44,13 +66,28 @@ BUILT_IN: Final = ("community", "challenge", "dojo", "arena")
 GROUP: Final = "agon.disciplines"
 """The entry point group in which packages register disciplines."""
 
+_MODULES: Final[Mapping[str, str]] = {
+    name: module
+    for module, listed in (
+        (
+            "capabilities",
+            """BoardTraits ColumnMeaning Demo Epochs Findings Names PersonalData Problems Rounds
+            ScoredRecords Simulate Simulation Simulator Submissions""",
+        ),
+        ("definition", "Discipline"),
+        ("ownership", "Ballot LiveProtocol Owner"),
+    )
+    for name in listed.split()
+}
+"""The module of each name that is imported when it is first used: the definition imports pyarrow,
+which those that need only the names do without."""
+
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 def __getattr__(name: str) -> Any:
-    # The definition imports pyarrow, which those that need only the names do without.
-    if name in __all__:
-        return getattr(import_module("agon.disciplines.definition"), name)
+    if module := _MODULES.get(name):
+        return getattr(import_module(f"agon.disciplines.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -73,6 +73,6 @@ class Ballot:
             function that looks up rows, for a message; None: they may.
     """
 
-    table: str = "votes"
-    voter: str = "judge_id"
+    table: str
+    voter: str
     obstacle: Callable[[Mapping[str, Any], str, FindRow], str | None] | None = None

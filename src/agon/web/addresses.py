@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlencode
 
+from agon.disciplines import discipline
+
 STATIC: Final = "/static"
 
 FORMATS: Final = ("json", "csv", "ndjson", "parquet")
 """The formats of the data of pages, each an ending of their addresses."""
-
-JUDGES: Final = "judges"
-"""The board of judges."""
 
 _HOME_DATA: Final = "/index"
 
@@ -57,26 +56,32 @@ def row(
     participant: str,
     *,
     board: str,
+    of: str,
     as_of: str | int | None = None,
     since: int | None = None,
 ) -> str:
     """Return the address of the page of a board's row: that of a judge, or of a participant.
 
-    With ``since`` it shows what changed since that position.
+    With ``since`` it shows what changed since that position; ``of`` is the contest's discipline.
 
     Example:
-        >>> row("spring", "ada", board="judges"), row("spring", "ada", board="bots", as_of="7")
-        ('/c/spring/judges/ada', '/c/spring/people/ada?board=bots&as_of=7')
+        >>> row("spring", "ada", board="judges", of="arena")
+        '/c/spring/judges/ada'
+        >>> row("spring", "ada", board="bots", of="arena", as_of="7")
+        '/c/spring/people/ada?board=bots&as_of=7'
     """
-    address = rows(contest_id, board=board, as_of=as_of)(participant)
+    address = rows(contest_id, board=board, of=of, as_of=as_of)(participant)
     if since is None:
         return address
     return f"{address}{'&' if '?' in address else '?'}{urlencode({'since': since})}"
 
 
-def rows(contest_id: str, *, board: str, as_of: str | int | None = None) -> Callable[[str], str]:
+def rows(
+    contest_id: str, *, board: str, of: str, as_of: str | int | None = None
+) -> Callable[[str], str]:
     """Return the function from a participant to the address that :func:`row` returns."""
-    if board == JUDGES:
+    rounds = discipline(of).rounds
+    if rounds is not None and board == rounds.judges:
         before, after = judge(contest_id, ""), _with_query("", {"as_of": as_of})
     else:
         before, after = person(contest_id, ""), _with_query("", {"board": board, "as_of": as_of})
@@ -103,7 +108,7 @@ def epoch_row(
         '/c/spring/people/5?board=weights&rule.epoch=3#what-if'
     """
     if epoch is None:
-        return row(contest_id, participant, board=board, as_of=as_of)
+        return person(contest_id, participant, board=board, as_of=as_of)
     query = {"board": board, "rule.epoch": epoch, "as_of": as_of}
     return f"{person(contest_id, participant, **query)}#what-if"
 

@@ -195,6 +195,7 @@ def test_scoring_a_judged_season_runs_nothing(
         assert result.findings is not None
 
 
+@pytest.mark.exhaustive
 def test_the_demo_runs_its_dojo_season_in_the_sandbox_it_is_given(
     real_sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def judged(package: Path, *, sandbox: FakeSandbox | None = None) -> JudgeSummary
     return judge(read_problem(package), folder / "s", folder / "season", sandbox or FakeSandbox())
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("source", "verdict", "matched", "text"),
     [

@@ -33,6 +33,7 @@ def verdicts(service: Service) -> list[dict[str, Any]]:
     return [dict(entry.body["row"]) for entry in added if entry.body["table"] == "submissions"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("source", "verdict", "matched", "text"),
     [

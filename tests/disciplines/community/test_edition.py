@@ -92,6 +92,7 @@ def test_rules_from_the_command_line_are_similar_users_what_they_hold() -> None:
     assert rules.diversity
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("board", DISCIPLINE.boards)
 def test_the_golden_boards_never_change(board: str) -> None:
     """The seed's first example, every row of every board, as first released."""

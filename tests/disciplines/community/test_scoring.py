@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agon.disciplines.capabilities import Simulation
 from agon.disciplines.community import DISCIPLINE, facts, formulas, id_index
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import Community, score
 from agon.disciplines.community.simulate import ATTACKS, simulate
-from agon.disciplines.definition import Simulation
 from agon.errors import NotFound
 from agon.kernel import marks
 from agon.records import read, read_rows
@@ -47,6 +47,7 @@ def scored(tables: Any, **rules: Any) -> Community:
     return score(read_rows(DISCIPLINE.schema, tables), CommunityRules().override(rules))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("rules", [{}, EVERYTHING, {"sota_list": "dynamic"}])
 @pytest.mark.parametrize("board", DISCIPLINE.boards)
 def test_every_id_is_explained_and_the_parts_sum_to_the_score(

@@ -34,6 +34,7 @@ def findings(*, attacks: list[str], seed: int) -> list[Finding]:
     return agon.score("dojo", read_rows(SCHEMA, simulation.tables)).findings
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_attack_is_caught_by_its_finding(attack: str) -> None:
     """Each attacker of a seeded simulation is a subject of the finding for the attack."""

@@ -17,11 +17,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 QUICK = RunLimits(cpu_s=0.2, wall_s=10.0, memory_mib=64, output_bytes=65_536)
 
 
-@pytest.fixture(
-    # Opening a sandbox takes seconds, so that one worker runs all tests of a mode.
-    params=[pytest.param(mode, marks=pytest.mark.xdist_group(f"sandbox-{mode}")) for mode in MODES],
-    scope="module",
-)
+@pytest.fixture(params=MODES, scope="module")
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Return each adapter in turn."""
     with open_sandbox(request.param, workers=2) as opened:

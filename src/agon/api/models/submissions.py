@@ -7,6 +7,7 @@ from pydantic import Field
 
 from agon.api.models.base import ExternalId, JsonObject, RecordId, Request, Resource
 from agon.api.models.jobs import Job
+from agon.entities import ledgers
 
 
 class SubmissionCreate(Request):
@@ -24,18 +25,8 @@ class SubmissionCreate(Request):
     )
 
 
-class Submission(Resource):
+class Submission(Resource, ledgers.SubmissionView):
     """A submission and its verdict."""
-
-    id: str
-    seq: int | None = Field(description="Position of its entry; for organizers only.")
-    at: datetime
-    user: str
-    problem: str | None
-    content: dict[str, Any]
-    records: tuple[dict[str, Any], ...] = Field(
-        description="Its verdict, as far as the caller may see it."
-    )
 
 
 class SubmissionReceipt(Resource):

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from agon.api.command import Command
 from agon.api.models.base import Page
 from agon.api.models.jobs import Job
 from agon.api.models.records import ImportSummary, Record
@@ -18,7 +19,7 @@ from agon.app.access.permissions import permits
 from agon.app.contests.submissions import creation, listing
 from agon.app.contests.submissions.submission import Submission as NewSubmission
 from agon.app.queue.jobs import round_job
-from agon.disciplines import discipline
+from agon.disciplines import Ballot, Rounds, discipline
 from agon.errors import Conflict, Unreadable
 
 SubmissionId = Annotated[FreeId, Field(description="The submission's id.")]
@@ -86,15 +87,29 @@ def add_votes(ctx: ContestContext) -> ImportSummary:
            summary="List votes", page_size=100)  # fmt: skip
 def list_votes(ctx: ContestContext, page: PageRequest) -> Page[Record]:
     """Return votes in ledger order."""
-    _require_table(ctx, "votes")
-    return records_page(ctx, page, "votes")
+    return records_page(ctx, page, ballot_of(ctx).table)
 
 
 @operation("POST", "/contests/{contest}/matches", id="drawRound", permission="match.draw",
-           summary="Draw a round", status=202, location="/jobs/{result.id}")  # fmt: skip
+           summary="Draw a round", status=202, location="/jobs/{result.id}",
+           command=Command(
+               "arena round", says="{result.id}", formats=True,
+               note="job {result.id} is {result.state}; agon jobs show {result.id} shows how it "
+               "ends"))  # fmt: skip
 def draw_round(ctx: ContestContext) -> Job:
-    """Begin the next round: commit to its seed, draw it, and ask the bots for their answers."""
-    _require_table(ctx, "matches")
+    """Begin the next round: commit to its seed, draw it, and ask the bots for their answers.
+
+    $ agon arena round
+        Begin a round of the arena ID now, besides those that begin by themselves.
+
+        A worker commits to the seed, draws the pairs, and asks the bots. While a round is played,
+        or with fewer than two bots of different owners, none begins; then the job fails and says
+        why. The id of the job is printed.
+
+          agon arena round spring
+          agon jobs show "$(agon arena round spring)"
+    """
+    _rounds_of(ctx)
     job = round_job(ctx.contest, id=ctx.service.new_id(), by=ctx.caller.name)
     return queue_job(ctx.service, job, contest=ctx.contest.id)
 
@@ -103,8 +118,7 @@ def draw_round(ctx: ContestContext) -> Job:
            summary="List matches", page_size=100)  # fmt: skip
 def list_matches(ctx: ContestContext, page: PageRequest) -> Page[Record]:
     """Return matches in ledger order."""
-    _require_table(ctx, "matches")
-    return records_page(ctx, page, "matches")
+    return records_page(ctx, page, _rounds_of(ctx).matches)
 
 
 class Submissions(Noun):
@@ -118,7 +132,24 @@ class Submissions(Noun):
     matches = list_matches
 
 
-def _require_table(ctx: ContestContext, name: str) -> None:
-    tables = {table.name for table in discipline(ctx.contest.discipline).schema}
-    if name not in tables:
-        raise Conflict(f"{ctx.contest.id} is a {ctx.contest.discipline} contest without {name}")
+def ballot_of(ctx: ContestContext) -> Ballot:
+    """Return the ballot of a contest.
+
+    Raises:
+        Conflict: its discipline has none.
+    """
+    ballot = discipline(ctx.contest.discipline).ballot
+    if ballot is None:
+        raise _lacks(ctx, "votes")
+    return ballot
+
+
+def _rounds_of(ctx: ContestContext) -> Rounds:
+    rounds = discipline(ctx.contest.discipline).rounds
+    if rounds is None:
+        raise _lacks(ctx, "matches")
+    return rounds
+
+
+def _lacks(ctx: ContestContext, what: str) -> Conflict:
+    return Conflict(f"{ctx.contest.id} is a {ctx.contest.discipline} contest without {what}")

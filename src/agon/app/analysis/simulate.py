@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agon.disciplines import Simulation, discipline
 from agon.errors import NotFound, Unreadable, did_you_mean
-from agon.records.writing import write_tables
+from agon.records.writing import TableFormat, write_tables
 
 DEFAULT_SIZE = 1_000
 TRUTH = "truth"
@@ -19,12 +19,12 @@ def simulate(
 
     Args:
         of: the name of the discipline.
-        size: number of records of its main kind (``discipline(of).size_unit``).
+        size: number of records of its main kind (``discipline(of).simulator.size_unit``).
         seed: seed of all draws.
         attacks: names of attacks to mix in; each is one of ``discipline(of).attacks``.
 
     Raises:
-        NotFound: there is no such discipline or attack.
+        NotFound: there is no such discipline or attack, or the discipline has no simulator.
         Unreadable: the size is too small for a contest.
 
     Example:
@@ -32,17 +32,18 @@ def simulate(
         >>> {name: table.num_rows for name, table in simulation.tables.items()}
         {'problems': 4, 'submissions': 20}
     """
-    chosen = discipline(of)
+    simulator = discipline(of).require_simulator()
+    known = simulator.attacks
     for attack in attacks:
-        if attack not in chosen.attacks:
-            raise NotFound(f"{of} has no attack {attack!r}: {did_you_mean(attack, chosen.attacks)}")
+        if attack not in known:
+            raise NotFound(f"{of} has no attack {attack!r}: {did_you_mean(attack, known)}")
     try:
-        return chosen.simulate(size=size, seed=seed, attacks=tuple(dict.fromkeys(attacks)))
+        return simulator.simulate(size=size, seed=seed, attacks=tuple(dict.fromkeys(attacks)))
     except ValueError as error:  # the discipline needs more for a contest
         raise Unreadable(f"cannot simulate {of}: {error}") from None
 
 
-def write_simulation(simulation: Simulation, out: Path, *, form: str = "parquet") -> None:
+def write_simulation(simulation: Simulation, out: Path, *, form: TableFormat = "parquet") -> None:
     """Write the tables into a new folder, and the truth into ``truth/`` inside it.
 
     Args:

@@ -9,6 +9,7 @@ from agon.app.access.permissions import View
 from agon.app.analysis.score import Result
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
+from agon.disciplines import discipline
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound
 from agon.kernel.rounding import publish
@@ -136,7 +137,7 @@ def epoch(service: Service, view: View, number: int, *, as_of: str | None = None
 
 @contextmanager
 def _result(service: Service, view: View, as_of: str | None) -> Iterator[tuple[Snapshot, Result]]:
-    if view.contest.discipline != "challenge":
+    if discipline(view.contest.discipline).epochs is None:
         raise NotFound(
             f"{view.contest.id} is a {view.contest.discipline} contest, which has no epochs"
         )

@@ -222,7 +222,7 @@ class VerdictChange:
 
 
 def verdict_changes(pairs: Iterable[tuple[Row, Row]]) -> list[VerdictChange]:
-    """Return what judging again would change: verdicts or matched terms that differ.
+    """Return the verdicts and matched terms that judging again would change.
 
     A new run that ended in ``sandbox_error`` changes nothing: the recorded verdict stays.
 

@@ -160,7 +160,7 @@ class ContestReplica:
             scored = withhold(scored, discloses)
         in_force = (*self.state.adjustments_at(position), *adjustments)
         if in_force:
-            shared = result.discipline.shares_ranks(result.rules)
+            shared = result.discipline.traits.shares_ranks(result.rules)
             scored = AdjustedScores(scored, in_force, shared=shared)
         return replace(result, scored=scored)
 

@@ -44,7 +44,7 @@ class BoardOrReason:
 def board_of(result: Result, name: str) -> BoardOrReason:
     """Return a board, or one without rows that gives every participant the reason.
 
-    Participants are the ids that the board ranks (``Discipline.board_ids``).
+    Participants are the ids that the board ranks (``BoardTraits.ids``).
 
     Raises:
         NotFound: there is no such board.
@@ -96,7 +96,7 @@ def explanation_or_reason(result: Result, name: str, *, board: str) -> Explanati
 
 def _ids(result: Result, board: str) -> list[str]:
     """Return the ids a board ranks, in id order."""
-    column = result.discipline.board_ids.get(board)
+    column = result.discipline.traits.ids.get(board)
     if column is None:
         return []
     table, _, name = column.partition(".")

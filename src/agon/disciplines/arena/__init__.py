@@ -7,7 +7,16 @@ from agon.disciplines.arena.ballots import obstacle
 from agon.disciplines.arena.columns import COLUMNS
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
-from agon.disciplines.definition import Demo, Discipline, PackageParts
+from agon.disciplines.capabilities import (
+    BoardTraits,
+    Demo,
+    Findings,
+    Names,
+    PersonalData,
+    Rounds,
+    Simulator,
+)
+from agon.disciplines.definition import Discipline, PackageParts
 from agon.disciplines.ownership import SENT, Ballot, LiveProtocol, Owner
 
 _PARTS = PackageParts(__name__)
@@ -32,19 +41,18 @@ DISCIPLINE = Discipline(
     rules=ArenaRules,
     boards=BOARDS,
     score=_PARTS.score,
-    find=_PARTS.find,
-    simulate=_PARTS.simulate,
-    size_unit="matches",
-    checks=_PARTS.checks,
-    attacks=_PARTS.attacks,
-    columns=COLUMNS,
+    findings=Findings(find=_PARTS.find, checks=_PARTS.checks),
+    simulator=Simulator(simulate=_PARTS.simulate, size_unit="matches", attacks=_PARTS.attacks),
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),
-    people=("owners.id",),
-    board_ids={"bots": "bots.id", "judges": "judges.id", "bradley-terry": "bots.id"},
-    names="bots.name",
-    shows_names=True,
-    shares_ranks=lambda _: True,
-    intervals=_intervals,
+    traits=BoardTraits(
+        ids={"bots": "bots.id", "judges": "judges.id", "bradley-terry": "bots.id"},
+        columns=COLUMNS,
+        shares_ranks=lambda _: True,
+        intervals=_intervals,
+        relational=True,
+    ),
+    names=Names(column="bots.name", shown=True),
+    personal=PersonalData(people=("owners.id",), addresses={"owners": ("ip", "network")}),
     written_by={
         "owners": Owner(also=("registerBot",)),
         "bots": Owner(also=("registerBot", "changeBot", "qualifyBot")),
@@ -54,9 +62,14 @@ DISCIPLINE = Discipline(
         "reinstatements": SENT,
         "versions": Owner(also=("changeBot", "handIn")),
     },
-    ballot=Ballot(obstacle=obstacle),
-    addresses={"owners": ("ip", "network")},
-    relational=True,
+    ballot=Ballot(table="votes", voter="judge_id", obstacle=obstacle),
+    rounds=Rounds(
+        matches="matches",
+        votes="votes",
+        ratings="bots",
+        strengths="bradley-terry",
+        judges="judges",
+    ),
     demo=Demo(
         dataset="llmfao",
         commands=(
@@ -65,4 +78,3 @@ DISCIPLINE = Discipline(
         ),
     ),
 )
-"""The discipline ``arena``."""

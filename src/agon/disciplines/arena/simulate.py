@@ -25,7 +25,7 @@ from agon.disciplines.arena.attackers import (
     Texts,
 )
 from agon.disciplines.arena.population import SYLLABLES
-from agon.disciplines.definition import Simulation
+from agon.disciplines.capabilities import Simulation
 from agon.kernel.attacks import require_known
 from agon.kernel.progress import stages
 

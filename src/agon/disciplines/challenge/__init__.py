@@ -1,14 +1,17 @@
 """Score agent competitions on a stake-weighted network: evaluations become weights (seed 001)."""
 
+from agon.disciplines.capabilities import (
+    BoardTraits,
+    Demo,
+    Epochs,
+    Findings,
+    Simulator,
+    Submissions,
+)
 from agon.disciplines.challenge.columns import COLUMNS
 from agon.disciplines.challenge.records import SCHEMA, SERVICE_VALIDATOR
 from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
-from agon.disciplines.definition import (
-    Demo,
-    Discipline,
-    PackageParts,
-    SubmissionKind,
-)
+from agon.disciplines.definition import Discipline, PackageParts
 from agon.disciplines.ownership import SENT, LiveProtocol, Owner
 
 _PARTS = PackageParts(__name__)
@@ -28,19 +31,18 @@ DISCIPLINE = Discipline(
     rules=ChallengeRules,
     boards=BOARDS,
     score=_PARTS.score,
-    find=_PARTS.find,
-    simulate=_PARTS.simulate,
-    size_unit="evaluations",
-    checks=_PARTS.checks,
-    attacks=_PARTS.attacks,
-    columns=COLUMNS,
+    findings=Findings(find=_PARTS.find, checks=_PARTS.checks),
+    simulator=Simulator(simulate=_PARTS.simulate, size_unit="evaluations", attacks=_PARTS.attacks),
     participants=("submissions.miner_uid", "validators.id"),
-    board_ids={
-        "weights": "submissions.miner_uid",
-        "submissions": "submissions.id",
-        "validators": "validators.id",
-        "competitions": "competitions.id",
-    },
+    traits=BoardTraits(
+        columns=COLUMNS,
+        ids={
+            "weights": "submissions.miner_uid",
+            "submissions": "submissions.id",
+            "validators": "validators.id",
+            "competitions": "competitions.id",
+        },
+    ),
     written_by={
         "submissions": Owner(protocol=_TRIALS),
         "evaluations": _OWN_RESULTS,
@@ -48,11 +50,18 @@ DISCIPLINE = Discipline(
         "validators": SENT,
         "competitions": SENT,
     },
-    submissions=SubmissionKind("trials", fields=("miner_uid", "agent", "competition")),
+    submissions=Submissions(
+        judging="trials", fields=("miner_uid", "agent", "competition"), table="submissions"
+    ),
+    epochs=Epochs(
+        weights="weights",
+        submissions="submissions",
+        validators="validators",
+        competitions="competitions",
+    ),
     demo=Demo(
         size=6_000,
         attacks=("self-serving-validator", "copied-agent"),
         commands=("agon challenge weights {source} --bittensor",),
     ),
 )
-"""The discipline ``challenge``."""

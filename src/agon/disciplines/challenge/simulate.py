@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.definition import Simulation
+from agon.disciplines.capabilities import Simulation
 from agon.kernel.attacks import Attack, meanings, require_known
 
 FloatArray = npt.NDArray[np.float64]
@@ -393,4 +393,3 @@ BY_VALIDATORS: tuple[Attack[_Validators], ...] = (
 """The attacks of validators, in the order in which they are played."""
 
 ATTACKS = meanings(BY_VALIDATORS) | meanings(BY_MINERS)
-"""The meaning of each attack by its name."""

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from agon.disciplines.capabilities import BoardTraits, Demo, Findings, Names, Simulator
 from agon.disciplines.community.columns import COLUMNS
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
-from agon.disciplines.definition import Demo, Discipline, PackageParts
+from agon.disciplines.definition import Discipline, PackageParts
 from agon.disciplines.ownership import SENT
 
 if TYPE_CHECKING:
@@ -53,22 +54,20 @@ DISCIPLINE = Discipline(
     rules=CommunityRules,
     boards=("user-score", "contributor", "reviewer", "combined"),
     score=_PARTS.score,
-    find=_PARTS.find,
-    simulate=_PARTS.simulate,
-    size_unit="users",
-    checks=_PARTS.checks,
-    attacks=_PARTS.attacks,
-    columns=COLUMNS,
+    findings=Findings(find=_PARTS.find, checks=_PARTS.checks),
+    simulator=Simulator(simulate=_PARTS.simulate, size_unit="users", attacks=_PARTS.attacks),
     written_by=dict.fromkeys(_TABLES, SENT),
     participants=("users.id",),
-    names="users.handle",
-    shares_ranks=_shares_ranks,
-    recounts={"user-score": _recount},
-    relational=True,
+    names=Names(column="users.handle"),
+    traits=BoardTraits(
+        columns=COLUMNS,
+        shares_ranks=_shares_ranks,
+        recounts={"user-score": _recount},
+        relational=True,
+    ),
     demo=Demo(
         size=150,
         attacks=("self-feedback", "reciprocal-ring"),
         commands=("agon compare community {source} --set self_feedback=ignore",),
     ),
 )
-"""The discipline ``community``."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from agon.disciplines.definition import ColumnMeaning
+from agon.disciplines.capabilities import ColumnMeaning
 
 COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
     "user-score.score": ColumnMeaning(

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.disciplines.capabilities import Simulation
 from agon.disciplines.community.attackers import ATTACKS, Columns, People, play
-from agon.disciplines.definition import Simulation
 from agon.kernel.progress import stages
 
 IntArray = npt.NDArray[np.int64]

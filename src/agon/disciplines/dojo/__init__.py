@@ -3,13 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
-from agon.disciplines.definition import (
+from agon.disciplines.capabilities import (
+    BoardTraits,
     Demo,
-    Discipline,
-    PackageParts,
+    Findings,
+    PersonalData,
+    Problems,
     ScoredRecords,
-    SubmissionKind,
+    Simulator,
+    Submissions,
 )
+from agon.disciplines.definition import Discipline, PackageParts
 from agon.disciplines.dojo.columns import COLUMNS
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
@@ -36,25 +40,22 @@ DISCIPLINE = Discipline(
     rules=DojoRules,
     boards=("season", "problem:<id>"),
     score=_PARTS.score,
-    find=_PARTS.find,
-    simulate=_PARTS.simulate,
-    size_unit="submissions",
-    checks=_PARTS.checks,
-    attacks=_PARTS.attacks,
-    columns=COLUMNS,
+    findings=Findings(find=_PARTS.find, checks=_PARTS.checks),
+    simulator=Simulator(simulate=_PARTS.simulate, size_unit="submissions", attacks=_PARTS.attacks),
+    traits=BoardTraits(columns=COLUMNS),
     participants=("submissions.user_id",),
-    people=("problems.setter_user_id",),
+    personal=PersonalData(people=("problems.setter_user_id",)),
     written_by={
         "problems": Owner(also=("publishProblem",)),
         "submissions": Owner(protocol=_JUDGING),
     },
-    submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),
-    problems="problems",
-    withhold=_withhold,
+    submissions=Submissions(
+        judging="program", fields=("source", "method_tag", "notes"), table="submissions"
+    ),
+    problems=Problems(table="problems", withhold=_withhold),
     demo=Demo(
         size=400,
         attacks=("copied-source", "tag-farming"),
         commands=("agon check dojo {source}", "agon rules show dojo/0.2"),
     ),
 )
-"""The discipline ``dojo``."""

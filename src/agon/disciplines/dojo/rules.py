@@ -81,8 +81,8 @@ class DojoRules(Rules):
     max_literal_digits: int | None = rule(
         None,
         meaning="Maximum number of digits of an integer literal; more are rejected. None: any.",
-        reason="The seed has no such limit; one huge integer can encode any table, which is "
-        "reported as a finding.",
+        reason="The original rules have no limit; one huge integer can encode any table, which "
+        "is reported as a finding.",
         source=_SPEC_GATES,
         ge=1,
         le=1_000_000,

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.definition import Simulation
+from agon.disciplines.capabilities import Simulation
 from agon.disciplines.dojo.canonical import canonicalize, length
 from agon.kernel.attacks import Attack, meanings, select
 
@@ -300,7 +300,5 @@ TABLE: tuple[Attack[_Season], ...] = (
         _false_tag,
     ),
 )
-"""The attacks."""
 
 ATTACKS = meanings(TABLE)
-"""The meaning of each attack by its name."""

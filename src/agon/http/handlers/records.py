@@ -8,11 +8,12 @@ from starlette.responses import Response
 
 from agon.api.models.records import ImportSummary
 from agon.api.operation import ContestContext
+from agon.api.operations.submissions import ballot_of
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines, read_value
-from agon.http.media_types import media_type, raise_unsupported
+from agon.entities import ledgers
+from agon.http.bodies import media_type, raise_unsupported, spooled
 from agon.http.server_context import serving
-from agon.http.spooling import spooled
 
 NDJSON_TYPES: Final = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
 
@@ -32,7 +33,7 @@ async def add_records(
         raise_unsupported(kind, "application/x-ndjson (an object a line) or application/json")
     with await spooled(request) as body:
 
-        def work() -> ingest.ImportSummary:
+        def work() -> ledgers.ImportSummary:
             of_one = kind == "application/json"
             rows = read_value(body.read(), table=table) if of_one else Lines(body, table=table)
             return ingest.record(
@@ -53,4 +54,4 @@ async def add_records(
 
 async def add_votes(request: Request, response: Response, ctx: ContestContext) -> ImportSummary:
     """Add the votes of a body."""
-    return await add_records(request, response, ctx, table="votes")
+    return await add_records(request, response, ctx, table=ballot_of(ctx).table)

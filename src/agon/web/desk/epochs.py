@@ -10,12 +10,12 @@ from agon.api.models.contests import Contest
 from agon.app.access.permissions import ANONYMOUS
 from agon.client.client import Api
 from agon.client.local import LocalTransport
+from agon.disciplines import discipline
 from agon.errors import NotFound, NotScorable
 from agon.web import addresses
-from agon.web.desk.layout import contest_page, sections
+from agon.web.desk.layout import contest_page
 from agon.web.page import Page, Visit
 
-_SUBMISSIONS: Final = "submissions"
 _SHOWN: Final = 20
 """Maximum number of epochs and of submissions without a score; other pages have the others."""
 
@@ -23,7 +23,8 @@ _SHOWN: Final = 20
 def epochs(visit: Visit) -> Page:
     """Return the newest epochs, the weights of the last one as the network takes them."""
     contest = visit.contest()
-    if ("epochs", "Epochs") not in sections(contest):
+    paid = discipline(contest.discipline).epochs
+    if paid is None:
         raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no epochs")
     listed, reason = _epochs(visit.api, contest)
     newest = None if listed is None else visit.api.analysis.epoch(contest.id, listed.last)
@@ -35,7 +36,7 @@ def epochs(visit: Visit) -> Page:
         "newest": newest,
         "payload": "" if newest is None else orjson.dumps(newest.payload).decode(),
         "public": public,
-        "unscored": None if listed is None else _without_score(visit.api, contest),
+        "unscored": None if listed is None else _unscored(visit.api, contest, paid.submissions),
     }
     return contest_page(
         visit,
@@ -54,9 +55,9 @@ def _epochs(api: Api, contest: Contest) -> tuple[Epochs | None, str]:
         return None, str(error)
 
 
-def _without_score(api: Api, contest: Contest) -> UnscoredPage | None:
+def _unscored(api: Api, contest: Contest, board: str) -> UnscoredPage | None:
     """Return the first submissions without a score, with reasons; None: there is no such board."""
-    if _SUBMISSIONS not in contest.boards:
+    if board not in contest.boards:
         return None
-    page: UnscoredPage = api.boards.unscored(contest.id, _SUBMISSIONS, limit=_SHOWN)
+    page: UnscoredPage = api.boards.unscored(contest.id, board, limit=_SHOWN)
     return page

@@ -100,10 +100,10 @@ def server_page(
 
 def sections(contest: Contest) -> tuple[tuple[str, str], ...]:
     """Return the pages of a contest's desk: the end of the address, and the name."""
-    tables = {table.name for table in discipline(contest.discipline).schema}
-    arena = (("rounds", "Rounds"), ("bots", "Bots")) if "matches" in tables else ()
-    problems = (("problems", "Problems"),) if discipline(contest.discipline).problems else ()
-    epochs = (("epochs", "Epochs"),) if "evaluations" in tables else ()
+    can = discipline(contest.discipline)
+    rounds = (("rounds", "Rounds"), ("bots", "Bots")) if can.rounds else ()
+    problems = (("problems", "Problems"),) if can.problems else ()
+    epochs = (("epochs", "Epochs"),) if can.epochs else ()
     return (
         ("", "Overview"),
         *problems,
@@ -112,7 +112,7 @@ def sections(contest: Contest) -> tuple[tuple[str, str], ...]:
         ("cases", "Cases"),
         ("changes", "Changes"),
         ("rules", "Rules"),
-        *arena,
+        *rounds,
         *epochs,
         ("people", "People"),
         ("jobs", "Jobs"),

@@ -89,7 +89,7 @@ def _own_bots(visit: Visit) -> list[tuple[str, Bot]]:
     return [
         (contest.id, bot)
         for contest in islice(visit.api.contests.list(), _CONTESTS)
-        if any(table.name == "matches" for table in discipline(contest.discipline).schema)
+        if discipline(contest.discipline).rounds
         for bot in islice(visit.api.bots.list(contest.id), _BOTS)
         if bot.owner == visit.caller.user
     ]

@@ -7,7 +7,7 @@ from math import fsum
 from typing import Any, Final
 
 from agon.api.models.contests import Contest
-from agon.disciplines import discipline
+from agon.disciplines import Rounds, discipline
 from agon.errors import NotFound
 from agon.kernel.explanations import Explanation, Part
 from agon.web.page import Visit
@@ -38,26 +38,17 @@ class Opponent:
     ids: Sequence[str]
 
 
-def has_matches(name: str) -> bool:
-    """Return whether the records of a discipline are matches of bots.
-
-    Example:
-        >>> has_matches("arena"), has_matches("dojo")
-        (True, False)
-    """
-    return any(table.name == "matches" for table in discipline(name).schema)
-
-
-def arena(visit: Visit) -> Contest:
-    """Return the contest in the path.
+def arena(visit: Visit) -> tuple[Contest, Rounds]:
+    """Return the contest in the path, and what its rounds are about.
 
     Raises:
-        NotFound: there is none, or its discipline has no matches.
+        NotFound: there is none, or its discipline has no rounds of matches.
     """
     contest = visit.contest()
-    if not has_matches(contest.discipline):
+    rounds = discipline(contest.discipline).rounds
+    if rounds is None:
         raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no matches")
-    return contest
+    return contest, rounds
 
 
 def side_of(vote: Mapping[str, Any]) -> str:

@@ -52,7 +52,7 @@ def _board(visit: Visit, name: str) -> Page:
     shown = lines(visit, page, columns, movement, robust)
     values = {
         "contest": contest,
-        "boards": visit.share(("boards", contest.id), lambda: boards.list(contest.id).items),
+        "boards": boards.list(contest.id).items,
         "page": page,
         "columns": columns,
         "sortable": sortable,
@@ -130,7 +130,7 @@ def columns_of(page: BoardPage) -> list[str]:
         for name in page.rows[0]
         if name not in _OWN and any(row.get(name) != row["score"] for row in page.rows)
     ]
-    order = {name: at for at, name in enumerate(discipline(page.discipline).columns)}
+    order = {name: at for at, name in enumerate(discipline(page.discipline).traits.columns)}
     return sorted(names, key=lambda name: order.get(name, len(order)))
 
 

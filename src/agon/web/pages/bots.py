@@ -22,7 +22,7 @@ def bots(visit: Visit) -> Page:
 
 def register(visit: Visit) -> Page:
     """Register the visitor's bot; the page shows the secret of its endpoint, only now."""
-    contest = arena(visit)
+    contest, _ = arena(visit)
     try:
         created = visit.api.bots.register(
             contest.id,
@@ -45,7 +45,7 @@ def bot(visit: Visit) -> Page:
 
 def change(visit: Visit) -> Page | Redirect:
     """Do what the owner chose: replace the secret, pause, go on, a new version, or qualify."""
-    contest, bot_id, api = arena(visit), visit.path["id"], visit.api.bots
+    (contest, _), bot_id, api = arena(visit), visit.path["id"], visit.api.bots
     action = visit.form.get("action", "")
     try:
         if action == "rotate":
@@ -72,7 +72,7 @@ def _update(action: str, visit: Visit) -> BotUpdate:
 
 
 def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> Page:
-    contest = arena(visit)
+    contest, _ = arena(visit)
     return Page(
         template="bots.html",
         title=f"Bots · {contest.title}",
@@ -98,7 +98,7 @@ def _bot_page(
     error: Exception | None = None,
     status: int = 200,
 ) -> Page:
-    contest = arena(visit)
+    contest, _ = arena(visit)
     shown: Any = visit.api.bots.get(contest.id, bot_id)
     is_own = shown.forfeits is not None and permits(visit.caller, "bot.manage", contest=contest)
     return Page(

@@ -20,7 +20,7 @@ _ROUNDS: Final = 5
 
 def matches(visit: Visit) -> Page:
     """Return the matches that were played last, with the rounds that are played now."""
-    contest = arena(visit)
+    contest, _ = arena(visit)
     filters: dict[str, Any] = {
         name: visit.query.get(name) or None for name in ("bot", "judge", "kind")
     }
@@ -60,7 +60,7 @@ def matches(visit: Visit) -> Page:
 
 def match(visit: Visit) -> Page:
     """Return a match: its state only until it is settled, then all of it."""
-    contest = arena(visit)
+    contest, _ = arena(visit)
     shown: Match = visit.api.rounds.match(contest.id, visit.path["id"], as_of=visit.as_of)
     votes = shown.votes or ()
     return Page(

@@ -21,7 +21,7 @@ from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
 from agon.web.last_visit import LastVisit, last_visit
 from agon.web.page import Page, Visit
-from agon.web.pages.arena import opponents
+from agon.web.pages.arena import arena, opponents
 from agon.web.pages.cases import cases_of
 from agon.web.pages.since import previous_positions, since
 from agon.web.rendering import number_text, participant_text, time_text
@@ -123,8 +123,13 @@ class Step:
 
 
 def judge(visit: Visit) -> Page:
-    """Return why a judge has its credibility, how it judges, and what keeps it from the pool."""
-    page = person(replace(visit, query={"board": addresses.JUDGES, **visit.query}))
+    """Return why a judge has its credibility, how it judges, and what keeps it from the pool.
+
+    Raises:
+        NotFound: there is no such judge, or the discipline has no rounds.
+    """
+    _, rounds = arena(visit)
+    page = person(replace(visit, query={"board": rounds.judges, **visit.query}))
     report = visit.api.rounds.judge(visit.path["contest"], visit.path["id"], as_of=visit.as_of)
     return replace(page, template="judge.html", values={**page.values, "report": report})
 
@@ -132,7 +137,7 @@ def judge(visit: Visit) -> Page:
 def person(visit: Visit) -> Page:
     """Return why a participant has its score on a board, the other boards, and the history."""
     contest, name = visit.contest(), visit.path["id"]
-    boards = visit.api.boards
+    boards, can = visit.api.boards, discipline(contest.discipline)
     board = visit.query.get("board") or boards.default(contest.id)
     participant = visit.api.snapshots.participant(contest.id, name)
     if all(each["board"] != board for each in participant.boards) and "board" not in visit.query:
@@ -162,7 +167,7 @@ def person(visit: Visit) -> Page:
         "rows_total": published.rows_total,
         "own": {} if published.index is None else published.rows[published.index - published.start],
         "neighbors": _neighbors(published, explanation),
-        "opponents": opponents(explanation),
+        "opponents": opponents(explanation) if can.rounds else [],
         "cases": cases_of(visit, contest) if visit.caller.user == name else (),
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
@@ -331,7 +336,7 @@ def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanatio
     counts: dict[str, Any] = {}
     for part in explanation.parts:
         in_force |= part.rules
-        if board in discipline(contest.discipline).recounts and "count" in part.inputs:
+        if board in discipline(contest.discipline).traits.recounts and "count" in part.inputs:
             counts[part.name] = part.inputs["count"]
     rules, chosen = _choices(visit.query, RULE, in_force), _choices(visit.query, COUNT, counts)
     fields = [

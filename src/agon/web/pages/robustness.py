@@ -2,20 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from agon.api.models.boards import BoardPage
 from agon.api.models.rounds import BoardRobustness, DecidedRank
+from agon.disciplines import discipline
 from agon.web import addresses
 from agon.web.page import Page, Visit
-from agon.web.pages.arena import arena, has_matches
+from agon.web.pages.arena import arena
 from agon.web.pages.empty import or_empty
 
 
 @or_empty
 def robustness(visit: Visit) -> Page:
     """Return how few matches change the first ranks, and the noise of Elo ratings as bands."""
-    contest = arena(visit)
+    contest, _ = arena(visit)
     shown = visit.api.rounds.robustness(contest.id, as_of=visit.as_of)
     ends = [end for band in shown.bands for end in (band.low, band.high)]
     lowest, highest = min(ends, default=0.0), max(ends, default=1.0)
@@ -31,10 +32,6 @@ def robustness(visit: Visit) -> Page:
         },
         data=addresses.api("contests", contest.id, "robustness", as_of=visit.as_of),
     )
-
-
-_ELO: Final = "bots"
-_BRADLEY_TERRY: Final = "bradley-terry"
 
 
 @dataclass(frozen=True)
@@ -60,14 +57,12 @@ def robustness_of(visit: Visit, page: BoardPage) -> Robust | None:
 
     A page of the past is the same for ever, so it does not depend on what was computed since.
     """
-    if page.board not in {_ELO, _BRADLEY_TERRY} or not has_matches(page.discipline):
+    rounds = discipline(page.discipline).rounds
+    if rounds is None or page.board not in {rounds.ratings, rounds.strengths}:
         return None
     as_of = str(page.seq)
-    stored: BoardRobustness = visit.share(
-        ("robustness", page.contest, as_of),
-        lambda: visit.api.rounds.board_robustness(page.contest, as_of=as_of),
-    )
-    if page.board == _ELO:
+    stored: BoardRobustness = visit.api.rounds.board_robustness(page.contest, as_of=as_of)
+    if page.board == rounds.ratings:
         new, established = (floor.width for floor in stored.noise)
 
         def width(row: dict[str, Any]) -> float:

@@ -16,7 +16,7 @@ def vote(visit: Visit) -> Page:
 
 def cast(visit: Visit) -> Page | Redirect:
     """Hand in a vote; the same vote sent again is the same vote."""
-    contest, api = arena(visit), visit.api
+    (contest, _), api = arena(visit), visit.api
     choice, match = (visit.form.get(name, "") for name in ("vote", "match"))
     try:
         api.work.hand_in(contest.id, visit.form.get("work", ""), HandInRequest(vote=choice))
@@ -26,7 +26,7 @@ def cast(visit: Visit) -> Page | Redirect:
 
 
 def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 200) -> Page:
-    contest = arena(visit)
+    contest, _ = arena(visit)
     may_judge = visit.caller.user is not None and permits(
         visit.caller, "work.judge", contest=contest
     )

@@ -8,10 +8,11 @@ import pyarrow as pa
 
 from agon.app.replay.replica import ContestReplica
 from agon.app.service import Service
-from agon.disciplines import Discipline, discipline
+from agon.disciplines import Discipline, Names, discipline
 from agon.entities.contests import Contest
 from agon.kernel.names import shown_name
 from agon.ledger.spans import Integers, Spans
+from agon.records import Schema
 from agon.records.raw import quote
 
 MAX_NAMES_PER_TRANSACTION: Final = 50_000
@@ -79,16 +80,17 @@ def _changes(
 
     With ``every``, all whose records changed between: a part of them may have been stored.
     """
-    table = str(of.names).partition(".")[0]
-    spans = replica.state.spans
+    if of.names is None:
+        return {}
+    table, spans = of.names.table, replica.state.spans
     rows = _changed_records(spans, table, after, until)
     referred = {key.other_table for key in of.schema.table(table).foreign_keys}
     if any(len(_changed_records(spans, other, after, until)) for other in referred):
         rows = spans.record[_of_table(spans, table)]  # which of them are seen may have changed
     if not len(rows):
         return {}
-    before = _names_at(of, replica, after, rows) if after else {}
-    now = _names_at(of, replica, until, rows)
+    before = _names_at(of.schema, of.names, replica, after, rows) if after else {}
+    now = _names_at(of.schema, of.names, replica, until, rows)
     return {
         name: now.get(name, "")
         for name in sorted(before.keys() | now.keys())
@@ -111,11 +113,11 @@ def _of_table(spans: Spans, table: str) -> "np.ndarray[Any, np.dtype[np.bool_]]"
 
 
 def _names_at(
-    of: Discipline, replica: ContestReplica, seq: int, rows: Integers
+    schema: Schema, names: Names, replica: ContestReplica, seq: int, rows: Integers
 ) -> Mapping[str, str]:
     """Return the names that some records give at a position, by participant."""
-    table, _, column = str(of.names).partition(".")
-    [key] = of.schema.table(table).key
+    table, _, column = names.column.partition(".")
+    [key] = schema.table(table).key
     values = replica.records(seq).sql(
         f"SELECT _row, {quote(key)}::VARCHAR AS id, {quote(column)} AS name "
         f"FROM {quote(table)} WHERE {quote(column)} IS NOT NULL ORDER BY _row"

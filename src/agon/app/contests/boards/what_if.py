@@ -120,18 +120,19 @@ def _with_counts(
     Raises:
         Unreadable: the score has no such counts.
     """
-    recount = result.discipline.recounts.get(explanation.board)
+    recounts = result.discipline.traits.recounts
+    recount = recounts.get(explanation.board)
     if recount is None or explanation.score is None:
         raise Unreadable(
             f"counts: {explanation.id} has no score of counts on board {explanation.board}; "
-            f"choose another board: {', '.join(result.discipline.recounts) or 'there is none'}"
+            f"choose another board: {', '.join(recounts) or 'there is none'}"
         )
     changed = recount(explanation, result.rules, counts)
     table = result.board(explanation.board).table
     index = table["id"].to_pylist().index(explanation.id)
     scores = table["score"].to_numpy().copy()
     scores[index] = changed.score
-    shared = result.discipline.shares_ranks(result.rules)
+    shared = result.discipline.traits.shares_ranks(result.rules)
     order, ranks = ranking(table["id"], [-scores], shared=shared)
     return replace(changed, rank=int(ranks[order.tolist().index(index)]))
 

@@ -149,7 +149,8 @@ def _board_report(before: Result, after: Result, name: str) -> dict[str, Any]:
         "unscored": {"before": len(old.unscored), "after": len(new.unscored)},
         **_entered_and_dropped(moves),
     }
-    if "u16" in old.table.column_names:
+    epochs = before.discipline.epochs
+    if epochs is not None and name == epochs.weights:
         report["weights"] = list(_weights(old, new))[:MAX_MOVES]
     return report
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from agon.app.analysis.score import rules_of
 from agon.app.contests.changes.corrections import check_correction, positions_of
+from agon.app.contests.changes.rejudge import VERDICTS
 from agon.app.contests.ledgers.positions import board_named, require_storable_name
 from agon.app.contests.ledgers.slugs import board_with_id, problem_id
 from agon.app.replay.replica import ContestReplica
@@ -102,10 +103,10 @@ def _replacements(session: Session, _: ContestReplica, change: Change) -> list[B
     rows = (change.report or {}).get("rows", ())
     if not rows:
         raise Conflict("no verdict has changed, so there is nothing to change; cancel it")
-    keys = [f"submissions/{row['id']}" for row in rows]
+    keys = [f"{VERDICTS}/{row['id']}" for row in rows]
     existing = session.entries.existing(change.contest_no, records=keys)
     return [
-        Body("record-replaced", {"table": "submissions", "row": row, "replaces": existing[key].seq})
+        Body("record-replaced", {"table": VERDICTS, "row": row, "replaces": existing[key].seq})
         for key, row in zip(keys, rows, strict=True)
     ]
 

@@ -14,11 +14,15 @@ from agon.app.dojo.inspection import judging_rules, rules_in_force
 from agon.app.dojo.lifecycle import RECEIVED, PublishedProblem, verdict_changes
 from agon.app.queue.jobs import MAX_ATTEMPTS, JudgingTask, service_job
 from agon.app.service import Service
+from agon.disciplines.dojo.records import SUBMISSIONS
 from agon.entities.contests import Change, Contest
 from agon.entities.jobs import Job, NewJob
 from agon.errors import CheckFailed, NotFound
 from agon.ledger.entry import Line, read_line
 from agon.store.session import Session
+
+VERDICTS: Final = SUBMISSIONS.name
+"""The table with the verdicts of programs."""
 
 _UNFINISHED: Final = frozenset({"queued", "leased"})
 
@@ -146,7 +150,7 @@ def _received_submissions(
         name, of = entry.body["submission"], entry.body["problem"]
         if (submissions and name not in submissions) or (problem is not None and of != problem):
             continue
-        if not session.entries.existing(contest.no, records=[f"submissions/{name}"]):
+        if not session.entries.existing(contest.no, records=[f"{VERDICTS}/{name}"]):
             continue  # it has no first verdict yet
         if of not in problems:
             problems[of] = published_problem(session, contest, of)
@@ -154,7 +158,7 @@ def _received_submissions(
 
 
 def _recorded_row(session: Session, contest_no: int, submission: str) -> dict[str, Any]:
-    key = f"submissions/{submission}"
+    key = f"{VERDICTS}/{submission}"
     seq = session.entries.existing(contest_no, records=[key])[key].seq
     entry = next(iter(session.entries.after(contest_no, seq - 1, until=seq)))
     row: dict[str, Any] = orjson.loads(entry.line)["body"]["row"]

@@ -13,7 +13,7 @@ import orjson
 
 from agon.app.contests.ingest.batches import Batch
 from agon.disciplines import Discipline, discipline
-from agon.disciplines.ownership import SENT, LiveProtocol, Owner
+from agon.disciplines.ownership import SENT, Ballot, LiveProtocol, Owner
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden
@@ -43,9 +43,8 @@ class Sender:
         self._by = by
         self._of = discipline(contest.discipline)
         self._owned = _owned_tables(session, contest, self._of)
-        tables = {table.name: table for table in self._of.schema}
-        self._votes = tables.get(self._of.ballot.table)
-        foreign = () if self._votes is None else self._votes.foreign_keys
+        self._ballot = self._of.ballot
+        foreign = () if self._ballot is None else self._votes(self._ballot).foreign_keys
         self._referred = {key.other_table for key in foreign}
         self._stored: dict[str, _Row | None] = {}
         self.is_judge = by.role == "judge"
@@ -58,13 +57,13 @@ class Sender:
             Conflict: a protocol owns them while the contest is live.
             Forbidden: a judge sends something else than their own votes, or one on an own bot.
         """
-        if self.is_judge:
-            self._require_own_votes(batch)
+        ballot = self._require_own_votes(batch) if self.is_judge else None
         if not self._owned.keys().isdisjoint(batch.tables):
             self._require_not_owned(batch)
-        if self.is_judge and self._votes is not None:
-            return self._as_votes(self._votes, batch, at=written_time(at))
-        return batch
+        return batch if ballot is None else self._as_votes(ballot, batch, at=written_time(at))
+
+    def _votes(self, ballot: Ballot) -> Table:
+        return self._of.schema.table(ballot.table)
 
     def _require_not_owned(self, batch: Batch) -> None:
         for table, row, line in zip(batch.tables, batch.rows, batch.lines, strict=True):
@@ -77,22 +76,28 @@ class Sender:
                     f"its {protocol.name} alone; {remedy}"
                 )
 
-    def _require_own_votes(self, batch: Batch) -> None:
-        ballot = self._of.ballot
+    def _require_own_votes(self, batch: Batch) -> Ballot:
+        ballot = self._ballot
+        if ballot is None:
+            raise Forbidden(
+                f"a judge may add only their own votes, and {self._contest.id} is a "
+                f"{self._contest.discipline} contest, which has none"
+            )
         for table, row in _rows(batch):
             if table != ballot.table or str(row.get(ballot.voter)) != self._by.user:
                 raise Forbidden(
                     f"a judge may add only their own votes; send rows of {ballot.table} with "
                     f"{ballot.voter} {self._by.user}"
                 )
+        return ballot
 
-    def _as_votes(self, table: Table, batch: Batch, *, at: str) -> Batch:
+    def _as_votes(self, ballot: Ballot, batch: Batch, *, at: str) -> Batch:
         """Return a judge's votes with a time; a vote that is stored keeps its own.
 
         Raises:
             Forbidden: they may not vote on a match.
         """
-        ballot, user = self._of.ballot, str(self._by.user)
+        table, user = self._votes(ballot), str(self._by.user)
         self._look_up(table, batch.rows)
         for _, row in _rows(batch):
             obstacle = None if ballot.obstacle is None else ballot.obstacle(row, user, self._find)

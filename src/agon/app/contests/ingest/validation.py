@@ -83,7 +83,7 @@ class RecordValidator:
         """Prepare for a discipline's tables; ``key`` is what addresses are hashed with."""
         self.people: set[str] = set()
         self._people_in = of.people_in
-        self._addresses = of.addresses
+        self._addresses = of.personal.addresses
         self._references = references
         self._errors = errors
         self._network_key = key

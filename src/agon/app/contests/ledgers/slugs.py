@@ -74,6 +74,8 @@ def require_free_slug(session: Session, contest: Contest, slug: str | None, *, o
 
 def _is_problem(session: Session, contest: Contest, name: str) -> bool:
     of = discipline(contest.discipline)
-    table = next(table for table in of.schema if table.name == of.problems)
+    if of.problems is None:
+        return False
+    table = of.schema.table(of.problems.table)
     key = record_key(table, {"id": name}) if name.isprintable() else None
     return key is not None and key in session.entries.existing_keys(contest.no, table.name, [key])

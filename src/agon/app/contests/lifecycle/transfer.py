@@ -256,7 +256,7 @@ class _EntryImporter:
             write_row(row)
         except InvalidEntry as error:
             self.errors.add(_beyond_limits(name, entry.seq, error.issues[0]))
-        if addresses := discipline(of).addresses.get(name):
+        if addresses := discipline(of).personal.addresses.get(name):
             hashed = without_addresses(
                 name, row, addresses, line=entry.seq, key=b"any", errors=self.errors
             )

@@ -31,7 +31,7 @@ _WAYS: Final[Mapping[str, _Acceptance]] = {
     "program": _Acceptance(accept_program, canonical_program),
     "trials": _Acceptance(accept_agent, dict),
 }
-"""By ``agon.disciplines.SubmissionKind.judging``."""
+"""By ``agon.disciplines.Submissions.judging``."""
 
 
 def submit(

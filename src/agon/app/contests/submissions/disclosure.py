@@ -23,7 +23,6 @@ from agon.ledger.entry import Line, read_line
 from agon.store.session import Session
 
 MAX_PROBLEMS = 500
-"""Maximum number of problems of a page."""
 
 
 def problem(

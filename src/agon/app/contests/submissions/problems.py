@@ -208,13 +208,13 @@ def _table(contest: Contest) -> Table:
     Raises:
         Conflict: its discipline has no problems.
     """
-    table = discipline(contest.discipline).problems
-    if table is None:
+    problems = discipline(contest.discipline).problems
+    if problems is None:
         raise Conflict(
             f"{contest.id} is a contest of the {contest.discipline}, which has no problems; name "
             "a dojo contest"
         )
-    return table_of(contest.discipline, table)
+    return table_of(contest.discipline, problems.table)
 
 
 def _at(session: Session, contest: Contest, seq: int) -> Line:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 ENTRIES = ("solver", "seq", "gen")
 HELLO_BYTES = 4096
-"""Maximum size of a greeting in bytes."""
 
 
 class Request(NamedTuple):

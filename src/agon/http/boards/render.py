@@ -6,12 +6,8 @@ import orjson
 from starlette.responses import Response
 
 from agon.app.access.permissions import View
-from agon.app.contests.boards.pages import (
-    Page,
-    PublishedBoard,
-    board_fields,
-    window_fields,
-)
+from agon.app.contests.boards.fields import board_fields, window_fields
+from agon.app.contests.boards.pages import Page, PublishedBoard
 from agon.http.etags import etag_of, names
 
 CACHED: Final = "no-cache"

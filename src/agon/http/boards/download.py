@@ -12,10 +12,9 @@ from typing import IO, Any, Final
 
 import orjson
 
-from agon.app.access.permissions import View
-from agon.app.contests.boards.pages import Page, page
-from agon.app.service import Service
+from agon.app.contests.boards.pages import PublishedBoard, rows_of
 from agon.app.spreadsheets import escape_formula
+from agon.store.session import Store
 
 CSV: Final = "text/csv; charset=utf-8"
 NDJSON: Final = "application/x-ndjson"
@@ -27,16 +26,16 @@ _GROUP_ROWS: Final = 10_000
 _PIECE: Final = 1 << 20
 
 
-def ndjson_chunks(service: Service, view: View, first: Page) -> Generator[bytes, None, None]:
+def ndjson_chunks(store: Store, board: PublishedBoard) -> Generator[bytes, None, None]:
     """Yield the stored lines: one JSON object per line."""
-    for lines in _chunks(service, view, first):
+    for lines in _chunks(store, board):
         yield b"\n".join(lines) + b"\n"
 
 
-def csv_chunks(service: Service, view: View, first: Page) -> Generator[bytes, None, None]:
+def csv_chunks(store: Store, board: PublishedBoard) -> Generator[bytes, None, None]:
     """Yield a header and one line per row; nested values become ``components.h_index``, …."""
     names: list[str] | None = None
-    for lines in _chunks(service, view, first):
+    for lines in _chunks(store, board):
         rows = [dict(_flat(orjson.loads(line))) for line in lines]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\r\n")
@@ -48,7 +47,7 @@ def csv_chunks(service: Service, view: View, first: Page) -> Generator[bytes, No
         yield out.getvalue().encode()
 
 
-def parquet_chunks(service: Service, view: View, first: Page) -> Generator[bytes, None, None]:
+def parquet_chunks(store: Store, board: PublishedBoard) -> Generator[bytes, None, None]:
     """Yield a Parquet file: the columns of :func:`csv_chunks`, with types.
 
     A column of whole numbers, numbers, truth values or text has that type; one of lists, or of
@@ -56,7 +55,7 @@ def parquet_chunks(service: Service, view: View, first: Page) -> Generator[bytes
     """
     with tempfile.TemporaryFile() as lines, tempfile.TemporaryFile() as out:
         types: dict[str, str] = {}
-        for chunk in ndjson_chunks(service, view, first):
+        for chunk in ndjson_chunks(store, board):
             lines.write(chunk)
             for line in chunk.splitlines():
                 for name, value in _flat(orjson.loads(line)):
@@ -112,15 +111,14 @@ def _common_type(left: str, right: str) -> str:
     return "double" if {left, right} == {"int64", "double"} else "json"
 
 
-def _chunks(service: Service, view: View, first: Page) -> Iterator[list[bytes]]:
-    """Yield a snapshot's rows; each chunk is read in its own short transaction."""
-    board, chunk = first.snapshot.board, first
-    while True:
-        if chunk.lines:
-            yield chunk.lines
-        if chunk.next is None:
-            return
-        chunk = page(service, view, board, cursor=chunk.next, limit=_CHUNK_ROWS)
+def _chunks(store: Store, board: PublishedBoard) -> Iterator[list[bytes]]:
+    """Yield a snapshot's rows, some at a time.
+
+    Raises:
+        NotStored: the rows were deleted meanwhile; then what was sent is not complete.
+    """
+    for start in range(0, board.snapshot.rows, _CHUNK_ROWS):
+        yield rows_of(store.rows(), board, start, _CHUNK_ROWS)
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

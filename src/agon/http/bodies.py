@@ -1,14 +1,14 @@
-"""Read request bodies: limited in size and in time, never decompressed."""
+"""Read request bodies: of the right type, limited in size and in time, never decompressed."""
 
 import asyncio
+import tempfile
 import time
-from typing import Final, NoReturn
+from typing import IO, Final, NoReturn
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from agon.http.media_types import media_type, raise_status
 
 TIMEOUT_S: Final = 10.0
 """Maximum number of seconds between two chunks of a body."""
@@ -29,6 +29,9 @@ _MIN_CHECKED_BYTES: Final = 1 << 20
 
 MAX_ANONYMOUS_BYTES: Final = 64 << 10
 """Maximum number of bytes read of a body that comes without a token; it is rejected anyway."""
+
+_IN_MEMORY: Final = 1 << 20
+"""Maximum number of bytes of a whole body in memory; of a larger one they are in a file."""
 
 BULK_PATHS: Final = ("/records", "/votes", "/contests/import")
 """Ends of paths whose bodies are spooled and read in chunks."""
@@ -143,3 +146,57 @@ def _too_large(limit: int) -> NoReturn:
     raise_status(
         413, f"the body is larger than {limit / (1 << 20):g} MiB; send it in several requests"
     )
+
+
+async def spooled(request: Request) -> IO[bytes]:
+    """Return the whole body, in memory or, when it is large, in a file; the caller closes it.
+
+    Work begins only then, so that a slow client never holds a transaction open.
+    """
+    file: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 (the caller closes it)
+    try:
+        async for chunk in request.stream():
+            file.write(chunk)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return file
+
+
+def has_body(headers: Headers) -> bool:
+    """Return whether a request has a body."""
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+
+def require_json(headers: Headers) -> None:
+    """Raise HTTPException (415) unless the content type is one of JSON."""
+    kind = media_type(headers)
+    if kind != "application/json" and not (
+        kind.startswith("application/") and kind.endswith("+json")
+    ):
+        raise_unsupported(kind, "application/json")
+
+
+def raise_unsupported(kind: str, remedy: str) -> NoReturn:
+    """Reject the content type of a body; the remedy names those that are supported.
+
+    Raises:
+        HTTPException: always (415).
+    """
+    fact = f"has the content type {kind[:40]!r}" if kind else "has no content type"
+    raise_status(415, f"the body {fact}; send the header Content-Type: {remedy}")
+
+
+def media_type(headers: Headers) -> str:
+    """Return the media type of a request's body, without parameters."""
+    return headers.get("content-type", "").partition(";")[0].strip().casefold()
+
+
+def raise_status(status: int, detail: str) -> NoReturn:
+    """Reject a request with an HTTP status and close the connection: more of its body may follow.
+
+    Raises:
+        HTTPException: always.
+    """
+    raise HTTPException(status, detail, headers={"connection": "close"})

@@ -1,0 +1,281 @@
+"""The capabilities of a discipline: each object switches on what a contest of it can do.
+
+A discipline states an object, or None where it cannot do that. The rest of agon asks for the object
+and never for a name, of a discipline, of a table or of a board, that agon's own disciplines have.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:  # a stored board is shown without what computes one
+    import pyarrow as pa
+
+    from agon.kernel.boards import Board
+    from agon.kernel.explanations import Explanation
+    from agon.kernel.findings import Finding
+    from agon.records import Records
+
+
+class ScoredRecords(Protocol):
+    """Scored records; boards and explanations are computed from them on demand.
+
+    A board name is one the discipline lists; a pattern such as ``problem:<id>`` means one
+    board per id. Where there are patterns, an attribute ``boards`` has the names of all boards.
+    """
+
+    def board(self, name: str) -> "Board":
+        """Return a board.
+
+        Raises:
+            NotFound: the board does not exist.
+        """
+
+    def explain(self, name: str, *, board: str) -> "Explanation":
+        """Explain the score of an id on a board.
+
+        An unscored id has an explanation without a score but with the reason.
+
+        Raises:
+            NotFound: the id is not in the records.
+        """
+
+
+@dataclass(frozen=True, repr=False)
+class Simulation:
+    """Simulated records and the truth about them.
+
+    Attributes:
+        tables: the discipline's tables.
+        truth: the ground truth hidden from the scorer: true skills, attackers and attacks
+            (tables ``people`` with ``id``, ``role``, … and others).
+    """
+
+    tables: "Mapping[str, pa.Table]"
+    truth: "Mapping[str, pa.Table]"
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())
+        return f"<{type(self).__name__} {counts}>"
+
+
+class Simulate(Protocol):
+    """A function that makes records of a discipline from a seed, with some attacks mixed in."""
+
+    def __call__(self, *, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
+        """Return a simulation; equal arguments give equal records.
+
+        Args:
+            size: how many of the main kind of record (``Simulator.size_unit``).
+            seed: seed of all draws.
+            attacks: names from ``Simulator.attacks``.
+
+        Raises:
+            ValueError: the size is too small for a contest.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulator:
+    """``agon simulate``: records of honest participants and attackers.
+
+    Attributes:
+        simulate: makes them.
+        size_unit: what ``size`` counts (``users``, ``matches``, …).
+        attacks: name of every attack that can be mixed in → what the attacker does.
+    """
+
+    simulate: Simulate
+    size_unit: str
+    attacks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """``agon check``, and the findings of a contest.
+
+    Attributes:
+        find: lists integrity findings of records under rules; never changes a score.
+        checks: code of every finding → what it detects.
+    """
+
+    find: "Callable[[Records, Any], list[Finding]]"
+    checks: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """Participants have names, which a contest shows or hides.
+
+    Attributes:
+        column: the column (``table.column``) with the names; the key of that table is the id.
+        shown: whether contests show names unless their organizers say otherwise; False where names
+            are personal data.
+    """
+
+    column: str
+    shown: bool = False
+
+    @property
+    def table(self) -> str:
+        """The table of that column."""
+        return self.column.partition(".")[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submissions:
+    """Participants submit something, which the service judges: the page *Submit*.
+
+    Attributes:
+        judging: ``program``: a program is run in the sandbox and compared with the hidden terms
+            of a published problem; ``trials``: an agent is run in containers on the service's
+            tasks.
+        fields: names of the fields that a submission's content may have.
+        table: the table with the verdicts, by the submission's id.
+    """
+
+    judging: Literal["program", "trials"]
+    fields: tuple[str, ...]
+    table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problems:
+    """Organizers publish problems with hidden answers: the page *Problems*, slugs, freezes.
+
+    Attributes:
+        table: the table of the problems.
+        withhold: returns scored records whose explanations disclose how near a submission is to
+            the hidden answer of a problem only where a function of its id says so; None: its
+            explanations disclose nothing hidden.
+    """
+
+    table: str
+    withhold: Callable[[Any, Callable[[str], bool]], ScoredRecords] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounds:
+    """The service plays rounds of matches between registered bots, before judges.
+
+    It switches on the pages *Matches*, *Bots*, *Vote*, of judges and of robustness, their parts of
+    the desk, and the rounds of the API. The service computes them from the rules, the tables and
+    the scored records of agon's ``arena``; a discipline with rounds builds on those.
+
+    Attributes:
+        matches: the table of matches.
+        votes: the table of votes, whose ids begin with their match's and a slash.
+        ratings: the board whose scores are ratings that single matches move.
+        strengths: the board whose ranks are those of a fit of all matches.
+        judges: the board of judges.
+    """
+
+    matches: str
+    votes: str
+    ratings: str
+    strengths: str
+    judges: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epochs:
+    """A network pays by the boards, epoch by epoch: the page *Epochs* and its part of the desk.
+
+    The service computes it from the scored records of agon's ``challenge``; a discipline with
+    epochs builds on those.
+
+    Attributes:
+        weights: the board whose columns ``weight`` and ``u16`` are what the network is sent.
+        submissions, validators, competitions: the boards with the rows of each.
+    """
+
+    weights: str
+    submissions: str
+    validators: str
+    competitions: str
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The example of a discipline that ``agon demo`` builds and scores.
+
+    It is simulated unless ``dataset`` names real records. A discipline whose submissions are
+    programs runs agon's example programs instead, where a sandbox is available.
+
+    Attributes:
+        size, seed, attacks: arguments of the simulation.
+        dataset: name of a data set shipped with agon (``agon.app.examples``), or None.
+        commands: commands for the user to try next; ``{source}`` is replaced by the records.
+    """
+
+    size: int = 0
+    seed: int = 1
+    attacks: tuple[str, ...] = ()
+    dataset: str | None = None
+    commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnMeaning:
+    """What a column of a board is, for readers of the board.
+
+    Attributes:
+        text: what the value is, as a sentence.
+        unit: of the value; empty: it has none, or the text says it.
+        rules: names of the rules that determine it, the most important first.
+    """
+
+    text: str
+    unit: str = ""
+    rules: tuple[str, ...] = ()
+
+
+def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks
+    """Return False: equal scores get different ranks, ordered by id."""
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardTraits:
+    """What a discipline's boards have beyond ranks, ids and scores.
+
+    Attributes:
+        ids: board → the column (``table.column``) with the ids it ranks. Where a board cannot be
+            scored, a contest lists these as unscored, with the reason.
+        columns: column, or ``board.column`` where it differs by board → meaning.
+        shares_ranks: returns whether equal scores share a rank under the rules.
+        intervals: returns the method and level of a board's intervals under the rules (``method``,
+            ``confidence``), None for a board without any; None: no board has intervals.
+        recounts: board → the function that returns an explanation of it with other counts of
+            some parts, from the explanation, the rules and the counts by part.
+        relational: whether they can be computed from counts in an engine in which the tables stay
+            (``score`` then also takes ``agon.records.relational.RelationalRecords``).
+    """
+
+    ids: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, ColumnMeaning] = field(default_factory=dict)
+    shares_ranks: Callable[[Any], bool] = distinct_ranks
+    intervals: Callable[[str, Any], Mapping[str, Any] | None] | None = None
+    recounts: "Mapping[str, Callable[[Explanation, Any, Mapping[str, float]], Explanation]]" = (
+        field(default_factory=dict)
+    )
+    relational: bool = False
+
+    def meaning(self, board: str, column: str) -> ColumnMeaning | None:
+        """Return what a column of a board is; None if the discipline does not say it."""
+        family = board.partition(":")[0]
+        return self.columns.get(f"{family}.{column}") or self.columns.get(column)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonalData:
+    """What the records say of people, beyond the ids on boards.
+
+    Attributes:
+        people: further columns (``table.column``) with ids of people, such as owners. An id in one
+            of these or of ``Discipline.participants`` is not free for a new user.
+        addresses: table → columns with IP addresses; the service stores keyed hashes of them.
+    """
+
+    people: tuple[str, ...] = ()
+    addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
