@@ -41,7 +41,7 @@ def unknown_keys(
     Args:
         content: the file's object.
         known: the keys that are read.
-        synonyms: the known key that is meant, by folded names that are not similar to it.
+        synonyms: the known key for each, by folded names that are not similar to it.
         where: the file's name in messages.
 
     Example:
@@ -83,7 +83,7 @@ def read_keys(
             hint = did_you_mean(name[:_MAX_SHOWN], known)
             issue = FileIssue(where, f"{shown} is not used", hint)
         elif exact in values:
-            issue = FileIssue(where, f"{shown} is not used beside {exact}", "keep one of them")
+            issue = FileIssue(where, f"{shown} is not used: there is {exact}", "keep one of them")
         else:
             values[exact] = value
             issue = FileIssue(where, f"{shown} is read as {exact}", f"write {exact}")

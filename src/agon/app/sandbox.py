@@ -189,7 +189,7 @@ class Sandbox(Protocol):
     *Fair near a limit.* A run that ends by itself within 30 % above its CPU time, or that reached
     its wall-clock limit although it had CPU time left, is run once more, and the better run counts.
     One that never waited and reached its wall-clock limit below its CPU time was kept from
-    computing: it is run again alone, with no other program of this sandbox beside it, and when
+    computing: it is run again alone, while no other program of this sandbox runs, and when
     that is no different, it is a ``sandbox_error``: the machine was too busy. A run lost with its
     worker is run once more too. ``RunResult.attempts`` says how often it was run.
 

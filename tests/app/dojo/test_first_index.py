@@ -134,5 +134,5 @@ def test_a_sequence_may_begin_at_any_whole_number(
     pack_solver(tmp_path / "s", "ada", f"def solver(): return [n*n for n in range({first}, 99)]\n")
     assert judged(package, tmp_path) == {"ada": "ok: "}
     assert rows(tmp_path / "season", "problems")[0]["first_index"] == first
-    board = agon.score("dojo", tmp_path / "season").board
-    assert [row.id for row in board.rows] == ["ada"]
+    board = agon.score("dojo", tmp_path / "season").board()
+    assert [row["id"] for row in board.rows()] == ["ada"]

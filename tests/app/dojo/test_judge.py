@@ -396,7 +396,7 @@ def test_keys_of_a_submission_are_read_in_any_spelling_and_others_are_listed(
         ("submission.json", "'createdAt' is read as created_at"),
         ("submission.json", "'user' is not used"),
         ("solution.json", "'methodTag' is read as method_tag"),
-        ("solution.json", "'method-tag' is not used beside method_tag"),
+        ("solution.json", "'method-tag' is not used: there is method_tag"),
     ]
 
 

@@ -48,7 +48,7 @@ def test_the_edition_carries_both_versions() -> None:
 
 
 def test_a_result_says_when_another_list_of_models_was_used() -> None:
-    """The version of the list would be false beside a list of one's own."""
+    """The version of the list would be false where the list is another."""
     assert sota_version(CommunityRules()) == SOTA_VERSION
     same = CommunityRules(sota_models=(*CommunityRules().sota_models, "openai/o1:free"))
     assert sota_version(same) == SOTA_VERSION

@@ -76,7 +76,7 @@ def test_several_names_of_one_model_are_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "alike"),
+    ("names", "similar"),
     [
         (("claude-3.5-sonnet", "claude-3-5-sonnet", "claude-sonnet-3.5"), True),
         (("gpt4o", "gpt-4o", "GPT_4.o"), True),
@@ -85,8 +85,8 @@ def test_several_names_of_one_model_are_one() -> None:
         (("model-1", "model-11"), False),
     ],
 )
-def test_normal_forms_of_the_same_words_and_numbers_are_alike(
-    names: tuple[str, ...], *, alike: bool
+def test_normal_forms_of_the_same_words_and_numbers_are_similar(
+    names: tuple[str, ...], *, similar: bool
 ) -> None:
     """A finding names them; they stay several models, because a word can make the difference."""
-    assert (len({likeness(slug(name)) for name in names}) == 1) == alike
+    assert (len({likeness(slug(name)) for name in names}) == 1) == similar

@@ -160,7 +160,7 @@ def spelled(spelling: str) -> agon.Result:
         for at, tag in enumerate(SPELLINGS)
     ]  # fmt: skip
     records = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": rows})
-    return agon.score("dojo", records, rules={"tag_spelling": spelling}, board="problem:p")
+    return agon.score("dojo", records, overrides={"tag_spelling": spelling})
 
 
 def test_spellings_of_a_tag_are_reported_where_they_count_as_several() -> None:
@@ -174,7 +174,9 @@ def test_spellings_of_a_tag_are_reported_where_they_count_as_several() -> None:
 def test_folded_tags_are_one_tag() -> None:
     """The earliest of all spellings is the first of the tag."""
     points = {
-        spelling: {row.id: row["diversity"] for row in spelled(spelling).board.rows}
+        spelling: {
+            row["id"]: row["diversity"] for row in spelled(spelling).board("problem:p").rows()
+        }
         for spelling in ("exact", "folded")
     }
     assert points["exact"] == {"u0": 50, "u1": 50, "u2": 50, "u3": 50}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines.dojo.misplaced import misplaced
+from agon.disciplines.dojo.misplaced import find_misplaced
 from disciplines.dojo.reading import read
 from sizes import size
 
@@ -54,7 +54,7 @@ def compiles(source: str) -> bool:
 @pytest.mark.parametrize("source", [*REJECTED, *ACCEPTED])
 def test_what_the_compiler_rejects_is_reported_with_its_line(source: str) -> None:
     """Unseen before the run, it would cost an attempt; ``check`` and ``run`` agree."""
-    violations = misplaced(read(f"x = y = []\n{source}\n"))
+    violations = find_misplaced(read(f"x = y = []\n{source}\n"))
     assert bool(violations) == (source in REJECTED) == (not compiles(source))
     assert all(v.verdict == "syntax_error" and v.line > 1 for v in violations)
 
@@ -77,4 +77,4 @@ def test_each_statement_in_each_nest_is_judged_as_by_the_compiler(
         if blocks[depth] == "try:"
     ]
     source = "\n".join(lines)
-    assert bool(misplaced(read(source))) == (not compiles(source))
+    assert bool(find_misplaced(read(source))) == (not compiles(source))

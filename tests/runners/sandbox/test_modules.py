@@ -121,7 +121,7 @@ print(*sorted(tops))
 
 
 def test_the_parts_of_sympy_that_are_missing_are_listed() -> None:
-    """The scan refuses them without a run, so the list must be neither too long nor too short."""
+    """The scan rejects them without a run, so the list must be neither too long nor too short."""
     folder = Path(agon.runners.sandbox.__file__).parent
     command = [sys.executable, "-c", LOADED, str(folder)]
     output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)

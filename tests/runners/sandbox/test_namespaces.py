@@ -1,4 +1,4 @@
-"""Where a machine refuses namespaces, the message has the cause and both ways out."""
+"""Where a machine has no namespaces, the message has the cause and both ways out."""
 
 import os
 import shutil

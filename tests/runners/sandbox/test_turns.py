@@ -10,6 +10,7 @@ from agon.runners.sandbox.inside.wire import Report, Request
 from agon.runners.sandbox.isolation import isolation_of
 from agon.runners.sandbox.pool import Pool
 from agon.runners.sandbox.turns import Turns
+from agon.runners.sandbox.zygote import Zygote
 
 WAIT_S = 60
 """How long a condition may take on a busy machine."""
@@ -22,7 +23,7 @@ def test_one_alone_waits_for_all_others_and_keeps_later_ones_out() -> None:
     first_runs, first_may_end = threading.Event(), threading.Event()
 
     def first() -> None:
-        with turns.shared():
+        with turns.share():
             first_runs.set()
             assert first_may_end.wait(WAIT_S)
             order.append("first")
@@ -32,7 +33,7 @@ def test_one_alone_waits_for_all_others_and_keeps_later_ones_out() -> None:
             order.append("alone")
 
     def later() -> None:
-        with turns.shared():
+        with turns.share():
             order.append("later")
 
     threads = [threading.Thread(target=each) for each in (first, alone, later)]
@@ -50,20 +51,20 @@ def test_one_alone_waits_for_all_others_and_keeps_later_ones_out() -> None:
 
 @pytest.fixture
 def starving(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Let the program "slow" look starved once; return how many ran beside it, each time."""
-    beside: list[int] = []
+    """Let the program "slow" look starved once; return how many others ran, each time."""
+    others: list[int] = []
     running: set[int] = set()
     lock = threading.Lock()
     slow_runs = 0
 
-    class Counted(pool.Zygote):
+    class Counted(Zygote):
         def run(self, request: Request, source: bytes) -> tuple[Report, bytes]:
             nonlocal slow_runs
             with lock:
                 running.add(id(self))
                 if b"slow" in source:
                     slow_runs += 1
-                    beside.append(len(running) - 1)
+                    others.append(len(running) - 1)
             try:
                 report, answer = super().run(request, source)
             finally:
@@ -74,10 +75,10 @@ def starving(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             return report, answer
 
     monkeypatch.setattr(pool, "Zygote", Counted)
-    return beside
+    return others
 
 
-def test_a_run_that_was_kept_from_computing_is_repeated_with_no_other_beside_it(
+def test_a_run_that_was_kept_from_computing_is_repeated_while_no_other_runs(
     starving: list[int],
 ) -> None:
     """It gets the verdict of the run that was fair, and its neighbors get theirs."""

@@ -24,8 +24,8 @@ def conditions(rules: DojoRules) -> dict[str, Any]:
     Versions are those of this installation; a verdict records those of the worker that ran it.
 
     Example:
-        >>> found = conditions(DojoRules())
-        >>> found["allowed_modules"], found["limits"]["cpu_s"], found["setter"]["cpu_s"]
+        >>> shown = conditions(DojoRules())
+        >>> shown["allowed_modules"], shown["limits"]["cpu_s"], shown["setter"]["cpu_s"]
         (['sympy', 'math', 'fractions', 'itertools'], 5.0, 1.0)
     """
     limits = RunLimits()
@@ -84,18 +84,18 @@ def contest_conditions(contest: InContest) -> dict[str, Any] | None:
 
 def contest_sentences(contest: InContest) -> list[tuple[str, str]]:
     """Return the conditions of a contest's programs in words; none where it judges none."""
-    found = contest_conditions(contest)
-    return [] if found is None else sentences(found)
+    shown = contest_conditions(contest)
+    return [] if shown is None else sentences(shown)
 
 
-def sentences(found: dict[str, Any]) -> list[tuple[str, str]]:
+def sentences(shown: dict[str, Any]) -> list[tuple[str, str]]:
     """Return conditions as headings with their texts, for a terminal and for pages.
 
     Example:
         >>> dict(sentences(conditions(DojoRules())))["modules"]
         'sympy, math, fractions, itertools, each with its submodules'
     """
-    limits, policy, setter = found["limits"], found["policy"], found["setter"]
+    limits, policy, setter = shown["limits"], shown["policy"], shown["setter"]
     stated = (f"{name.replace('_', ' ')} {value:,}" for name, value in policy.items() if value)
     resources = (
         f"{limits['cpu_s']:g} s of processor time",
@@ -109,13 +109,13 @@ def sentences(found: dict[str, Any]) -> list[tuple[str, str]]:
     others = "other integers have as many as time and memory allow"
     own = f"may import {', '.join(setter['modules'])}"
     return [
-        ("Python", found["python"]),
-        ("modules", f"{', '.join(found['allowed_modules'])}, each with its submodules"),
-        ("sympy", f"{found['sympy']}, without {_parts(found['sympy_missing'])}"),
-        ("refused names", ", ".join(found["refused_names"])),
-        ("refused attributes", found["refused_attributes"]),
-        ("only with a literal name", ", ".join(found["literal_names_only"])),
-        ("terms", f"{found['terms']}, {digits}; {others}"),
+        ("Python", shown["python"]),
+        ("modules", f"{', '.join(shown['allowed_modules'])}, each with its submodules"),
+        ("sympy", f"{shown['sympy']}, without {_parts(shown['sympy_missing'])}"),
+        ("refused names", ", ".join(shown["refused_names"])),
+        ("refused attributes", shown["refused_attributes"]),
+        ("only with a literal name", ", ".join(shown["literal_names_only"])),
+        ("terms", f"{shown['terms']}, {digits}; {others}"),
         ("limits", ", ".join(resources)),
         ("most literals", ", ".join(stated)),
         ("setters", f"{own}, and have {setter['cpu_s']:g} s of processor time"),

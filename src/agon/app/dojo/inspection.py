@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from agon.app.analysis.score import rules_of
 from agon.disciplines.dojo.imports import Kind, scan
-from agon.disciplines.dojo.misplaced import misplaced
+from agon.disciplines.dojo.misplaced import find_misplaced
 from agon.disciplines.dojo.modules import MODULES
 from agon.disciplines.dojo.payload import Payload, check, measure
 from agon.disciplines.dojo.program import Program, Refusal, Violation, parse
@@ -70,7 +70,7 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
         return Inspection(None, None, (program,))
     payload = measure(program)
     modules = rules.allowed_modules if kind == "solver" else MODULES
-    violations = misplaced(program) + scan(program, kind=kind, modules=modules)
+    violations = find_misplaced(program) + scan(program, kind=kind, modules=modules)
     if kind == "solver":
         violations += check(
             payload,

@@ -61,7 +61,7 @@ _SYNONYMS: Final = {
     **dict.fromkeys(("entry", "entrypoint", "function"), "interface"),
     **dict.fromkeys(("shortname", "short"), "slug"),
 }
-"""The key that is meant, by the folded form of other words for it."""
+"""The right key, by the folded form of other words for it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,11 +23,11 @@ def show_rules(*, edition: str | None, overrides: dict[str, str], form: str) -> 
     from agon.app.dojo.conditions import conditions, sentences
     from agon.app.dojo.inspection import rules_in_force
 
-    found = conditions(rules_in_force(edition, overrides))
+    shown = conditions(rules_in_force(edition, overrides))
     if form == "json":
         from agon.cli.shared.formats import json_text
 
-        deliver([json_text(found).encode() + b"\n"], None)
+        deliver([json_text(shown).encode() + b"\n"], None)
         return
-    for heading, text in sentences(found):
+    for heading, text in sentences(shown):
         click.echo(f"{heading}: {text}")

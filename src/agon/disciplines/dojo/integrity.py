@@ -222,7 +222,7 @@ def _tag_spellings(j: "Judgement") -> Iterator[Finding]:
         spellings.setdefault(tag, []).append(at)
     for (problem, _), spellings in rows_of.items():
         if len(spellings) > 1:
-            rows = sorted(row for found in spellings.values() for row in found)
+            rows = sorted(row for same in spellings.values() for row in same)
             yield Finding(
                 "tag-spellings", Severity.WARNING, (j.facts.problems.ids[problem],),
                 "spellings of one tag", len(spellings), 1.0, None,

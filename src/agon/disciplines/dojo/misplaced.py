@@ -25,12 +25,12 @@ class _Place(NamedTuple):
     loop: bool = False
 
 
-def misplaced(program: Program) -> list[Violation]:
+def find_misplaced(program: Program) -> list[Violation]:
     r"""Return what the compiler rejects in a program that parses; names only where nothing else is.
 
     Example:
         >>> from agon.disciplines.dojo.program import parse
-        >>> misplaced(parse(b"x = 1\nreturn x", max_bytes=100, max_depth=50))[0].what
+        >>> find_misplaced(parse(b"x = 1\nreturn x", max_bytes=100, max_depth=50))[0].what
         "not Python: 'return' outside function"
     """
     violations = [

@@ -14,16 +14,16 @@ _SETTINGS: Final = (
     (
         "kernel/apparmor_restrict_unprivileged_userns",
         "1",
-        "AppArmor refuses user namespaces to programs without a profile, as in Ubuntu 24.04",
+        "AppArmor denies user namespaces to programs without a profile, as in Ubuntu 24.04",
     ),
     (
         "kernel/unprivileged_userns_clone",
         "0",
-        "the kernel refuses them to ordinary users (kernel.unprivileged_userns_clone is 0)",
+        "the kernel denies them to ordinary users (kernel.unprivileged_userns_clone is 0)",
     ),
     ("user/max_user_namespaces", "0", "the machine allows none (user.max_user_namespaces is 0)"),
 )
-_CONTAINER: Final = "a container's security profile probably refuses them"
+_CONTAINER: Final = "a container's security profile probably denies them"
 _DEGRADED: Final = "use the degraded sandbox without them: --mode degraded"
 _ALLOW: Final = (
     "allow them for bwrap (an AppArmor profile with userns, or the container's security options: "
@@ -41,7 +41,7 @@ def remedy(complaint: str, *, read: Callable[[str], str | None] | None = None) -
     Example:
         >>> restricted = {"kernel/apparmor_restrict_unprivileged_userns": "1"}
         >>> text = remedy("bwrap: setting up uid map: Permission denied", read=restricted.get)
-        >>> text.startswith("AppArmor refuses user namespaces")
+        >>> text.startswith("AppArmor denies user namespaces")
         True
     """
     if not _REFUSED.search(complaint):

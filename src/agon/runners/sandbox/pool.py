@@ -169,7 +169,7 @@ class Pool:
         while True:
             attempts += 1
             try:
-                with self._turns.alone() if starved else self._turns.shared():
+                with self._turns.alone() if starved else self._turns.share():
                     verdict, report = self._attempt(request, kind, variation)
             except (WorkerLost, Unavailable, OSError) as wrong:
                 if lost or self._closed:

@@ -25,8 +25,8 @@ class Turns:
         return self._waiting
 
     @contextmanager
-    def shared(self) -> Iterator[None]:
-        """Run beside others, once none runs or waits to run alone."""
+    def share(self) -> Iterator[None]:
+        """Run with others, once none runs or waits to run alone."""
         with self._changed:
             self._changed.wait_for(lambda: not self._alone and not self._waiting)
             self._shared += 1

@@ -12,10 +12,10 @@ from agon.records import Records
 def find(records: Records) -> Iterator[Finding]:
     """Report models whose normal forms have the same words and numbers, however separated."""
     models = names_by_model(records)
-    alike: dict[str, list[str]] = defaultdict(list)
+    by_likeness: dict[str, list[str]] = defaultdict(list)
     for normal in models:
-        alike[likeness(normal)].append(normal)
-    for group in alike.values():
+        by_likeness[likeness(normal)].append(normal)
+    for group in by_likeness.values():
         if len(group) > 1:
             names = [name for normal in group for name in models[normal]]
             yield Finding(
