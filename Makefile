@@ -2,17 +2,16 @@
 #            where its output is no terminal, it ends with the command that does
 # make check     lint, types, contracts and the quick tests: the inner loop
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
-# make test-all  the same with the generative tests in full size
-# make test-engines  boards on all engines, with Apache Spark
-# make test SPARK=1  all of make test and of make test-engines at once, as CI runs it
+# make test-all  the same with all cases, and the generative tests in full size (tests/sizes.py)
+# make test-engines  boards on all engines, with Apache Spark; CI runs it after make test
 # Debian's interpreter is built with profile-guided optimization, which others on the PATH may lack.
 PYTHON ?= $(or $(wildcard /usr/bin/python3.11),python3)
 BIN := .venv/bin
 DEMO_DIR ?= demo
 # Tests and demo start many processes; without bytecode each would compile agon again.
 unexport PYTHONDONTWRITEBYTECODE
-# Some tests wait for processes part of their time: three run on two cores, of the others two (tests/conftest.py).
-JOBS ?= 3
+# A process for each core: every further one imports and collects all tests once more.
+JOBS ?= 2
 QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/webhooks tests/app/contests/ingest tests/app/queue
 
 # Bytecode is compiled after an installation by all processors, which pip does by one; not that of
@@ -23,8 +22,6 @@ RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|grap
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
-
-ON_SPARK := SPARK_HOME=$(CURDIR)/.venv/apache-spark
 
 .PHONY: setup setup-dev demo test test-all test-engines check checks lint types contracts docs collection pictures bench lock clean
 
@@ -73,7 +70,7 @@ demo: setup
 	@if [ -t 1 ]; then $(BIN)/agon demo --dir $(DEMO_DIR); else $(BIN)/agon demo --dir $(DEMO_DIR) --no-serve; fi
 
 test: checks
-	$(if $(SPARK),$(ON_SPARK)) $(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS)
 
 test-all: checks
 	TEST_ALL_SIZES=1 $(BIN)/python -m pytest -n $(JOBS)
@@ -88,21 +85,22 @@ test-all: checks
 	mv $@.part $@
 
 test-engines: .venv/.dev .venv/apache-spark
-	$(ON_SPARK) $(BIN)/python -m pytest tests/engines
+	SPARK_HOME=$(CURDIR)/.venv/apache-spark $(BIN)/python -m pytest tests/engines
 
 check: .venv/.pip
 	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts
-	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK)
+	$(BIN)/python -m pytest -q -n $(JOBS) --ignore tests/repository/test_distribution.py $(QUICK)
 
 checks: .venv/.pip
-	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection $(if $(SPARK),.venv/apache-spark)
+	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# Its own workers would read the same files, and give up on a busy machine.
 types: .venv/.dev
-	$(BIN)/mypy --num-workers 2
+	$(BIN)/mypy
 
 contracts: .venv/.dev
 	$(BIN)/lint-imports

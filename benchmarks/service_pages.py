@@ -126,8 +126,8 @@ def ask(port: int, folder: Path, paths: list[str], *, connections: int, seconds:
     """Let wrk ask for random ones of the addresses, after a second to warm up."""
     (folder / "paths").write_text("\n".join(paths), encoding="utf-8")
     (folder / "script.lua").write_text(SCRIPT, encoding="utf-8")
-    command = ["wrk", "-t1", f"-c{connections}", "-s", str(folder / "script.lua"),
-               f"http://127.0.0.1:{port}"]  # fmt: skip
+    command = ["wrk", "-t1", f"-c{connections}", "--timeout", "30s",
+               "-s", str(folder / "script.lua"), f"http://127.0.0.1:{port}"]  # fmt: skip
     environment = {"PATHS": str(folder / "paths"), "PATH": "/usr/bin:/usr/local/bin"}
     subprocess.run([*command, "-d1s"], env=environment, check=True, stdout=subprocess.DEVNULL)
     wrk = subprocess.run([*command, f"-d{seconds}s"], env=environment, check=True, text=True,
@@ -231,7 +231,7 @@ def serve(handle: str, url: str, folder: str) -> None:
 
 def fetched(port: int, path: str) -> bytes:
     """Fetch something once the server is there."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while True:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:

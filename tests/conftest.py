@@ -1,323 +1,37 @@
-"""Provide the shared fixtures of all tests: a private PostgreSQL server, and a demo."""
+"""Choose what `make test` runs, and provide what tests of all folders share."""
 
-import atexit
-import fcntl
-import gc
 import os
-import pwd
-import secrets
-import shutil
 import signal
-import socket
-import subprocess
-import tempfile
-import time
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
 
-from agon.store import open_store
-from fakes.demo import Demo, run_demo
+from fakes.demo import Demo, run_demo_once
+from sizes import left_out
 
 # OpenBLAS starts a thread per processor that waits in a loop: where these are busy, solving a
 # system of 400 equations then takes seconds instead of milliseconds. It reads this when loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-_TIMEOUT_S = 30.0
-
-_LAST = (
-    "tests/app/contests/test_incremental.py",
-    "tests/app/dojo/test_example.py",
-    "tests/cli/",
-    "tests/docs/",
-    "tests/engines/test_apache_spark.py",
-    "tests/engines/test_databases.py",
-    "tests/faults/",
-    "tests/http/test_server.py",
-    "tests/runners/",
-)
-"""Tests that start processes or generate much; the others run first."""
-
-_WAITING = (
-    *_LAST,
-    "tests/app/tasks/test_agents.py",
-    "tests/engines/",
-    "tests/http/test_addresses.py",
-    "tests/http/test_slow_readers.py",
-    "tests/records/test_postgresql.py",
-    "tests/store/test_queue.py",
-    "tests/store/test_stopped_writers.py",
-    "tests/store/test_watch.py",
-    "tests/web/chromium/",
-)
-"""Tests that wait for other processes a part of their time."""
-
-_SHARED = (
-    "chromium", "cluster", "copy", "demo", "explanations", "modules", "parts", "real_sandbox",
-    "sail", "schema", "server",
-)  # fmt: skip
-"""Fixtures that take seconds: the tests of a folder that use one of them run in one worker."""
+pytest_plugins = ["postgresql_server"]
 
 
 def pytest_configure() -> None:
-    """Let commands get Ctrl-C, and let the interpreter collect at its end.
-
-    What a shell runs in the background ignores Ctrl-C, and passes that on. Libraries report leaks
-    of what is exempted from collection to the end; pytest's own last collections, which come
-    before, would take half a second each without the exemption.
-    """
-    atexit.register(gc.unfreeze)
+    """Let commands get Ctrl-C, which what a shell runs in the background ignores and passes on."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Run the quick majority first, and tests that share an expensive fixture in one worker."""
-    items.sort(key=lambda item: item.nodeid.startswith(_LAST))
-    for item in items:
-        group = _group(item)
-        if group is not None:
-            item.add_marker(pytest.mark.xdist_group(group))
-    yield
-    for item in items:
-        # pytest-xdist 3.8 writes the group where pytest 9.2 does not read it (its issue 1386).
-        grouped = vars(item).get("_nodeid")
-        if grouped is not None:
-            item._id = type(item._id).parse(grouped)
-
-
-def _group(item: pytest.Item) -> str | None:
-    """Return the group of tests that share an expensive fixture with a test, if it uses one.
-
-    The parameter ``target`` names the fixture that is requested when a test runs.
-    """
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    names = {*getattr(item, "fixturenames", ()), parameters.get("target")}
-    shared = next((name for name in _SHARED if name in names), None)
-    if shared in {None, "demo"}:
-        return shared
-    return f"{item.path.parent.name}-{shared}"
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Run as many quick tests at once as there are processors; more slow each other down.
-
-    On two processors four at once took 28 % more time than two (caches). Those that wait part of
-    their time do not count.
-    """
-    worker = getattr(item.config, "workerinput", None)
-    if worker is None or item.nodeid.startswith(_WAITING):
-        return (yield)
-    number = int(worker["workerid"].removeprefix("gw")) % len(os.sched_getaffinity(0))
-    with Path(__file__).open("r+") as file:  # of which a byte is locked for each processor
-        fcntl.lockf(file, fcntl.LOCK_EX, 1, number)
-        return (yield)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """Collect tests without garbage collection, which takes a tenth of the time."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.enable()
-
-
-def pytest_collection_finish() -> None:
-    """Exempt all tests and modules from garbage collection, which would go through them often."""
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)  # the default spends 5 % of the time
-
-
-_EMPTY_TABLES = """
-DO $$ DECLARE name text; BEGIN
-    PERFORM pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid();
-    PERFORM set_config('session_replication_role', 'replica', true);  -- checks no foreign keys
-    FOR name IN SELECT tablename FROM pg_tables
-        WHERE schemaname = 'public' AND tablename <> 'alembic_version'
-    LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
-    PERFORM setval(oid::regclass, 1, false) FROM pg_class
-        WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace;
-END $$
-"""
-"""Deletes all rows, which takes a fifth of the time of TRUNCATE or of a copy of a database."""
-
-
-@dataclass(frozen=True)
-class Postgresql:
-    """A running server: its port, credentials and folder."""
-
-    port: int
-    user: str
-    password: str
-    folder: Path
-    _created: set[str] = field(default_factory=set)
-    _kept: dict[str, psycopg.Connection[Any]] = field(default_factory=dict)
-
-    def address(
-        self, database: str = "postgres", *, user: str | None = None, password: str | None = None
-    ) -> str:
-        """Return the URL of a database."""
-        who = f"{user or self.user}:{password or self.password}"
-        return f"postgresql://{who}@127.0.0.1:{self.port}/{database}"
-
-    def run(self, *statements: str, database: str = "postgres") -> None:
-        """Run statements, each in a separate transaction, on a connection that is kept."""
-        if database not in self._kept:
-            self._kept[database] = self.connect(database)
-        for statement in statements:
-            self._kept[database].execute(statement)
-
-    def connect(self, database: str = "postgres") -> psycopg.Connection[Any]:
-        """Connect in autocommit mode."""
-        return psycopg.connect(self.address(database), autocommit=True)
-
-    def ingest(self, database: str, tables: Mapping[str, Any]) -> None:
-        """Create Arrow tables in a database; this driver takes ten times as long to connect."""
-        import adbc_driver_postgresql.dbapi as driver
-
-        with (
-            driver.connect(self.address(database), autocommit=True) as connection,
-            connection.cursor() as cursor,
-        ):
-            for name, table in tables.items():
-                cursor.adbc_ingest(name, table, mode="create")
-
-    def start(self) -> None:
-        """Start the server unless it is running; return when it accepts connections."""
-        if (self.folder / "data" / "postmaster.pid").exists():
-            return
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder} -c fsync=off"
-        _run(_owner(), _programs() / "pg_ctl", "-D", self.folder / "data", "-o", options,
-             "-l", self.folder / "log", "-w", "start")  # fmt: skip
-        _wait_for(self)
-
-    def stop(self) -> None:
-        """Stop the server despite open connections; the calling test starts it again."""
-        self.disconnect()
-        _run(
-            _owner(), _programs() / "pg_ctl", "-D", self.folder / "data", "-m", "fast", "-w", "stop"
-        )
-
-    def disconnect(self) -> None:
-        """Close the connections that are kept."""
-        while self._kept:
-            self._kept.popitem()[1].close()
-
-    def service(self) -> str:
-        """Return the URL of a database with the tables of a service and no rows.
-
-        Tests share it, because creating the tables takes longer than most of them.
-        """
-        url = self.address("service")
-        if "service" in self._created:
-            self.run(_EMPTY_TABLES, database="service")
-        else:
-            self.run("CREATE DATABASE service")
-            open_store(url).close()
-            self._created.add("service")
-        return url
-
-    def emptied(self) -> str:
-        """Empty the database that tests of other tables share and return its name."""
-        self.run(
-            "DO $$ DECLARE s name; BEGIN FOR s IN SELECT nspname FROM pg_namespace "
-            "WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' "
-            "LOOP EXECUTE format('DROP SCHEMA %I CASCADE', s); END LOOP; END $$",
-            "CREATE SCHEMA public",
-        )
-        return "postgres"
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what `make test-all` alone runs."""
+    others = left_out(items)
+    if len(others) < len(items):  # a test that is named runs, whatever its marks
+        config.hook.pytest_deselected(items=[*others])
+        items[:] = [item for item in items if item not in others]
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[Postgresql]:
-    """Start a private PostgreSQL server; without an installation the tests that need it fail."""
-    programs = _programs()
-    folder = Path(tempfile.mkdtemp(prefix="agon-postgresql-"))
-    server = Postgresql(_free_port(), "agon", secrets.token_hex(8), folder)
-    owner = _owner()
-    secret = folder / "password"
-    secret.write_text(server.password)
-    if owner is not None:
-        for path in (folder, secret):
-            os.chown(path, owner.pw_uid, owner.pw_gid)
-    data = folder / "data"
-    try:
-        _run(owner, programs / "initdb", "-D", data, "-U", server.user, f"--pwfile={secret}",
-             "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")  # fmt: skip
-        server.start()
-        yield server
-    finally:
-        server.disconnect()
-        if (data / "postmaster.pid").exists():
-            _run(owner, programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """Run ``agon demo`` once; the tests that use it run in one worker."""
-    return run_demo(tmp_path_factory.mktemp("demo"))
-
-
-def _programs() -> Path:
-    """Return the folder of the newest server that Debian installs, else of the one on the PATH."""
-    clusters = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin/initdb"),
-        key=lambda path: int(path.parent.parent.name),
-    )
-    if clusters:
-        return clusters[-1].parent
-    initdb = shutil.which("initdb")
-    if initdb is None:
-        pytest.fail("PostgreSQL is missing: install the package postgresql", pytrace=False)
-    return Path(initdb).resolve().parent
-
-
-def _owner() -> pwd.struct_passwd | None:
-    """Return the user that the server runs as, since it does not run as root."""
-    if os.geteuid() != 0:
-        return None
-    names = {entry.pw_name: entry for entry in pwd.getpwall()}
-    return names.get("postgres") or names["nobody"]
-
-
-def _run(owner: pwd.struct_passwd | None, *command: object) -> None:
-    process = subprocess.run(
-        [str(part) for part in command],
-        stdout=subprocess.DEVNULL,  # a pipe would stay open as long as the server runs
-        stderr=subprocess.DEVNULL,
-        check=False,
-        cwd="/",
-        user=None if owner is None else owner.pw_uid,
-        group=None if owner is None else owner.pw_gid,
-        extra_groups=None if owner is None else [],
-    )
-    if process.returncode:
-        pytest.fail(f"{command[0]} failed with exit code {process.returncode}", pytrace=False)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
-
-
-def _wait_for(server: Postgresql) -> None:
-    end = time.monotonic() + _TIMEOUT_S
-    while True:
-        try:
-            server.connect().close()
-        except psycopg.OperationalError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.1)
-        else:
-            return
+def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Demo:
+    """Run ``agon demo`` once, in the process whose test needs it first; the others wait for it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = base if worker_id == "master" else base.parent
+    return run_demo_once(folder / "demo")

@@ -1,8 +1,16 @@
-"""How much generative and exhaustive tests try: a part in `make test`, all in `make test-all`."""
+"""How much generative and exhaustive tests try: a part in `make test`, all in `make test-all`.
+
+Hypothesis tries ``size`` examples, loops go through a ``sample``, a test marked ``sample(3)`` runs
+with three of its cases, and one marked ``exhaustive`` in `make test-all` only.
+"""
 
 import os
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeVar
+from zlib import crc32
+
+import pytest
 
 Value = TypeVar("Value")
 
@@ -36,3 +44,38 @@ def sample(values: Sequence[Value], *, at_least: int = 5) -> Sequence[Value]:
         True
     """
     return values if ALL else values[:: max(1, min(_PART, len(values) // at_least))]
+
+
+def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Return the tests that only `make test-all` runs, by their marks."""
+    if ALL:
+        return set()
+    tests: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        tests[item.nodeid.partition("[")[0]].append(item)
+    return {item for cases in tests.values() for item in _not_chosen(cases)}
+
+
+def _not_chosen(cases: list[pytest.Item]) -> set[pytest.Item]:
+    if cases[0].get_closest_marker("exhaustive"):
+        return set(cases)
+    mark = cases[0].get_closest_marker("sample")
+    return set(cases).difference(_spread(cases, mark.args[0])) if mark else set()
+
+
+def _spread(cases: Sequence[pytest.Item], count: int) -> Iterator[pytest.Item]:
+    """Yield cases in which every value of each parameter occurs about as often as the others.
+
+    The names decide between equals, so the choice is the same in every run and process.
+    """
+    uses: Counter[tuple[int, str]] = Counter()
+    waiting = sorted(cases, key=lambda case: crc32(case.name.encode()))
+    for _ in range(min(count, len(cases))):
+        case = min(waiting, key=lambda case: sum(uses[value] for value in _values(case)))
+        waiting.remove(case)
+        uses.update(_values(case))
+        yield case
+
+
+def _values(case: pytest.Item) -> list[tuple[int, str]]:
+    return list(enumerate(case.name.partition("[")[2].removesuffix("]").split("-")))

@@ -10,13 +10,16 @@ from textwrap import dedent, indent
 from types import GenericAlias, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
+import numpy.typing as npt
 from pydantic import BaseModel
 
+from agon.api.command import without_commands
 from agon.api.operation import Operation
+from agon.app.analysis.records import RecordsSource
 
 _PATH = re.compile(r"\b(?:[a-z_][a-z0-9_]*\.)+(?=[A-Za-z_])")
 _ROLE = re.compile(r":[a-z]+:`[~.]*([^`<]+?)`")
-_QUOTED = re.compile(r"(: |-> |\[|, )'([\w\[\], .|]+)'")
+_QUOTED = re.compile(r"(Literal\[[^\]]*\])|(: |-> |\[|, )'([\w\[\], .|]+)'")
 _FUNCTION = re.compile(r"<(?:built-in )?function ([\w.<>]+?)(?: at 0x\w+)?>(?=[,)])")
 _CONTEST = inspect.Parameter("contest", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=str)
 _RECEIVERS = ("self", "cls", "ctx")
@@ -87,8 +90,20 @@ def _fields(model: type[BaseModel]) -> Iterator[str]:
         yield "\n".join(lines)
 
 
+class _Name(str):
+    """The name of a type that is too long to be written out."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def _plain_type(annotation: Any) -> Any:
     """Return a type without its constraints."""
+    for named, name in ((RecordsSource, "RecordsSource"), (npt.ArrayLike, "ArrayLike")):
+        if annotation == named:
+            return _Name(name)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _plain_type(arguments[0])
@@ -111,14 +126,16 @@ def _signature(name: str, value: Any) -> str:
         shown.insert(0, _CONTEST)
     result = _plain_type(signature.return_annotation)
     signature = signature.replace(parameters=shown, return_annotation=result)
-    text = _QUOTED.sub(r"\1\2", str(signature))
+    # A quoted type is a name; the quoted values of a Literal are values.
+    text = _QUOTED.sub(lambda quoted: quoted[1] or quoted[2] + quoted[3], str(signature))
     text = _FUNCTION.sub(r"\1", text)
     return f"{name}{_PATH.sub('', text)}"
 
 
 def _text(value: Any) -> str:
     """Return a docstring as Markdown: roles as code, sections as lists, examples as a console."""
-    text = _ROLE.sub(lambda role: f"`{role[1].rpartition('.')[2]}`", inspect.getdoc(value) or "")
+    docstring = without_commands(inspect.getdoc(value) or "")
+    text = _ROLE.sub(lambda role: f"`{role[1].rpartition('.')[2]}`", docstring)
     first, *sections = _SECTION.split(text.replace("``", "`"))
     parts = [_paragraphs(first)]
     for title, body in zip(sections[::2], sections[1::2], strict=True):

@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 from agon.version import __version__
 
 if TYPE_CHECKING:
-    from agon import editions
+    from agon import agreement, editions
     from agon.app.analysis.check import CheckReport, check
-    from agon.app.analysis.compare import Comparison, RuleSet, compare
+    from agon.app.analysis.compare import Comparison, Move, RuleSet, UnmatchedParticipant, compare
     from agon.app.analysis.records import read_records, write_records
-    from agon.app.analysis.score import Result, score
+    from agon.app.analysis.score import Result, explain, score
+    from agon.app.analysis.score_explanation import ScoreExplanation
     from agon.app.analysis.simulate import simulate
     from agon.app.arena.rating import RatingTable, rate
+    from agon.app.charts import Chart
     from agon.app.importers import ImportedRecords, import_records
+    from agon.app.webhooks.signatures import verify_webhook
+    from agon.disciplines import Simulation
     from agon.editions import Edition, edition
     from agon.errors import (
         AgonError,
@@ -32,76 +36,115 @@ if TYPE_CHECKING:
         Unavailable,
         Unreadable,
     )
-    from agon.records import InvalidRecords, Records
+    from agon.kernel.boards import Board, UnscoredRow
+    from agon.kernel.explanations import Explanation, Part
+    from agon.kernel.findings import Finding, RecordRefs, Severity
+    from agon.records import InvalidRecords, Records, RowIssue
 
 # Heavy parts load when used: `import agon` costs milliseconds.
 _MODULES = {
     "AgonError": "agon.errors",
+    "Board": "agon.kernel.boards",
+    "Chart": "agon.app.charts",
     "CheckFailed": "agon.errors",
     "CheckReport": "agon.app.analysis.check",
     "Comparison": "agon.app.analysis.compare",
     "Conflict": "agon.errors",
     "Edition": "agon.editions",
+    "Explanation": "agon.kernel.explanations",
+    "Finding": "agon.kernel.findings",
     "ImportedRecords": "agon.app.importers",
     "InvalidRecords": "agon.records",
     "InvalidRule": "agon.errors",
+    "Move": "agon.app.analysis.compare",
     "NotFound": "agon.errors",
     "NotScorable": "agon.errors",
+    "Part": "agon.kernel.explanations",
     "RatingTable": "agon.app.arena.rating",
+    "RecordRefs": "agon.kernel.findings",
     "Records": "agon.records",
     "Result": "agon.app.analysis.score",
+    "RowIssue": "agon.records",
     "RuleSet": "agon.app.analysis.compare",
+    "ScoreExplanation": "agon.app.analysis.score_explanation",
+    "Severity": "agon.kernel.findings",
+    "Simulation": "agon.disciplines",
     "Unavailable": "agon.errors",
+    "UnmatchedParticipant": "agon.app.analysis.compare",
     "Unreadable": "agon.errors",
+    "UnscoredRow": "agon.kernel.boards",
     "check": "agon.app.analysis.check",
     "compare": "agon.app.analysis.compare",
     "edition": "agon.editions",
+    "explain": "agon.app.analysis.score",
     "import_records": "agon.app.importers",
     "rate": "agon.app.arena.rating",
     "read_records": "agon.app.analysis.records",
     "score": "agon.app.analysis.score",
     "simulate": "agon.app.analysis.simulate",
+    "verify_webhook": "agon.app.webhooks.signatures",
     "write_records": "agon.app.analysis.records",
 }
 
+_SUBMODULES = ("agreement", "editions")
+"""Part of the library as modules: ``agon.agreement.cohen_kappa``, ``agon.editions.editions``."""
+
 __all__ = [
     "AgonError",
+    "Board",
+    "Chart",
     "CheckFailed",
     "CheckReport",
     "Comparison",
     "Conflict",
     "Edition",
+    "Explanation",
+    "Finding",
     "ImportedRecords",
     "InvalidRecords",
     "InvalidRule",
+    "Move",
     "NotFound",
     "NotScorable",
+    "Part",
     "RatingTable",
+    "RecordRefs",
     "Records",
     "Result",
+    "RowIssue",
     "RuleSet",
+    "ScoreExplanation",
+    "Severity",
+    "Simulation",
     "Unavailable",
+    "UnmatchedParticipant",
     "Unreadable",
+    "UnscoredRow",
     "__version__",
+    "agreement",
     "check",
     "compare",
     "edition",
     "editions",
+    "explain",
     "import_records",
     "rate",
     "read_records",
     "score",
     "simulate",
+    "verify_webhook",
     "write_records",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "editions":  # the package itself, for agon.editions.editions("dojo")
-        return import_module("agon.editions")
-    if name in _MODULES:
-        return getattr(import_module(_MODULES[name]), name)
-    raise AttributeError(f"module 'agon' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker would accept any name
+
+    def __getattr__(name: str) -> Any:
+        if name in _SUBMODULES:
+            return import_module(f"agon.{name}")
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
+        raise AttributeError(f"module 'agon' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

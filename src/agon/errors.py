@@ -110,22 +110,32 @@ class DatabaseUnavailable(Unavailable):
 
 
 _MAX_LISTED = 12
+_MIN_PART = 3
+_MAX_PARTS = 5
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Suggest the closest known word, ignoring case, or list the known words.
+    """Suggest the closest known word, or those that contain it, or list the known words.
+
+    Upper and lower case are the same.
 
     Example:
         >>> did_you_mean("self_feedbak", ["self_feedback", "h_index_coefficient"])
         'did you mean self_feedback?'
         >>> did_you_mean("gpt-4", ["GPT 4", "command"])
         'did you mean GPT 4?'
+        >>> did_you_mean("h_index", ["self_feedback", "h_index_coefficient"])
+        'did you mean h_index_coefficient?'
     """
     choices = sorted(known)
     folded = {choice.casefold(): choice for choice in reversed(choices)}
     close = get_close_matches(word.casefold(), list(folded), n=1, cutoff=0.6)
     if close:
         return f"did you mean {folded[close[0]]}?"
+    within = [choice for choice in choices if word.casefold() in choice.casefold()]
+    if len(word) >= _MIN_PART and 0 < len(within) <= _MAX_PARTS:
+        *first, last = within
+        return f"did you mean {', '.join(first)}{' or ' if first else ''}{last}?"
     rest = len(choices) - _MAX_LISTED
     listed = ", ".join(choices[:_MAX_LISTED])
     return f"known: {listed}" + (f" and {rest:,} more" if rest > 0 else "")

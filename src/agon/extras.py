@@ -1,4 +1,4 @@
-"""Name the extra of agon that a missing optional package belongs to."""
+"""The extras of agon: which one installs an optional package."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

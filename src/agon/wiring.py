@@ -369,7 +369,7 @@ def bot_transport(settings: "Settings") -> "BotTransport":
 
 
 def arena_ports(settings: "Settings", store: "Store") -> "ArenaPorts":
-    """Return what the rounds of arenas need of the network: bots, and models where configured.
+    """Connect the rounds of arenas with the network: bots, and models where configured.
 
     Raises:
         Unreadable: the URL or the key of a model cannot be used.

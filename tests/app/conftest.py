@@ -10,7 +10,7 @@ from agon.app.service import Service
 from fakes.service import service_at
 
 if TYPE_CHECKING:
-    from conftest import Postgresql
+    from postgresql_server import Postgresql
 
 
 @pytest.fixture

@@ -26,10 +26,10 @@ from agon.app.webhooks.subscriptions import subscribe, unsubscribe
 from agon.app.worker.handlers import RESULT_HANDLERS
 from agon.entities.access import StoredResponse
 from agon.errors import AgonError, Unauthenticated
-from conftest import Postgresql
 from fakes.at_once import at_once
 from fakes.service import OPERATOR, ORGANISER, service_at
 from fakes.spring import play, spring, view
+from postgresql_server import Postgresql
 
 PASSWORD = "correct horse battery"  # noqa: S105 - a test's
 

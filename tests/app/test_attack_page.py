@@ -12,8 +12,6 @@ from agon.app.charts import BarGroup, RocCurve, RocPanel, bar_chart, roc_chart
 from agon.attacks.detectors import Measurement
 from agon.attacks.detectors.measurement import Trial
 
-pytestmark = pytest.mark.xdist_group("attack-page")  # one worker makes the report
-
 NAMES = ("last-minute", "sybil-miners")
 
 

@@ -10,6 +10,7 @@ from agon.disciplines import BUILT_IN
 from agon.errors import Conflict
 
 
+@pytest.mark.exhaustive
 def test_the_demo_shows_all_four_disciplines(tmp_path: Path) -> None:
     """Each has a database that can be scored again, with Parquet files and the truth."""
     exhibits = list(build_demo(tmp_path / "demo"))

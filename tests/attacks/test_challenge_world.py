@@ -30,6 +30,7 @@ def world(sources: str) -> World:
         return observed_world(records, 1)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("sources", "known"), [("all", 40), ("half", 20), ("missing", 40)])
 @pytest.mark.parametrize("name", ["duplicate-agents", "last-minute"])
 def test_agents_are_copied_only_if_their_source_is_public(

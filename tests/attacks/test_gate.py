@@ -11,15 +11,8 @@ def test_the_file_has_every_attack_under_every_edition() -> None:
     assert named == list(attacks())
 
 
-def _in_one_worker(name: str) -> pytest.MarkDecorator:
-    """Let one worker simulate the world of an edition's discipline."""
-    return pytest.mark.xdist_group(f"gate-{name.partition('/')[0]}")
-
-
-@pytest.mark.parametrize(
-    ("name", "attack"),
-    [pytest.param(name, attack, marks=_in_one_worker(name)) for name, attack in attacks()],
-)
+@pytest.mark.sample(11)
+@pytest.mark.parametrize(("name", "attack"), list(attacks()))
 def test_no_attack_became_cheaper(name: str, attack: str) -> None:
     """By more than 5 %; one that no plan reached may not become possible."""
     before, now = stored()[name][attack], price(name, attack)
@@ -46,7 +39,7 @@ def test_a_fall_is_noticed(before: Price | None, now: Price | None, *, expected:
     assert cheaper(before, now) is expected
 
 
-@_in_one_worker("challenge")
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("attack", ["dust-validators", "dust-denial"])
 def test_validators_with_little_stake_decide_under_the_literal_rules_alone(attack: str) -> None:
     """The known holes: more identities than the honest ones make honest reports outliers."""
@@ -61,14 +54,12 @@ def test_validators_with_little_stake_decide_under_the_literal_rules_alone(attac
     assert hardened.harm.worst_fall < literal.harm.worst_fall
 
 
-@_in_one_worker("challenge")
 def test_one_report_inside_the_outlier_bound_ends_the_decay_under_the_literal_rules_alone() -> None:
     """Another known hole."""
     assert result("challenge/term-1", "decay-reset").reached
     assert not result("challenge/hardened-1", "decay-reset").reached
 
 
-@_in_one_worker("dojo")
 def test_a_verdict_that_counts_terms_gives_them_away() -> None:
     """The hole that ``dojo/0.2`` closed: half of 200 bits are guessed wrong, and then known."""
     literal = result("dojo/0.1", "prefix-reading")

@@ -12,8 +12,6 @@ from agon.attacks.runner import Runner, select
 from agon.attacks.search import bounds, search
 from agon.editions import edition
 
-pytestmark = pytest.mark.xdist_group("search-and-ablation")  # one worker makes the report
-
 PRICES = default_prices()
 
 
@@ -49,6 +47,7 @@ def test_a_search_finds_what_a_catalog_of_dear_plans_lacks() -> None:
     assert runner.run_plan(dear, first.cheapest.plan, goal="rank+1") == first.cheapest
 
 
+@pytest.mark.exhaustive
 def test_nothing_much_cheaper_than_the_catalog_is_found(report: AttackReport) -> None:
     """At most 20 % cheaper than the cheapest attack; every find names a file that replays it."""
     value = report.to_dict(stored=True)["search"]

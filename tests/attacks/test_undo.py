@@ -15,6 +15,7 @@ from agon.editions import edition
 from agon.records import read_rows
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "attack", "size"),
     [

@@ -47,6 +47,7 @@ def test_a_run_replays_from_its_file(agon: Cli, tmp_path: Path) -> None:
     assert "unknown key 'plans'" in broken.err
 
 
+@pytest.mark.exhaustive
 def test_prices_are_replaced_by_a_file(agon: Cli, tmp_path: Path) -> None:
     """An organizer of a network knows the fee of a registration; all errors are shown at once."""
     file = tmp_path / "prices.toml"
@@ -77,6 +78,7 @@ def test_a_real_board_is_attacked_after_its_last_epoch(agon: Cli, tmp_path: Path
     assert report["editions"][0]["attacks"][0]["cost"]["accounts"] > 0
 
 
+@pytest.mark.exhaustive
 def test_a_report_is_a_chart_or_a_page(
     agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

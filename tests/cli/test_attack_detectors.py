@@ -9,6 +9,7 @@ from cli.command import Cli
 SMALL = ("attack", "detectors", "dojo", "--size", "20", "--worlds", "1")
 
 
+@pytest.mark.exhaustive
 def test_the_command_prints_power_and_false_alarms(agon: Cli) -> None:
     """The table and the JSON have the same rows; equal options give equal figures."""
     table, data = agon(*SMALL), agon(*SMALL, "--format", "json")

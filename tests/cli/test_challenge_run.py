@@ -58,6 +58,7 @@ def begun(*arguments: object) -> "subprocess.Popen[bytes]":
     )
 
 
+@pytest.mark.exhaustive
 def test_every_example_task_is_accepted(agon: Cli) -> None:
     """The oracle passes, doing nothing fails and the cheat fails; no forged program passes."""
     folders = sorted(path for path in Path(example_tasks()).iterdir() if path.is_dir())
@@ -73,6 +74,7 @@ def test_every_example_task_is_accepted(agon: Cli) -> None:
     assert not any(found["observed"] for task in summary["tasks"] for found in task["weaknesses"])
 
 
+@pytest.mark.exhaustive
 def test_an_unacceptable_task_is_reported_with_the_reason(agon: Cli, tmp_path: Path) -> None:
     """Wrong solutions, tests that always pass and working cheats have exit code 1."""
     harbor(tmp_path / "forged", cheat=f"#!/bin/sh\n{HELLO}\n")
@@ -91,6 +93,7 @@ def test_an_unacceptable_task_is_reported_with_the_reason(agon: Cli, tmp_path: P
     }
 
 
+@pytest.mark.exhaustive
 def test_check_tries_forged_programs_and_what_it_advises(agon: Cli, tmp_path: Path) -> None:
     """A stock test.sh always ends with 0, so the exit code is no remedy for a forged reward."""
     test = (
@@ -164,6 +167,7 @@ def test_the_agent_gets_task_and_instruction_unchanged(agon: Cli, tmp_path: Path
     assert result_of(tmp_path / "out", "hello__1")["result"] == "passed"
 
 
+@pytest.mark.exhaustive
 def test_a_reward_of_zero_fails_though_the_tests_exit_with_zero(agon: Cli, tmp_path: Path) -> None:
     """Harbor's templates do that; exit_code alone would pass them."""
     test = "#!/bin/sh\necho 0 > /logs/verifier/reward.txt\nexit 0\n"
@@ -177,6 +181,7 @@ def test_a_reward_of_zero_fails_though_the_tests_exit_with_zero(agon: Cli, tmp_p
     assert result_of(tmp_path / "code", "hello__1")["result"] == "passed"
 
 
+@pytest.mark.exhaustive
 def test_a_timeout_scores_zero(agon: Cli, tmp_path: Path) -> None:
     """Both the agent's timeout, even if solved, and the tests' (seed 001, Test Execution)."""
     short = TOML.replace("timeout_sec = 30", "timeout_sec = 1")
@@ -194,6 +199,7 @@ def test_a_timeout_scores_zero(agon: Cli, tmp_path: Path) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_a_task_of_terminal_bench_1_runs(agon: Cli, tmp_path: Path) -> None:
     """It uses ``run-tests.sh`` with ``TEST_DIR``; its solution is not in the image."""
     terminal_bench(tmp_path / "old")
@@ -255,6 +261,7 @@ def test_a_model_that_declines_a_task_fails_it(agon: Cli, tmp_path: Path) -> Non
     assert "context too long" in summary["tasks"]["b"]["reason"]
 
 
+@pytest.mark.exhaustive
 def test_every_rate_is_shown_with_its_unscored_trials(agon: Cli, tmp_path: Path) -> None:
     """A pass rate of 1 over one of three trials must not look like one over all three."""
     harbor(tmp_path / "tasks/a")
@@ -277,6 +284,7 @@ SLOW = f"#!/bin/sh\nsleep 5\n{HELLO}\n"
 SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("sign", SIGNALS if ALL else SIGNALS[:2])
 def test_an_interrupted_run_leaves_no_containers_and_can_be_resumed(
     agon: Cli, tmp_path: Path, sign: signal.Signals
@@ -303,6 +311,7 @@ def test_an_interrupted_run_leaves_no_containers_and_can_be_resumed(
     assert containers_of(out) == []
 
 
+@pytest.mark.exhaustive
 def test_a_repeatedly_killed_run_counts_each_trial_once(agon: Cli, tmp_path: Path) -> None:
     """This holds in every phase: starting, running, verifying and writing results."""
     names, trials = (("a", "b", "c"), 3) if ALL else (("a", "b"), 2)
@@ -345,6 +354,7 @@ def test_a_second_run_in_the_same_folder_is_rejected(agon: Cli, tmp_path: Path) 
     assert "another agon process is running" in ended.err
 
 
+@pytest.mark.exhaustive
 def test_runs_of_three_validators_are_scored(agon: Cli, tmp_path: Path) -> None:
     """The commands alone lead from task folders to the network's board."""
     harbor(tmp_path / "tasks/hello")
@@ -362,6 +372,7 @@ def test_runs_of_three_validators_are_scored(agon: Cli, tmp_path: Path) -> None:
     assert (row["id"], row["score"], row["miner_uid"]) == ("mine", 0.5, 7)
 
 
+@pytest.mark.exhaustive
 def test_clean_removes_the_containers_of_a_crashed_run(agon: Cli, tmp_path: Path) -> None:
     """It removes those of one run and no other containers."""
     harbor(tmp_path / "hello")

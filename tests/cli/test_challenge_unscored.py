@@ -43,6 +43,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_an_agent_that_avoids_verdicts_ranks_below_one_that_solves_more(
     agon: Cli, tmp_path: Path, tools: Path
 ) -> None:

@@ -12,6 +12,7 @@ from cli.command import MATCHES, Cli
 from fakes.demo import Demo
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["ann", "bob", "cy"])
 def test_explain_prints_the_parts_of_the_score(agon: Cli, arena: Path, name: str) -> None:
     """Table and JSON agree."""

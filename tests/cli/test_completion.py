@@ -20,6 +20,7 @@ def completions(line: str) -> list[str]:
     return [item.value for item in complete.get_completions(words[1:], incomplete)]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("line", "values"),
     [

@@ -11,9 +11,9 @@ import pytest
 from agon.app.contests.ingest.records import RecordImporter
 from agon.ledger.entry import chain, genesis
 from cli.command import Cli, arena_folder
-from conftest import Postgresql
 from fakes.arena import league
 from fakes.service import JUDGE
+from postgresql_server import Postgresql
 
 
 def test_a_database_is_initialized_backed_up_restored_and_verified(

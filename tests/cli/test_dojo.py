@@ -110,6 +110,8 @@ def test_a_problem_is_published_judged_revealed_and_verified(agon: Cli, tmp_path
     published = agon("dojo", "publish", package, "--out", tmp_path / "pub")
     assert published.code == 0
     p_hash = published.out.strip()
+    assert "setter: none: anyone can score on it\nfreeze: 2026-02-01T00:00:00" in published.err
+    assert "N_check: 200\nfirst_index: 1\n" in published.err
     assert json.loads((tmp_path / "pub" / "disclosure.json").read_text())["problem_id"] == p_hash
     right = "def solver():\n    return [n * n for n in range(1, 201)]\n"
     pack_solver(tmp_path / "s", "ada", right, method_tag="closed_form")
@@ -160,6 +162,7 @@ def test_judge_reports_submissions_that_could_not_be_judged(agon: Cli, tmp_path:
     package = pack_problem(tmp_path / "p")
     pack_solver(tmp_path / "s", "ada")
     (tmp_path / "s" / "bob" / "1").mkdir(parents=True)
+    (tmp_path / "s" / "ada" / "1" / "solution.json").write_text('{"methodTag": "loops"}')
     ended = agon("dojo", "judge", package, tmp_path / "s", "--out", tmp_path / "o",
                  "--jobs", 1, "--format", "json")  # fmt: skip
     assert ended.code == 0
@@ -168,6 +171,7 @@ def test_judge_reports_submissions_that_could_not_be_judged(agon: Cli, tmp_path:
     assert summary["verdicts"] == {"ok": 1}
     assert summary["mode"] == "bwrap"
     assert "solver.py: is missing" in summary["refused"][0]
+    assert "'methodTag' is read as method_tag" in summary["to_check"][0]
 
 
 @pytest.mark.parametrize("command", ["publish", "judge"])
@@ -251,3 +255,14 @@ def test_commands_that_run_no_programs_do_not_import_the_sandbox(solver: Path) -
     )
     process = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
     assert process.returncode == 0
+
+
+def test_the_rules_of_programs_are_shown_for_an_edition(agon: Cli) -> None:
+    """What a message refers to is one command away, for people and for programs."""
+    text = agon("dojo", "rules", "--edition", "0.2").out
+    assert "modules: sympy, math, fractions, itertools, functools, collections" in text
+    assert "sympy.crypto" not in agon("dojo", "rules", "--format", "json").json()["allowed_modules"]
+    shown = agon("dojo", "rules", "--set", "recursion_limit=500", "--format", "json").json()
+    assert shown["limits"]["recursion"] == 500
+    assert "sympy.crypto" in shown["sympy_missing"]
+    assert "input" in shown["refused_names"]

@@ -51,7 +51,7 @@ def leaves(command, path):
 
 results = {}
 for words in COMMANDS or leaves(cli, []):
-    if words[0] == "attack" or words[:2] == ["arena", "bot"]:
+    if words[0] == "attack" or words[:2] in (["arena", "bot"], ["rules", "lint"]):
         continue  # take long, or go on
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -86,6 +86,7 @@ def test_a_plain_installation_reports_no_bug(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("extra", "command"),
     [

@@ -1,10 +1,13 @@
 """Names, options and help of every command in interfaces.md."""
 
 from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
 
 import click
 import pytest
 
+import agon.cli
 from agon.cli import cli
 from agon.cli.shared.commands import Option
 from cli.command import Cli
@@ -60,6 +63,18 @@ def commands(group: click.Group = cli, path: str = "") -> Iterator[tuple[str, cl
 COMMANDS = dict(commands())
 
 
+def test_every_command_that_is_written_can_be_reached() -> None:
+    """A command that no group names is a feature that nobody has."""
+    reached = {*map(id, COMMANDS.values()), *(id(group) for _, group in groups()), id(cli)}
+    written = {
+        f"{info.name}.{name}"
+        for info in walk_packages(agon.cli.__path__, "agon.cli.")
+        for name, value in vars(import_module(info.name)).items()
+        if isinstance(value, click.Command) and id(value) not in reached
+    }
+    assert written == set()
+
+
 def test_all_documented_commands_exist() -> None:
     """Command names are a public interface."""
     assert set(COMMANDS) >= set(PROMISED)
@@ -72,6 +87,7 @@ def test_every_command_has_its_documented_options(path: str) -> None:
     assert options >= PROMISED[path]
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("path", COMMANDS)
 def test_help_shows_an_example_that_names_the_command(agon: Cli, path: str) -> None:
     """Users copy examples first."""
@@ -82,6 +98,7 @@ def test_help_shows_an_example_that_names_the_command(agon: Cli, path: str) -> N
     assert agon(*path.split(), "-h").out == ended.out
 
 
+@pytest.mark.sample(55)
 @pytest.mark.parametrize("path", COMMANDS)
 def test_every_option_has_a_help_text_and_an_environment_variable(path: str) -> None:
     """All options use one class, so that AGON_… variables work for all of them."""

@@ -60,6 +60,7 @@ def modules(*arguments: str) -> set[str]:
     return set(json.loads(process.stderr.splitlines()[-1]))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("command", "unwanted"),
     [

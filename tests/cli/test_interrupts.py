@@ -115,6 +115,7 @@ def places(
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", WORK)
 def test_an_interrupt_ends_with_130_and_one_line(
     agon: Cli, kind: str, places: dict[str, Path], monkeypatch: pytest.MonkeyPatch

@@ -24,6 +24,38 @@ def test_a_misspelled_command_gives_a_suggestion(agon: Cli) -> None:
     assert "Did you mean 'score'?" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("rate",), "Did you mean 'agon arena rate'?"),
+        (("contest", "replay", "spring"), "Did you mean 'agon replay'?"),
+        (("arena-rate",), "Did you mean 'agon arena rate'?"),
+        (("publish",), "'agon contest publish', 'agon dojo publish'"),
+        (("jobs", "lst"), "Did you mean 'list'?"),
+        (("dojo", "hunypots"), "Did you mean 'agon attack honeypots'?"),
+        (("contest", "delete"), "No such command 'delete'.\n"),
+    ],
+)
+def test_a_command_of_another_group_is_suggested(
+    agon: Cli, words: tuple[str, ...], hint: str
+) -> None:
+    """Users remember the verb and forget where it is; what is far away would mislead."""
+    ended = agon(*words)
+    assert (ended.code, hint in ended.err) == (2, True), ended.err
+
+
+def test_a_contest_with_a_similar_name_is_suggested(agon: Cli, tmp_path: Path) -> None:
+    """The list of contests is another command; only what the caller may see is named."""
+    database = ("--database", f"sqlite:///{tmp_path}/agon.db")
+    assert agon("contest", "create", "community-cup", "--discipline", "arena", *database).code == 0
+    for words in (("contest", "show"), ("contest", "freeze"), ("cases", "list")):
+        ended = agon(*words, "comunity-cup", *database)
+        assert ended.code == 3
+        assert (
+            ended.err == "Error: there is no contest 'comunity-cup': did you mean community-cup?\n"
+        )
+
+
 def test_unimplemented_commands_do_not_exist(agon: Cli) -> None:
     """A stub would be misleading."""
     assert agon("attack").code == 2
@@ -36,6 +68,7 @@ def test_a_missing_argument_is_a_usage_error(agon: Cli) -> None:
     assert "Usage: agon score" in ended.err
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -50,6 +83,14 @@ def test_a_missing_argument_is_a_usage_error(agon: Cli) -> None:
         (("score", "arena", "{arena}", "--board", "bot"), 3, "did you mean bots?"),
         (("score", "arena", "{arena}", "--as-of", "yesterday"), 2, "ISO 8601"),
         (("score", "arena", "{arena}", "--top", "0"), 2, "--top"),
+        (
+            ("score", "arena", "{arena}", "--top", "x"),
+            2,
+            "expected a whole number from 1 on, got 'x'",
+        ),
+        (("serve", "--port", "x"), 2, "expected a whole number from 0 to 65,535, got 'x'"),
+        (("score", "arena", "{arena}", "--set", "new=3"), 2, "did you mean k_new"),
+        (("rules", "show", "arena"), 3, "its default edition is arena/"),
         (("score", "arena", "{arena}", "--format", "xml"), 2, "'xml'"),
         (("score", "arena", "{arena}", "--format", "parquet"), 2, "--output"),
         (("score", "arena", "{arena}", "--output", "no/such/board.csv"), 3, "no/such"),
@@ -149,6 +190,40 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=100) == 141
+
+
+CLOSED = (
+    ("score", "arena", "{arena}"),
+    ("score", "arena", "{arena}", "--format", "csv"),
+    ("explain", "arena", "{arena}", "ann", "--format", "json"),
+    ("contest", "list", "--help"),
+    ("--version",),
+    ("contst",),
+    ("score", "arena", "{arena}", "--edition", "0.2000"),
+)
+"""Commands with output of each kind: tables, data, help, a line, errors."""
+
+
+def test_output_that_nobody_reads_ends_with_the_code_of_a_closed_pipe(
+    arena: Path, tmp_path: Path
+) -> None:
+    """With ``set -o pipefail``, 1 would be a failed check, whatever the output is.
+
+    All of it goes into pipes that are closed already; the commands run side by side.
+    """
+    reading, writing = os.pipe()
+    os.close(reading)
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "agon", *(word.format(arena=arena) for word in words)],
+            stdout=writing,
+            stderr=writing,
+            cwd=tmp_path,
+        )
+        for words in CLOSED
+    ]
+    os.close(writing)
+    assert [process.wait(timeout=300) for process in running] == [141] * len(CLOSED)
 
 
 def test_a_full_disk_is_an_error(arena: Path) -> None:

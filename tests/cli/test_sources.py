@@ -62,6 +62,7 @@ def test_every_command_that_reads_records_reads_a_file(
     assert [row["matches"] for row in german if row["matches"]] == [1, 1]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("form", ["csv", "jsonl", "json", "parquet"])
 def test_stdin_is_read_in_every_format(agon: Cli, battles: Path, form: str, tmp_path: Path) -> None:
     """Its format is known by its first bytes, or stated."""

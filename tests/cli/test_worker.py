@@ -99,6 +99,7 @@ def test_unknown_job_kinds_are_rejected(tmp_path: Path, agon: Cli) -> None:
     assert "did you mean judge?" in result.err
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("service")
 def test_an_idle_worker_stops_on_sigterm(tmp_path: Path) -> None:
     """A machine's shutdown must not wait for an idle worker; its first line says it is ready."""
@@ -134,6 +135,7 @@ def test_a_grace_that_ends_before_a_claimed_job_begins_ends_the_job() -> None:
         time.sleep(TIMEOUT_S)
 
 
+@pytest.mark.exhaustive
 def test_a_stopping_worker_finishes_its_current_job(service: Service, tmp_path: Path) -> None:
     """A restart must not discard finished work."""
     job = submitted(service, published(service), source=BUSY)
@@ -144,6 +146,7 @@ def test_a_stopping_worker_finishes_its_current_job(service: Service, tmp_path: 
     assert (job_of(service, job).result or {})["verdict"] == "ok"
 
 
+@pytest.mark.exhaustive
 def test_a_worker_notices_a_paused_and_a_resumed_queue(service: Service, tmp_path: Path) -> None:
     """Operators drain an instance without stopping its workers."""
     with working(tmp_path, "--kinds", "publish") as worker:

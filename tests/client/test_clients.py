@@ -24,6 +24,9 @@ from client.conftest import client_of, work
 from fakes.autumn import CUBES, RIGHT, autumn, judged, publish
 from fakes.instance import Instance
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 PEOPLE = ("ada", "bob", "cy")
 
 
@@ -109,6 +112,7 @@ def test_records_may_be_dicts(api: Api, spring: str) -> None:
     assert (summary.added, summary.repeated) == (1, 3)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("records", "message"),
     [

@@ -58,6 +58,7 @@ def test_a_verdict_of_a_remote_worker_is_recorded(instance: Instance, problem: i
     assert "far" in row.by
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "run",
     [

@@ -47,6 +47,7 @@ def simulated(name: str, attacks: tuple[str, ...]) -> Simulation:
 ATTACKS = [(name, attack) for name in BUILT_IN for attack in discipline(name).attacks]
 
 
+@pytest.mark.sample(13)
 @pytest.mark.parametrize(("name", "attack"), ATTACKS)
 def test_every_attack_changes_the_records_and_is_in_the_truth(name: str, attack: str) -> None:
     """An attack without effect, or whose attacker is not in the truth, fails here."""
@@ -56,6 +57,7 @@ def test_every_attack_changes_the_records_and_is_in_the_truth(name: str, attack:
     assert any(attack in {row["role"], row.get("attack")} for row in people)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_check_fires_when_all_attacks_are_played(name: str) -> None:
     """A check that no record can make fire is no check."""

@@ -44,6 +44,7 @@ def test_the_python_of_a_page_runs(page: Path, workplace: Path) -> None:
         assert ended.stdout.strip()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(
     page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -82,6 +82,7 @@ def problem_of(words: list[str]) -> str | None:
     return f"unexpected: {left}" if left else None
 
 
+@pytest.mark.sample(34)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_command_of_a_page_is_valid(page: Path) -> None:
     """A renamed option is found here, in blocks that cannot run, too."""
@@ -181,6 +182,7 @@ class Reader:
         return json.loads(self._capsys.readouterr().out)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("page", HOWTOS, ids=lambda page: page.stem)
 def test_the_commands_of_a_how_to_run(
     page: Path,

@@ -326,6 +326,7 @@ def test_an_edition_may_state_added_rules(copy: Agon, editions: Path) -> None:
     assert listed.json()["editions"][0]["edition"] == EDITION
 
 
+@pytest.mark.exhaustive
 def test_every_check_names_the_changed_edition_and_rule(
     season: Season, copy: Agon, editions: Path
 ) -> None:

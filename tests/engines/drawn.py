@@ -17,12 +17,12 @@ from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.community.rules import CommunityRules
 from agon.records import Kind, Schema, Table, inspect, read
 from agon.records.relational import TableEngine, inspect_in
-from conftest import Postgresql
 from disciplines.arena import oracle as arena_oracle
 from disciplines.arena.arenas import arenas
 from disciplines.community import oracle as community_oracle
 from disciplines.community.communities import DAY, communities
 from disciplines.community.test_oracle import ALL_ON, EASY, same
+from postgresql_server import Postgresql
 
 _RATED = ("bots", "bradley-terry")
 _ARROW = {

@@ -1,7 +1,7 @@
 """A cluster of Apache Spark: a master and two worker processes, of which one is killed.
 
-``make test SPARK=1`` installs Java and Spark, and runs these tests with all others, as CI does;
-``make test-engines`` runs those of the engines alone. ``make test`` needs no JVM.
+``make test-engines`` installs Java and Spark, and runs all tests of the engines, as CI does after
+``make test``, which needs no JVM.
 """
 
 from pathlib import Path

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agon.records.relational import TableEngine
-from conftest import Postgresql
 from disciplines.arena.arenas import RULES
 from disciplines.arena.arenas import TIMES as ARENA_TIMES
 from disciplines.community.test_oracle import TIMES
 from engines.drawn import CHANGES, Database, compare_arenas, compare_communities, databases
+from postgresql_server import Postgresql
 from sizes import ALL
 
 
@@ -27,7 +27,7 @@ def drawn(examples: int) -> settings:
     )
 
 
-@drawn(2)
+@drawn(1)
 @given(database=databases("community"), changes=CHANGES, time=TIMES)
 def test_every_engine_counts_what_a_naive_scorer_counts(
     engines: Sequence[TableEngine],
@@ -40,7 +40,7 @@ def test_every_engine_counts_what_a_naive_scorer_counts(
     compare_communities(engines, postgresql, database, changes, time)
 
 
-@drawn(4)
+@drawn(2)
 @given(database=databases("arena"), changes=RULES, time=st.sampled_from([None, *ARENA_TIMES]))
 def test_every_engine_rates_as_a_naive_scorer_does(
     engines: Sequence[TableEngine],

@@ -11,8 +11,8 @@ from agon.disciplines import discipline
 from agon.engines import ENGINES, Engine, catalog, require_engine
 from agon.errors import AgonError, Conflict, NotFound, Unavailable
 from cli.command import Cli
-from conftest import Postgresql
 from engines.drawn import ingest
+from postgresql_server import Postgresql
 
 _SIZES = {"community": 12, "arena": 60, "challenge": 4, "dojo": 20}
 
@@ -23,6 +23,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Cli:
     return Cli(capsys)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", _SIZES)
 def test_every_engine_gives_the_same_boards_and_findings(
     postgresql: Postgresql, tmp_path: Path, name: str

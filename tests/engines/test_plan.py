@@ -3,7 +3,7 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
@@ -14,7 +14,10 @@ from agon.engines import ENGINES
 from agon.records.sources import sizes
 from agon.records.sources.sizes import source_size
 from cli.command import Cli
-from conftest import Postgresql
+from postgresql_server import Postgresql
+
+if TYPE_CHECKING:
+    from agon.records.writing import TableFormat
 
 ROWS = {"bots": 24, "matches": 300, "owners": 24, "votes": 900}
 SCHEMA = discipline("arena").schema
@@ -43,7 +46,8 @@ def test_rows_and_bytes_of_every_form_are_known_without_reading_the_records(
     tables: Any, tmp_path: Path, postgresql: Postgresql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By metadata, lines, counts of the database, or PostgreSQL's statistics."""
-    for form, counted in (("parquet", "metadata"), ("csv", "lines"), ("ndjson", "lines")):
+    counts: dict[TableFormat, str] = {"parquet": "metadata", "csv": "lines", "ndjson": "lines"}
+    for form, counted in counts.items():
         folder = tmp_path / form
         agon.write_records(tables, folder, form=form)
         size = source_size(SCHEMA, folder)
@@ -67,10 +71,10 @@ def test_rows_and_bytes_of_every_form_are_known_without_reading_the_records(
         for name, table in tables.items():
             database.execute(f"CREATE TABLE {name} (id)")
             database.executemany(f"INSERT INTO {name} VALUES (?)", [(1,)] * table.num_rows)
-    for form in ("duckdb", "sqlite"):
-        path = tmp_path / f"arena.{form}"
+    for ending in ("duckdb", "sqlite"):
+        path = tmp_path / f"arena.{ending}"
         size = source_size(SCHEMA, path)
-        assert (size.form, rows_of(size), size.bytes) == (form, ROWS, path.stat().st_size)
+        assert (size.form, rows_of(size), size.bytes) == (ending, ROWS, path.stat().st_size)
 
     database_name = postgresql.emptied()
     postgresql.ingest(database_name, tables)

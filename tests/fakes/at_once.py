@@ -12,7 +12,7 @@ from agon.errors import AgonError
 from agon.store.session import Session, Store
 
 if TYPE_CHECKING:
-    from conftest import Postgresql
+    from postgresql_server import Postgresql
 
 Result = TypeVar("Result")
 

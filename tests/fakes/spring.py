@@ -1,12 +1,13 @@
 """An arena contest ``spring`` with generated records, in any number."""
 
 from agon.app.access.permissions import View, find_view
-from agon.app.contests.ingest.records import ImportSummary, record
+from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
+from agon.entities.ledgers import ImportSummary
 from fakes.service import ORGANISER
 
 BOTS = tuple("abcdefgh")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WORKERS, WRITERS = 3, 2
 _PAUSED_SHARE = 0.15
-_TIMEOUT_S = 60.0
+_TIMEOUT_S = 240.0
 _LAST_COMMIT = 1.0
 """PostgreSQL may still end a transaction whose writer was killed while it committed."""
 
@@ -135,7 +135,7 @@ class Storm:
         self.seen = self.finished.stat().st_size
 
     def _drained(self) -> None:
-        """Wait for the last job; a minute without a finished job means that jobs are stuck."""
+        """Wait for the last job; minutes without a finished job mean that jobs are stuck."""
         time.sleep(_LAST_COMMIT)
         service = parts.instance(self.url)
         counts = state(service).counts

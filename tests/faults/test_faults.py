@@ -10,11 +10,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from conftest import Postgresql
+import pytest
+
+from postgresql_server import Postgresql
 from sizes import size
 
 _TESTS = Path(__file__).parents[1]
-_FAULTS = size(40, at_least=8)
+_FAULTS = size(40, at_least=4, dear=True)
 
 
 def storm(*options: str) -> dict[str, Any]:
@@ -24,7 +26,7 @@ def storm(*options: str) -> dict[str, Any]:
         env={**os.environ, "PYTHONPATH": str(_TESTS)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1200,
         check=False,
     )
     assert process.returncode == 0, process.stderr[-3000:]
@@ -34,6 +36,7 @@ def storm(*options: str) -> dict[str, Any]:
     return report
 
 
+@pytest.mark.exhaustive
 def test_an_instance_on_sqlite_survives_kills_at_random_times() -> None:
     """Accepted data does not depend on the survival of any process.
 

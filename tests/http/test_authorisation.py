@@ -49,6 +49,7 @@ def name(route: Route) -> str:
     return f"{route.method} {route.template}"
 
 
+@pytest.mark.sample(59)
 @pytest.mark.parametrize("route", ALL, ids=name)
 def test_every_route_declares_exactly_one_known_action(route: Route) -> None:
     """A route without an action would be public by mistake."""
@@ -66,6 +67,7 @@ def test_anonymous_callers_change_nothing_but_accept_invitations() -> None:
     assert open_ == ["POST /api/v1/invitations/accept"]
 
 
+@pytest.mark.sample(31)
 @pytest.mark.parametrize("route", ROUTES, ids=name)
 def test_a_route_accepts_exactly_the_roles_of_its_action(instance: Instance, route: Route) -> None:
     """The table of actions alone defines the permissions."""
@@ -80,6 +82,7 @@ def test_a_route_accepts_exactly_the_roles_of_its_action(instance: Instance, rou
             assert response.json()["code"] == ("unauthenticated" if role is None else "forbidden")
 
 
+@pytest.mark.sample(25)
 @pytest.mark.parametrize("route", OF_CONTESTS, ids=name)
 def test_a_private_contest_is_not_found_for_callers_without_access(
     instance: Instance, route: Route
@@ -93,6 +96,7 @@ def test_a_private_contest_is_not_found_for_callers_without_access(
     assert detail.replace("hidden", "C") == other_detail.replace("no-such", "C")
 
 
+@pytest.mark.sample(28)
 @pytest.mark.parametrize("route", OF_CONTESTS, ids=name)
 def test_an_organiser_token_of_another_contest_is_forbidden(
     instance: Instance, route: Route
@@ -104,6 +108,7 @@ def test_an_organiser_token_of_another_contest_is_forbidden(
     assert response.status_code == 403
 
 
+@pytest.mark.sample(31)
 @pytest.mark.parametrize("route", ROUTES, ids=name)
 def test_a_token_with_one_scope_permits_no_other_action(instance: Instance, route: Route) -> None:
     """A stolen token with a narrow scope does little damage."""
@@ -126,6 +131,7 @@ def test_a_token_for_one_contest_cannot_perform_instance_wide_actions(
     assert send(instance, route, token).status_code == 403
 
 
+@pytest.mark.sample(31)
 @pytest.mark.parametrize("route", ROUTES, ids=name)
 def test_invalid_tokens_are_rejected_on_every_route_with_the_same_message(
     instance: Instance, route: Route

@@ -1,6 +1,8 @@
 """Pages and rows of boards: equal to those read in a session, and never stale."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +11,8 @@ import pytest
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
-from agon.http.board_pages import BoardPages
-from agon.store.board_rows import BoardRows
+from agon.store.connection.direct import DirectReads
+from agon.store.session import Store
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
 from sizes import ALL, sample
@@ -81,33 +83,36 @@ def both(
     instance: Instance, path: str, monkeypatch: pytest.MonkeyPatch, role: str | None = None
 ) -> list[Any]:
     """Return the responses read without and with a session, without headers that vary by time."""
-    responses = []
-    for fetch in (BoardPages._fetch, _nothing):
-        monkeypatch.setattr(BoardPages, "_fetch", fetch)
-        response = instance.get(path, role)
-        headers = {
-            name: response.headers.get(name)
-            for name in ("content-type", "etag", "cache-control", "vary", "content-length")
-        }
-        content = response.content
-        if response.status_code != 200:
-            content = {key: value for key, value in response.json().items() if key != "instance"}
-            del headers["content-length"]
-        responses.append((response.status_code, headers, content))
+    store = instance.service.store
+    with ExitStack() as sessions:
+        responses = [_response(instance, path, role)]
+        states = count()  # each another, so that nothing is cached
+        monkeypatch.setattr(Store, "state", lambda _: next(states))
+        monkeypatch.setattr(Store, "rows", lambda _: sessions.enter_context(store.read()))
+        responses.append(_response(instance, path, role))
     monkeypatch.undo()
     return responses
 
 
-async def _nothing(pages: BoardPages, *_: Any) -> tuple[object, None]:
-    """Return no rows, as if they had been deleted between two reads."""
-    return await pages._rows.state(), None
+def _response(instance: Instance, path: str, role: str | None) -> Any:
+    response = instance.get(path, role)
+    headers = {
+        name: response.headers.get(name)
+        for name in ("content-type", "etag", "cache-control", "vary", "content-length")
+    }
+    content = response.content
+    if response.status_code != 200:
+        content = {key: value for key, value in response.json().items() if key != "instance"}
+        del headers["content-length"]
+    return response.status_code, headers, content
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("state", ["open", "frozen", "final", "private"])
 def test_pages_equal_those_read_in_a_session(
     either: Instance, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """HTTP reads rows without a session; the local client reads them in one."""
+    """HTTP reads rows without a transaction, and views once for a state of the database."""
     names: NameDisplay = "hidden" if state == "final" else "shown"
     visibility: Visibility = "private" if state == "private" else "public"
     either.contest(people=5, visibility=visibility, names=names)
@@ -163,14 +168,15 @@ def test_names_cost_nothing_until_there_are_any(
     either: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first name is on the pages of the publication that has it."""
-    read_names = BoardRows.query
+    read = DirectReads.query
     asked: list[str] = []
 
-    async def count(rows: BoardRows, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        asked.append(sql)
-        return await read_names(rows, sql, values)
+    def note(rows: DirectReads, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        if "participant_names" in sql:
+            asked.append(sql)
+        return read(rows, sql, values)
 
-    monkeypatch.setattr(BoardRows, "query", count)
+    monkeypatch.setattr(DirectReads, "query", note)
     either.contest(people=0, names="shown")
     record(either.service, "spring", [("users", {"id": "u9"}, None)], by=ORGANISER)
     publish(either.service, "spring")
@@ -210,9 +216,12 @@ def test_every_page_is_read_without_a_session(
 ) -> None:
     """Otherwise the tests above would compare two session reads with each other."""
     either.contest(people=3)
-    monkeypatch.setattr("agon.http.board_pages.read_page", None)
-    for query in ("", "?limit=2", "/rows/u1", "/rows/u1?neighbors=1", "?around=u1", "/unscored",
-                  "?as_of=2099-01-01T00:00:00Z"):  # fmt: skip
+    queries = ("", "?limit=2", "/rows/u1", "/rows/u1?neighbors=1", "?around=u1", "/unscored",
+               "?as_of=2099-01-01T00:00:00Z")  # fmt: skip
+    for query in queries:
+        assert either.get(BOARD + query).status_code == 200
+    monkeypatch.setattr(Store, "read", None)
+    for query in queries:
         assert either.get(BOARD + query).status_code == 200
 
 

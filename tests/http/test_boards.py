@@ -12,7 +12,7 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.app.spreadsheets import escape_formula
-from agon.http import downloads
+from agon.http.boards import download
 from agon.ledger.merkle import verify
 from fakes.instance import Instance
 from fakes.service import ORGANISER
@@ -83,6 +83,7 @@ def test_a_cursor_stays_on_its_snapshot_while_others_are_published(instance: Ins
     assert [row["id"] for row in back["rows"]] == ["u3", "u4", "u5"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("limit", [1, 2, 500])
 def test_a_page_has_as_many_rows_as_its_limit(instance: Instance, limit: int) -> None:
     """A limit that is silently changed breaks clients that rely on it."""
@@ -90,6 +91,7 @@ def test_a_page_has_as_many_rows_as_its_limit(instance: Instance, limit: int) ->
     assert len(instance.get(f"{BOARD}?limit={limit}").json()["rows"]) == min(limit, 4)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limt=5", "format=xml",
                                    "cursor=abc", "as_of=yesterday", "cursor=&as_of=1", "q=",
                                    "q=%00", "q=u&around=u1", "q=u&format=csv",
@@ -221,6 +223,7 @@ def stable(response: Any) -> bytes:
     return bytes(response.content).replace(name, b"ID") if name else bytes(response.content)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("role", [None, "viewer", "participant", "judge", "worker"])
 def test_the_public_sees_no_changes_after_a_freeze(instance: Instance, role: str | None) -> None:
     """Rank changes during a freeze would reveal the result before it is announced."""
@@ -252,7 +255,7 @@ def test_parquet_has_the_rows_with_their_types(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Analysts load it without guessing types; several row groups are one table."""
-    monkeypatch.setattr(downloads, "_GROUP_ROWS", 2)
+    monkeypatch.setattr(download, "_GROUP_ROWS", 2)
     instance.contest("spring", people=5)
     response = instance.get(f"{BOARD}?format=parquet")
     assert response.headers["content-type"] == "application/vnd.apache.parquet"
@@ -289,9 +292,9 @@ def test_a_column_of_parquet_has_one_type(
     lines = b"".join(b'{"x":%s}\n' % orjson.dumps(value) for value in values)
     types: dict[str, str] = {}
     for value in values:
-        kind = downloads._type_of(value)
-        types["x"] = downloads._common_type(types.get("x", ""), kind)
+        kind = download._type_of(value)
+        types["x"] = download._common_type(types.get("x", ""), kind)
     out = io.BytesIO()
-    downloads._write_parquet(io.BytesIO(lines), out, types)
+    download._write_parquet(io.BytesIO(lines), out, types)
     column = parquet.read_table(io.BytesIO(out.getvalue())).column("x")
     assert (str(column.type), column.to_pylist()) == (type_name, stored)

@@ -111,6 +111,7 @@ def test_feedback_gate_reveals_nothing_to_an_automatic_solver(instance: Instance
     assert "no stage pass: not all of the first " in readable_state.pop()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("right", "verdict", "reason", "matched"),
     [
@@ -242,6 +243,42 @@ def test_submissions_to_a_problem_are_limited_and_counted(instance: Instance) ->
     assert instance.post("/contests/autumn/submissions", "organiser", json=body).status_code == 202
     response = instance.get(path).json()
     assert (response["max_submissions"], response["submissions"]) == (2, None)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "mode", "left"),
+    [
+        ("rejected_import", None, 2),
+        ("syntax_error", None, 2),
+        ("syntax_error", "bwrap", 1),  # a program can claim it when it runs
+        ("rejected_policy", None, 1),
+        ("runtime_error", "bwrap", 1),
+    ],
+)
+def test_what_is_refused_without_a_run_costs_no_attempt(
+    instance: Instance, verdict: str, mode: str | None, left: int
+) -> None:
+    """A typing error says nothing of the hidden terms, so it is not paid for."""
+    solver = dojo(instance, max_submissions=2)
+    submission = solver.send([1]).json()["id"]
+    judged(
+        instance.service, submission, solver.problem, verdict=verdict, mode=mode, terms_matched=None
+    )
+    sent = [solver.send([at]).status_code for at in range(2, 5)]
+    assert sent == [202] * left + [409] * (3 - left)
+
+
+def test_a_problem_says_what_programs_may_use_under_the_contests_rules(instance: Instance) -> None:
+    """Participants read it before they spend an attempt; lists of problems leave it out."""
+    solver = dojo(instance, allowed_modules=["math", "heapq"], recursion_limit=500)
+    path = f"/contests/autumn/problems/{solver.problem}"
+    judging = instance.get(path, "participant").json()["judging"]
+    assert judging["allowed_modules"] == ["math", "heapq"]
+    assert judging["limits"]["recursion"] == 500
+    assert judging["python"].startswith("3.")
+    assert "sympy.crypto" in judging["sympy_missing"]
+    listed = instance.get("/contests/autumn/problems", "participant").json()["items"]
+    assert {item["judging"] for item in listed} == {None}
 
 
 def test_a_live_contest_defaults_to_gate_feedback_and_100_submissions(instance: Instance) -> None:

@@ -7,6 +7,7 @@ from fakes.instance import Instance
 BOARD = "/api/v1/contests/spring/boards/user-score"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "path",
     [
@@ -50,6 +51,7 @@ def test_head_is_rejected_where_get_is(instance: Instance) -> None:
     assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "fact"),
     [

@@ -87,13 +87,13 @@ def test_a_new_resource_is_in_routes_openapi_clients_and_permissions(
     with Client(
         "http://testserver", token=instance.tokens["organiser"], transport=transport
     ) as far:
-        remote = Announcements(far._transport)
+        remote = Announcements(far.transport)
         assert remote.create("spring", request).by == "user:olga"
         assert len(remote.list("spring").items) == 2
-    local = Announcements(Local(instance.service, by=OPERATOR)._transport)
+    local = Announcements(Local(instance.service, by=OPERATOR).transport)
     assert local.create("spring", request).by == "user:root"
     assert local.list("spring").items == Announcements(local.transport).list("spring").items
     with pytest.raises(Forbidden):
-        Announcements(Local(instance.service, by=VIEWER)._transport).create("spring", request)
+        Announcements(Local(instance.service, by=VIEWER).transport).create("spring", request)
     TEXTS.clear()
     instance.close()

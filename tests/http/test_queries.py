@@ -5,6 +5,7 @@ import pytest
 from fakes.instance import Instance
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("path", "meant"),
     [

@@ -42,6 +42,7 @@ def test_bare_rows_and_single_records_are_accepted(instance: Instance) -> None:
     assert item.json()["added"] == 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("query", ["", "?table=users", "?dry_run=true"])
 @pytest.mark.parametrize("body", [b"", b"\n \r\n"])
 def test_a_stream_without_records_adds_none(instance: Instance, body: bytes, query: str) -> None:
@@ -78,6 +79,7 @@ def test_every_invalid_line_is_reported_with_its_number(instance: Instance) -> N
     assert instance.get(f"{PATH}?table=users", "organiser").json()["items"] == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["text/plain", "application/xml", "multipart/form-data", ""])
 def test_other_content_types_are_rejected(instance: Instance, kind: str) -> None:
     """Pages of other sites can send text/plain without a preflight request."""
@@ -86,6 +88,7 @@ def test_other_content_types_are_rejected(instance: Instance, kind: str) -> None
     assert (response.status_code, response.json()["code"]) == (415, "unsupported-media-type")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("packing", ["gzip", "br", "deflate", "zstd"])
 def test_compressed_bodies_are_rejected(instance: Instance, packing: str) -> None:
     """A few compressed bytes could fill the disk."""
@@ -174,6 +177,7 @@ def test_no_body_causes_an_internal_error(fuzzed: Instance, lines: list[bytes], 
     assert single.status_code in {200, 201, 409, 422}, single.text
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("depth", [200, 254, 255, 300, 1_000, 100_000])
 def test_a_deeply_nested_value_is_rejected_with_a_message(instance: Instance, depth: int) -> None:
     """A value that can be parsed but not serialized is a client error."""

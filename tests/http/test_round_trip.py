@@ -27,7 +27,7 @@ from fakes.service import OPERATOR, service_at
 from sizes import size
 
 if TYPE_CHECKING:
-    from conftest import Postgresql
+    from postgresql_server import Postgresql
 
 NUMBERS = count()
 TIME = datetime(2026, 11, 22, tzinfo=UTC)
@@ -144,6 +144,7 @@ def _sorted(value: Any) -> Any:
     return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.sample(1)
 def test_extreme_values_are_returned_unchanged_or_rejected(
     instance: Instance, database: str, tmp_path: Path
 ) -> None:
@@ -164,6 +165,7 @@ def test_extreme_values_are_returned_unchanged_or_rejected(
     assert len(sender.accepted) > 50
 
 
+@pytest.mark.sample(1)
 @given(rows=st.lists(st.tuples(KEYS, VALUES, VALUES), max_size=25))
 @settings(max_examples=size(20), deadline=None, derandomize=True,
           suppress_health_check=list(HealthCheck))  # fmt: skip

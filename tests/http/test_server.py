@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from conftest import Postgresql
+from postgresql_server import Postgresql
 
 TIMEOUT_S = 60.0
 HTTP = httpx2.Client(
@@ -301,6 +301,7 @@ def test_a_public_address_without_authentication_is_rejected(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.exhaustive
 def test_server_and_worker_survive_a_restart_of_postgresql(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:

@@ -12,11 +12,11 @@ import pytest
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.http.openapi import document
-from conftest import Postgresql
 from fakes.instance import Instance, instance_at
 from fakes.raw_requests import RawResponse, send_raw
 from fakes.service import ORGANISER
-from sizes import ALL
+from postgresql_server import Postgresql
+from sizes import ALL, sample
 
 OPENAPI: Final = json.loads(document())
 ENDLESS: Final = {"streamEvents", "claimJob", "listBotWork", "listJudgeWork"}
@@ -160,8 +160,8 @@ def sent(instance: Instance, request: Request) -> RawResponse:
 def test_both_databases_give_one_answer_to_texts_that_one_cannot_hold(pair: Pair) -> None:
     """SQLite stored NUL, and PostgreSQL rejected it: with a dump the contest could not be moved."""
     differing = []
-    for name, requests in OPERATIONS.items():
-        for request in requests:
+    for name in sample([*OPERATIONS]):
+        for request in OPERATIONS[name]:
             answers = [sent(instance, request) for instance in pair]
             statuses = [answer.status for answer in answers]
             codes = [json.loads(answer.body or b"{}").get("code") for answer in answers

@@ -106,7 +106,8 @@ def test_equal_disciplines_have_equal_pages_and_routes(contests: Instance) -> No
 def test_every_link_of_their_pages_leads_to_a_page(contests: Instance) -> None:
     """The board, a player's page, the desk, an empty contest; none is a page of a capability."""
     headers = contests.as_("organiser")
-    broken, capabilities = {}, set()
+    broken: dict[str, int] = {}
+    capabilities = set[str]()
     for name in ("quiz", "quiz-live", "quiz-panel", "quiz-network"):
         pages = [f"/c/{name}", f"/c/{name}/people/p3", addresses.desk(name)]
         texts = [contests.client.get(page, headers=headers).text for page in pages]

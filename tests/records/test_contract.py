@@ -21,6 +21,7 @@ def places(issues: list[RowIssue]) -> set[Issue]:
     return {(issue.code, issue.table, issue.column, issue.row) for issue in issues}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("tables", [texts, values], ids=["as text", "as values"])
 def test_the_same_records_give_the_same_tables_and_the_same_hash(
     make: Make, tables: Callable[[], dict[str, Rows]]
@@ -65,6 +66,7 @@ def _groups(kinds: Iterable[Kind]) -> list[list[Kind]]:
     return [[kind] for kind in kinds] if ALL else [list(kinds)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kinds", _groups(BAD_VALUES), ids=lambda kinds: " ".join(kinds[0]))
 def test_a_bad_value_is_named_with_its_row_column_and_text(
     make: Make, kinds: list[tuple[str, str, str]]
@@ -109,6 +111,7 @@ READ_AS: dict[tuple[str, str], dict[str, object]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("columns", _groups(READ_AS), ids=lambda columns: " ".join(columns[0]))
 def test_other_spellings_of_a_value_are_similar_users_that_value(
     make: Make, columns: list[tuple[str, str]]
@@ -129,6 +132,7 @@ def test_other_spellings_of_a_value_are_similar_users_that_value(
             assert [(row, cells[row]) for row, _ in numbered] == numbered
 
 
+@pytest.mark.sample(2)
 def test_all_errors_are_reported_at_once(make: Make) -> None:
     """Correcting records should not need a new check after each correction."""
     tables = texts()
@@ -157,6 +161,7 @@ def test_all_errors_are_reported_at_once(make: Make) -> None:
     }
 
 
+@pytest.mark.sample(2)
 def test_a_missing_table_is_reported_once_with_its_columns(make: Make) -> None:
     """The remedy names the columns that the table needs."""
     tables = texts()
@@ -166,6 +171,7 @@ def test_a_missing_table_is_reported_once_with_its_columns(make: Make) -> None:
     assert "id, name" in issues[0].remedy
 
 
+@pytest.mark.sample(2)
 def test_a_table_that_rows_refer_to_must_exist(make: Make) -> None:
     """An optional table counts as empty only while no row refers to it."""
     tables = texts()
@@ -176,6 +182,7 @@ def test_a_table_that_rows_refer_to_must_exist(make: Make) -> None:
     assert "work_id" in issues[0].reason
 
 
+@pytest.mark.sample(2)
 def test_many_errors_give_the_first_twenty_of_each_kind_and_a_count(make: Make) -> None:
     """A wrongly saved file must not give a message of a hundred thousand lines."""
     tables = texts()
@@ -187,6 +194,7 @@ def test_many_errors_give_the_first_twenty_of_each_kind_and_a_count(make: Make) 
     assert "… and 480 more of people wrong-type in column age" in str(caught.value)
 
 
+@pytest.mark.sample(2)
 def test_a_column_without_any_value_is_no_error(make: Make) -> None:
     """Some formats then have no type for it."""
     tables = texts()
@@ -196,6 +204,7 @@ def test_a_column_without_any_value_is_no_error(make: Make) -> None:
         assert records.arrow("people").column("age").null_count == 3
 
 
+@pytest.mark.sample(2)
 def test_empty_text_is_an_empty_value(make: Make) -> None:
     """CSV cannot distinguish the two, so no format does."""
     tables = texts()
@@ -206,6 +215,7 @@ def test_empty_text_is_an_empty_value(make: Make) -> None:
         assert records.sha256 == read_rows(SCHEMA, expected).sha256
 
 
+@pytest.mark.sample(2)
 def test_columns_the_schema_does_not_know_are_ignored(make: Make) -> None:
     """They neither fail nor change the hash; a name that differs in case only is another column."""
     tables = texts()

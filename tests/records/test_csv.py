@@ -45,6 +45,7 @@ def issues(folder: Path, content: bytes, name: str = "notes.csv") -> list[RowIss
     return result
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(
     "content",
     [

@@ -42,6 +42,7 @@ def test_a_duckdb_file_can_be_read_twice_at_once(tmp_path: Path) -> None:
         assert one.sha256 == other.sha256
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("length", [100, 5_000, -1])
 def test_a_duckdb_file_cut_off_is_unreadable(tmp_path: Path, length: int) -> None:
     """Exit code 2, with what the engine says of it."""

@@ -20,6 +20,7 @@ def issues(folder: Path, content: bytes, name: str = "notes.ndjson") -> list[Row
     return result
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", ["notes.ndjson", "notes.jsonl", "notes.ndjson.gz"])
 @pytest.mark.parametrize(
     "content",
@@ -40,6 +41,7 @@ def test_a_well_formed_file_reads_however_it_was_saved(
     assert [(row["id"], row["note"]) for row in rows] == [("a", "x"), ("b", None)]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "line",
     [b"{bad", b"[1]", b'"text"', b"null", b"7", b'{"id":"c"} {"id":"d"}', b'{"id":"c","id":"d"}',
@@ -64,6 +66,7 @@ def test_a_value_that_is_not_utf_8_is_named_with_its_key(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("value", "code", "shown"),
     [({"a": 1}, "wrong-type", '{"a":1}'), ([1], "wrong-type", "[1]"), (True, "wrong-type", "true"),

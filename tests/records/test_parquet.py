@@ -73,6 +73,7 @@ def test_an_id_must_be_a_whole_number_or_text(tmp_path: Path, ids: pa.Array) -> 
     assert [(one.code, one.row, one.column) for one in result] == [("wrong-type", 1, "id")]
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize(
     ("ids", "expected"),
     [
@@ -98,6 +99,7 @@ def test_a_number_is_the_id_that_it_writes(tmp_path: Path, ids: pa.Array, expect
         assert records.arrow("notes").column("id").to_pylist() == [expected]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "kind", [pa.timestamp("s"), pa.timestamp("ms", "UTC"), pa.timestamp("ns", "Asia/Kolkata"),
              pa.timestamp("us"), pa.date32(), pa.string()]
@@ -120,6 +122,7 @@ def test_a_time_is_one_however_it_is_stored(tmp_path: Path, kind: pa.DataType) -
         assert records.sha256 == read_rows(SCHEMA, expected).sha256
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("stamp", [2**62, -(2**62), -62135596800000001, 253402300800000000])
 def test_a_time_outside_the_years_1_to_9999_is_refused(tmp_path: Path, stamp: int) -> None:
     """No calendar of the libraries around has them."""

@@ -9,7 +9,7 @@ import pytest
 from agon.errors import Unavailable, Unreadable
 from agon.records import inspect, read, read_rows
 from agon.records.sources.postgresql import parse_address
-from conftest import Postgresql
+from postgresql_server import Postgresql
 from records.contest import SCHEMA, values
 
 PEERBENCH = """
@@ -128,6 +128,7 @@ def test_records_are_read_in_one_snapshot_and_nothing_is_written(
 FORMS = ["s3:cr@t/é", "s3?cr@t", "s3%3Acr%40t%2F%C3%A9", "plain-s3"]
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     "address",
     [

@@ -9,7 +9,7 @@ import pytest
 from agon.disciplines import discipline
 from agon.errors import Unreadable
 from agon.records import Records, read, read_rows
-from agon.records.writing import FORMATS, write_tables
+from agon.records.writing import FORMATS, TableFormat, write_tables
 
 SCHEMA = discipline("arena").schema
 TABLES: dict[str, Any] = {
@@ -43,6 +43,7 @@ def ids(records: Records) -> list[int]:
     return list(records.arrow("matches")["id"].to_pylist())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
@@ -65,8 +66,9 @@ def test_rows_are_selected_by_value_and_type(where: dict[str, Any], expected: li
         assert records.count("bots") == 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("form", FORMATS)
-def test_files_of_every_form_are_filtered_equally(tmp_path: Path, form: str) -> None:
+def test_files_of_every_form_are_filtered_equally(tmp_path: Path, form: TableFormat) -> None:
     """A folder that was written in any format."""
     tables = {name: pa.Table.from_pylist(rows) for name, rows in TABLES.items()}
     write_tables(tables, tmp_path / "data", format=form)

@@ -100,6 +100,7 @@ def engine() -> Iterator[Engine]:
     engine.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("of", BUILT_IN)
 @settings(max_examples=size(25), deadline=None)
 @given(data=st.data())

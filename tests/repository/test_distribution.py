@@ -8,7 +8,6 @@ them, and every installation of this checkout uses it.
 
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import venv
 import zipfile
@@ -65,16 +64,25 @@ def test_the_wheel_names_the_distribution_its_extras_and_its_command(wheel: Path
     assert "agon = agon.cli:main" in commands
 
 
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the interpreter of an environment in which the wheel is installed."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder / "venv", with_pip=False)
+    python = folder / "venv" / "bin" / "python"
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
+    run(*pip, "install", "-qq", "--no-deps", "--no-index", "--no-compile", wheel, cwd=folder)
+    (packages,) = (folder / "venv").glob("lib/python*/site-packages")
+    dependencies = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "dependencies.pth").write_text("\n".join(dependencies))
+    return python
+
+
 def test_an_installed_wheel_scores_records_and_creates_a_contest(
-    wheel: Path, tmp_path: Path
+    python: Path, tmp_path: Path
 ) -> None:
     """The checkout is not on its path: what the wheel lacks is missing here."""
-    venv.create(tmp_path / "venv", with_pip=False)
-    python = tmp_path / "venv" / "bin" / "python"
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
-    run(*pip, "install", "-qq", "--no-deps", "--no-index", "--no-compile", wheel, cwd=tmp_path)
-    (packages,) = (tmp_path / "venv").glob("lib/python*/site-packages")
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    (packages,) = python.parents[1].glob("lib/python*/site-packages")
     agon = python.with_name("agon")
     records, database = ROOT / "examples" / "tutorial", f"sqlite:///{tmp_path / 'agon.db'}"
 
@@ -87,6 +95,17 @@ def test_an_installed_wheel_scores_records_and_creates_a_contest(
     run(agon, "contest", "create", "spring", "--discipline", "community", "--database", database,
         cwd=tmp_path)  # fmt: skip
     assert "spring" in run(agon, "contest", "list", "--database", database, cwd=tmp_path)
+
+
+def test_types_of_the_installed_wheel_are_seen_by_the_type_checker_of_a_user(
+    python: Path, tmp_path: Path
+) -> None:
+    """Without ``py.typed`` every value would be of any type, and no mistake an error."""
+    program = tmp_path / "program.py"
+    program.write_text((ROOT / "tests" / "typing" / "public_api.py").read_text())
+    options = ("--warn-unused-ignores", "--ignore-missing-imports", "--config-file", "/dev/null")
+    mypy = (sys.executable, "-m", "mypy", "--python-executable", python, *options)
+    assert "no issues found" in run(*mypy, program, cwd=tmp_path)
 
 
 def test_messages_and_documents_name_the_distribution() -> None:

@@ -27,6 +27,7 @@ from runners.hostile_programs import hostile_programs, stratified
 PR_SET_CHILD_SUBREAPER = 36
 OPEN = 2000
 MARK = "agon-hostile"
+KEPT_FROM_COMPUTING = "the machine left it"
 FIBONACCI = RunRequest(source=b"def solver():\n    return [1, 1, 2, 3, 5]\n", n_check=5)
 
 
@@ -70,6 +71,8 @@ def run_programs(mode: Mode, canary: str, part: int, parts: int) -> dict[str, ob
             if program.name.startswith(("former", "frames", "descriptors")):
                 sandbox.run(previous)
             run = sandbox.run(program.request)
+            while run.reason.startswith(KEPT_FROM_COMPUTING):  # the machine is busy: no verdict
+                run = sandbox.run(program.request)
             if not program.is_contained(run):
                 escaped.append(f"{program.name}: {run.outcome} {run.terms[:5]} {run.reason}")
             if canary in repr(run) + " ".join(run.terms) or not run.reason.isprintable():

@@ -15,7 +15,7 @@ from store.factories import contest
 from store.sample import fill
 
 if TYPE_CHECKING:
-    from conftest import Postgresql
+    from postgresql_server import Postgresql
 
 
 _TEMPLATES: dict[str, Callable[[str], None]] = {

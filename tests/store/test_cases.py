@@ -14,14 +14,14 @@ def _case(contest_no: int, name: str = "k1", *, at: float = 0) -> Case:
     step = {"at": "2026-11-22", "by": "user:ada", "kind": "opened", "text": "see"}
     return Case(
         id=name, contest_no=contest_no, state="open", title="Same machine", subjects=("a", "b"),
-        finding={"check": "twins", "size": 2}, steps=[step], opened_at=later(at),
+        finding={"check": "twins", "size": 2}, steps=(step,), opened_at=later(at),
     )  # fmt: skip
 
 
 def test_a_case_is_saved_new_and_known(store: Store, spring: Contest) -> None:
     """Every step ever taken stays readable."""
     case = _case(spring.no)
-    decided = replace(case, state="decided", steps=[*case.steps, {"kind": "decision"}])
+    decided = replace(case, state="decided", steps=(*case.steps, {"kind": "decision"}))
     by_hand = replace(_case(spring.no, "k2"), finding=None, subjects=())
     with store.write() as session:
         session.cases.save(case)

@@ -185,6 +185,7 @@ def test_records_are_entered_as_columns(store: Store, spring: Contest) -> None:
         assert len(session.entries.rows(spring.no, "votes", limit=9_999)) == 1_002
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "records",
     [

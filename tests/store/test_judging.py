@@ -85,7 +85,7 @@ def test_attachments_are_found_by_hash_and_verified(
             session.attachments.get(spring.no + 1, sha256(b"\x07").hexdigest())
     verify(url).require_no_issues()
     with store.write() as session:
-        session._transaction.execute(
+        session.transaction.execute(
             "UPDATE attachments SET content = 'x' WHERE sha256 = "
             f"'{sha256(contents[3]).hexdigest()}'"
         )

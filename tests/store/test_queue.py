@@ -195,6 +195,7 @@ def test_equal_work_is_queued_once(store: Store) -> None:
         assert (back.state, back.dedupe) == ("queued", None)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("how", ["its lease ran out", "its worker failed", "it is retried"])
 def test_equal_jobs_added_at_the_same_time_are_no_error(store: Store, how: str) -> None:
     """A job comes back to the queue while another session, not yet done, queues its like.

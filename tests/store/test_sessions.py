@@ -16,10 +16,9 @@ from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from agon.ledger.entry import chain, genesis
 from agon.store import open_store
-from agon.store.connection.known_results import NotRead, Results
 from agon.store.session import Store
-from conftest import Postgresql
 from fakes.round_trips import round_trips
+from postgresql_server import Postgresql
 from sizes import ALL
 from store.factories import chained, contest, created, job, later, new, vote
 
@@ -114,35 +113,6 @@ def test_all_that_reads_in_a_block_sees_one_state(store: Store, spring: Contest)
         assert later_one is not last
 
 
-def test_known_results_are_read_without_the_database(store: Store, spring: Contest) -> None:
-    """Pages of one state share what they read; what one of them lacks, its caller reads."""
-    shared: Results = {}
-    with store.read_one_state(shared), store.read() as session:
-        before = session.contests.get("spring")
-    _save(store, replace(spring, seq=1))
-    own: Results = {}
-    with store.read_one_state(shared, own_results=own):
-        with store.read() as session, store.read() as nested:
-            assert session.contests.get("spring") == nested.contests.get("spring") == before
-        with pytest.raises(NotRead) as missing, store.read() as session:
-            session.snapshots.lines(1, start=0, count=1)
-        query = missing.value.query
-        assert query is not None
-        assert not query.is_shared
-        own[query.key] = [(b"{}",)]
-        with store.read() as session:
-            assert session.snapshots.lines(1, start=0, count=1) == [b"{}"]
-        with pytest.raises(NotRead) as missing, store.read() as session:
-            session.queue.is_paused()  # a statement of SQLAlchemy
-        assert missing.value.query is None
-    with store.read_one_state(shared):
-        with store.read() as session:
-            assert session.contests.get("spring") == before
-        _save(store, replace(spring, seq=2))
-        with store.read() as session:  # after its own write it reads again
-            assert session.contests.get("spring").seq == 2
-
-
 def test_a_broken_session_is_not_shared_further(store: Store, spring: Contest) -> None:
     """On PostgreSQL a transaction ends with its first error."""
     with store.read_one_state():
@@ -206,6 +176,7 @@ def _began(url: str) -> None:
     store.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("way", ["threads", "processes"])
 def test_many_writers_extend_one_complete_chain(url: str, way: str) -> None:
     """Every position once, every hash over the previous one, for any writers."""

@@ -18,8 +18,8 @@ from agon.errors import Unavailable
 from agon.settings import Settings
 from agon.store import open_store
 from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S
-from conftest import Postgresql
 from fakes.service import ORGANISER, service_at
+from postgresql_server import Postgresql
 
 IDLE_S = 3.0
 WORKER = f"""
@@ -66,7 +66,7 @@ def rows():
 try:
     with store.write() as session:
         session.contests.lock("spring")
-        session._transaction.copy(HISTORIES, rows())
+        session.transaction.copy(HISTORIES, rows())
 except Unavailable as error:
     assert "connection" in str(error), error
 else:
@@ -111,6 +111,7 @@ def test_waiting_is_shorter_than_a_request() -> None:
     ) == (IDLE_TIMEOUT_S, LOCK_TIMEOUT_S)  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_on_postgresql_others_write_and_the_job_is_tried_again(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:

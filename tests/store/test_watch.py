@@ -10,7 +10,7 @@ import pytest
 from agon.errors import Unavailable
 from agon.store import open_store
 from agon.store.watch import Watch
-from conftest import Postgresql
+from postgresql_server import Postgresql
 from store.factories import later
 
 _MINE = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query = 'LISTEN agon_stored'"

@@ -20,7 +20,7 @@ def _webhook(contest_no: int, name: str = "w1", *, at: float = 0) -> Webhook:
 
 def _delivery(name: str, *, at: float = 0, webhook: str = "w1") -> DeliveryLog:
     return DeliveryLog(
-        id=name, webhook_id=webhook, event_no=1, state="waiting", attempts=[], created_at=later(at)
+        id=name, webhook_id=webhook, event_no=1, state="waiting", attempts=(), created_at=later(at)
     )
 
 
@@ -49,7 +49,7 @@ def test_deliveries_are_listed_newest_first(store: Store, spring: Contest) -> No
         session.webhooks.save(_webhook(spring.no))
         for name, at in [("a", 1), ("b", 1), ("c", 0)]:
             session.webhooks.log(_delivery(name, at=at))
-        tried = replace(_delivery("a", at=1), state="delivered", attempts=[{"status": 200}])
+        tried = replace(_delivery("a", at=1), state="delivered", attempts=({"status": 200},))
         session.webhooks.log(tried)
     with store.read() as session:
         assert session.webhooks.delivery("a") == tried

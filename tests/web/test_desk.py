@@ -61,6 +61,7 @@ def test_the_form_keeps_what_was_typed_when_a_contest_cannot_be_created(browser:
     assert "exists" in Markup(browser.submit("/desk", "/desk", fields).text).text
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("role", [None, "participant", "judge", "viewer"])
 def test_others_have_no_desk(browser: Browser, role: str | None) -> None:
     """The desk is for organizers."""

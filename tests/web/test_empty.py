@@ -8,8 +8,9 @@ from agon.app.contests.lifecycle import creation, transitions
 from agon.disciplines import names
 from fakes.instance import instance_at
 from fakes.service import ORGANISER
+from sizes import ALL
 from web.browser import Browser
-from web.crawl import crawl
+from web.crawl import PER_KIND, crawl
 
 
 def test_every_link_of_a_new_contest_leads_to_a_page(tmp_path: Path) -> None:
@@ -26,7 +27,8 @@ def test_every_link_of_a_new_contest_leads_to_a_page(tmp_path: Path) -> None:
             browser = Browser(instance)
             if role != "anonymous":
                 browser.sign_in(role)
-            visited = crawl(instance, {"cookie": browser.cookie} if browser.cookie else {})
+            headers = {"cookie": browser.cookie} if browser.cookie else {}
+            visited = crawl(instance, headers, PER_KIND if ALL else 1)
             wrong |= {(role, address): page.status for address, page in visited.items()
                       if page.status >= HTTPStatus.BAD_REQUEST}  # fmt: skip
             texts |= {(role, address): page.body for address, page in visited.items()}

@@ -1,8 +1,8 @@
-"""Pages kept for the public: what is shared between them, and where they are rendered."""
+"""Pages kept for the public: how long, and where they are rendered."""
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +13,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agon.app.contests.boards import publish as publishing
-from agon.store.connection.known_results import NotRead, Query, Results
-from agon.web.page import SharedReads
 from agon.web.page_cache import PageCache
 from fakes.instance import instance_at
 from fakes.service import service_at
@@ -26,149 +24,95 @@ async def slot(_kind: str) -> AsyncIterator[None]:
     yield
 
 
-def request_for(path: str, states: Iterator[int]) -> Request:
-    """Return a request of the public; ``states`` are the states of the database it reads."""
-
-    async def state() -> int:
-        return next(states)
-
-    async def query(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        return [(sql, *values)]
-
+def request_for(path: str, who: str = "anonymous") -> Request:
+    """Return a request of the public, or of another."""
     scope = {
         "type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [],
-        "server": ("site", 80), "scheme": "http", "agon.who": "anonymous", "agon.state": state,
-        "agon.query": query, "agon.slot": slot,
+        "server": ("site", 80), "scheme": "http", "agon.who": who, "agon.slot": slot,
     }  # fmt: skip
     return Request(scope)
 
 
 class Makers:
-    """Make responses that name their thread and what they share."""
+    """Make responses that are numbered, and note their threads."""
 
     def __init__(self, *, gives_up: bool = False) -> None:
         self.gives_up = gives_up
-        self.calls: list[Any] = []
+        self.calls: list[tuple[str, bool]] = []
 
     def slow(self) -> Response:
         """Return a response from any thread."""
-        self.calls.append(("slow", threading.current_thread() is threading.main_thread()))
-        return Response("slow")
+        self.calls.append(("slow", on_event_loop()))
+        return Response(f"slow {len(self.calls)}")
 
-    def quick(self, shared: SharedReads, _results: Results | None) -> Response | None:
-        """Return a response on the event loop, or None."""
-        self.calls.append(("quick", dict(shared)))
-        shared["contest"] = len(self.calls)
-        return None if self.gives_up else Response("quick")
+    def quick(self) -> Response | None:
+        """Return a response in a moment, or None."""
+        self.calls.append(("quick", on_event_loop()))
+        return None if self.gives_up else Response(f"quick {len(self.calls)}")
 
 
-def ask(cache: PageCache, makers: Makers, *states: int) -> Callable[[str], Any]:
-    """Return a function that requests a page while the database goes through states."""
+def visit(makers: Makers, *states: int, in_threads: bool, who: str = "anonymous") -> list[Any]:
+    """Load a page several times, while the database goes through states."""
     coming = iter(states)
+    cache = PageCache(lambda: next(coming), in_threads=in_threads)
 
-    async def get(path: str) -> Any:
-        request = request_for(path, coming)
-        response = await cache.respond(request, makers.slow, make_quick=makers.quick)
-        return response.body
+    async def load() -> list[Any]:
+        bodies = []
+        for _ in states:
+            request = request_for("/a", who)
+            response = await cache.respond(request, makers.slow, make_quick=makers.quick)
+            bodies.append(response.body)
+        return bodies
 
-    return get
-
-
-@pytest.fixture(params=[False, True], ids=["on the event loop", "in threads"])
-def cache(request: pytest.FixtureRequest) -> PageCache:
-    """Return a cache as it is used with SQLite, and one as with PostgreSQL."""
-    return PageCache(in_threads=request.param)
+    return asyncio.run(load())
 
 
-def test_quick_pages_of_one_state_share_what_they_read(cache: PageCache) -> None:
-    """A contest is the same on all pages of its board, until something is stored."""
+@pytest.mark.parametrize("in_threads", [False, True], ids=["on the event loop", "in threads"])
+def test_a_page_is_rendered_once_until_something_is_stored(*, in_threads: bool) -> None:
+    """Most visitors load the same page; none may see what was before."""
     makers = Makers()
-
-    async def visit() -> None:
-        get = ask(cache, makers, 1, 1, 1, 2)
-        assert [await get(path) for path in ("/a", "/b", "/c")] == [b"quick"] * 3
-
-    asyncio.run(visit())
-    assert makers.calls == [("quick", {}), ("quick", {"contest": 1}), ("quick", {})]
+    bodies = visit(makers, 1, 1, 2, 2, in_threads=in_threads)
+    assert bodies == [b"quick 1", b"quick 1", b"quick 2", b"quick 2"]
+    assert [on_loop for _, on_loop in makers.calls] == [not in_threads] * 2
 
 
-def test_a_page_is_of_one_state_also_if_something_is_stored_meanwhile(cache: PageCache) -> None:
-    """Shared reads of before and rows of after would be a state that never was."""
+def test_a_page_for_a_visitor_who_is_signed_in_is_not_kept() -> None:
+    """It shows what only that visitor sees."""
+    assert visit(Makers(), 1, 1, in_threads=False, who="token") == [b"slow 1", b"slow 2"]
+
+
+@pytest.mark.parametrize("in_threads", [False, True], ids=["on the event loop", "in threads"])
+def test_visitors_together_share_a_page(*, in_threads: bool) -> None:
+    """A board that was just published is loaded by all who wait for it."""
     makers = Makers()
+    cache = PageCache(lambda: 1, in_threads=in_threads)
 
-    async def visit() -> None:
-        get = ask(cache, makers, 1, 1, 2, 2)
-        assert [await get(path) for path in ("/a", "/b", "/c")] == [b"quick"] * 3
+    async def load() -> list[Any]:
+        loads = (cache.respond(request_for("/a"), makers.slow) for _ in range(20))
+        return [response.body for response in await asyncio.gather(*loads)]
 
-    asyncio.run(visit())
-    # The second page is made again, and shares nothing then.
-    shared = [reads for _, reads in makers.calls]
-    assert shared == [{}, {"contest": 1}, {}, {}]
+    assert set(asyncio.run(load())) == {b"slow 1"}
 
 
-def test_a_page_that_needs_few_queries_takes_no_thread() -> None:
-    """Threads that make pages wait for each other longer than for PostgreSQL."""
-    threads: list[tuple[str, bool]] = []
+def test_errors_are_not_kept() -> None:
+    """The next visitor gets the page as soon as there is one."""
+    fail: list[Callable[[], Response]] = [lambda: 1 / 0, lambda: Response("page")]  # type: ignore[list-item,return-value]  # it raises
+    cache = PageCache(lambda: 1, in_threads=False)
 
-    def quick(shared: SharedReads, results: Results | None) -> Response:
-        rows: Any = None
-        if results is not None:
-            for query in (
-                Query("SELECT lines", [7], is_shared=False),
-                Query("SELECT no", [], is_shared=True),
-            ):
-                known = shared if query.is_shared else results
-                if query.key not in known:
-                    raise NotRead(query)
-            rows = results["SELECT lines", 7]
-        threads.append((str(rows), running_loop() is None))
-        shared["contest"] = "spring"
-        return Response(str(rows))
+    async def load() -> bytes:
+        with pytest.raises(ZeroDivisionError):
+            await cache.respond(request_for("/a"), fail[0])
+        return bytes((await cache.respond(request_for("/a"), fail[1])).body)
 
-    async def visit() -> None:
-        cache, states = PageCache(in_threads=True), iter([1] * 9)
-        for path in ("/a", "/b"):
-            await cache.respond(request_for(path, states), Makers().slow, make_quick=quick)
-        assert ("SELECT no",) in cache._reads_of(1)
-
-    asyncio.run(visit())
-    # The first page reads what they share in a thread.
-    assert threads == [("None", True), (str([("SELECT lines", 7)]), False)]
-
-
-@pytest.mark.parametrize("query", [None, "SELECT random()"])
-def test_a_page_that_needs_many_queries_is_made_in_a_thread(query: str | None) -> None:
-    """It would begin again and again on the event loop, on which all other requests wait."""
-    calls: list[bool] = []
-
-    def quick(shared: SharedReads, results: Results | None) -> Response:
-        calls.append(running_loop() is None)
-        if results is not None:
-            raise NotRead(None if query is None else Query(query, [len(calls)], is_shared=False))
-        shared["contest"] = "spring"
-        return Response("page")
-
-    async def visit() -> None:
-        cache, states = PageCache(in_threads=True), iter([1] * 9)
-        for path in ("/a", "/b"):
-            request = request_for(path, states)
-            response = await cache.respond(request, Makers().slow, make_quick=quick)
-            assert response.body == b"page"
-
-    asyncio.run(visit())
-    assert (calls[0], calls[-1], len(calls)) == (True, True, 3 if query is None else 7)
+    assert asyncio.run(load()) == b"page"
 
 
 def test_what_takes_long_is_made_in_a_thread() -> None:
     """A board that must be rebuilt takes minutes, in which other visitors load pages."""
-    makers = Makers(gives_up=True)
-
-    async def visit() -> None:
-        assert await ask(PageCache(in_threads=False), makers, 1)("/a") == b"slow"
-        assert await ask(PageCache(in_threads=True), makers, 1)("/a") == b"slow"
-
-    asyncio.run(visit())
-    assert makers.calls == [("quick", {}), ("slow", False)] * 2
+    for in_threads in (False, True):
+        makers = Makers(gives_up=True)
+        assert visit(makers, 1, in_threads=in_threads) == [b"slow 2"]
+        assert makers.calls == [("quick", not in_threads), ("slow", False)]
 
 
 def test_a_board_is_not_rebuilt_on_the_event_loop(
@@ -184,18 +128,19 @@ def test_a_board_is_not_rebuilt_on_the_event_loop(
         threads: list[bool] = []
 
         def rebuild(*arguments: Any, **keywords: Any) -> Any:
-            threads.append(running_loop() is None)
+            threads.append(on_event_loop())
             return plain(*arguments, **keywords)
 
         plain = publishing.rebuild
         monkeypatch.setattr(publishing, "rebuild", rebuild)
         response = instance.client.get("/c/league", params={"cursor": first["next"]})
-    assert (response.status_code, threads) == (200, [True])
+    assert (response.status_code, threads) == (200, [False])
 
 
-def running_loop() -> asyncio.AbstractEventLoop | None:
-    """Return the event loop that runs in this thread, if one does."""
+def on_event_loop() -> bool:
+    """Return whether an event loop runs in this thread."""
     try:
-        return asyncio.get_running_loop()
+        return asyncio.get_running_loop() is not None
     except RuntimeError:
-        return None
+        assert threading.current_thread() is not threading.main_thread()
+        return False

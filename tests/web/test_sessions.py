@@ -158,6 +158,7 @@ FORWARDED = {"host": "agon:8080", "x-forwarded-host": "evil.example, agon.exampl
              "x-forwarded-proto": "https"}  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("settings", "peer", "headers", "status"),
     [
@@ -216,6 +217,7 @@ def test_a_password_gives_the_rights_of_the_person_s_tokens(browser: Browser) ->
     assert "organiser" in Markup(browser.get("/account").text).text
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("fields", "headers"),
     [
@@ -263,6 +265,7 @@ def test_the_cookie_does_not_authenticate_the_api(browser: Browser) -> None:
     assert browser.send("/api/v1/contests/spring/open", {}).status_code == 401
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("following", ["//evil.example", "https://evil.example", "/\\evil", "\n/"])
 def test_signing_in_leads_to_no_other_site(browser: Browser, following: str) -> None:
     """A link with another site's address in it looks like one of this site."""

@@ -71,6 +71,7 @@ def test_pages_load_nothing_from_elsewhere_and_run_nothing_inline(site: Instance
     assert site.client.get("/static/site.css").status_code == 404
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("path", "data"),
     [

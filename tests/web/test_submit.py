@@ -1,5 +1,6 @@
 """Participants submit programs and agents on one page."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,14 @@ import pytest
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
-from agon.web.addresses import problem, submit
+from agon.app.dojo.grading import precheck
+from agon.app.dojo.inspection import rules_in_force
+from agon.app.sandbox import RunRequest
+from agon.web.addresses import problem, rules, submit
+from agon.web.pages.submit import example
 from fakes.autumn import RIGHT, autumn
 from fakes.instance import instance_at
+from fakes.sandbox import FakeSandbox
 from fakes.service import ORGANISER, service_at
 from web.browser import Browser
 from web.markup import Markup
@@ -52,6 +58,30 @@ def test_a_program_is_submitted_for_the_chosen_problem(browser: Browser) -> None
     own = browser.instance.get("/contests/autumn/submissions", "participant").json()["items"]
     assert len(own) == 1
     assert "waiting" in browser.get(PAGE).text
+
+
+@pytest.mark.parametrize("terms", [1, 20, 200])
+def test_the_program_that_a_form_begins_with_is_right_in_form(terms: int) -> None:
+    """Whoever sends it unchanged gets a verdict on its terms, not on its type."""
+    request = RunRequest(source=example(terms).encode(), n_check=terms)
+    assert precheck(request.source, rules=rules_in_force()).verdict is None
+    run = FakeSandbox().run(request)
+    assert (run.outcome, len(run.terms)) == ("ok", terms)
+
+
+def test_pages_of_a_dojo_say_what_a_program_may_use(browser: Browser) -> None:
+    """The rulebook, the problem and the form have the same list."""
+    name = autumn(browser.instance.service)
+    browser.sign_in()
+    for address in (PAGE, problem("autumn", name), rules("autumn")):
+        page = browser.get(address).text
+        assert "What a program may use" in page
+        assert "sympy, math, fractions, itertools, each with its submodules" in page
+        assert f"{sys.version_info.major}.{sys.version_info.minor}" in page
+        assert "liealgebras" in page
+    form = browser.get(problem("autumn", name)).text
+    assert "for _ in range(20)" in form
+    assert "returns or yields" not in form + browser.get(PAGE).text
 
 
 def test_an_agent_is_submitted_with_its_file(organizer: Browser) -> None:

@@ -107,6 +107,6 @@ class ScoredQuiz:
             points=float(each * len(answers)),
             inputs={"answers": len(answers)},
             rules={rule: each},
-            text=f"{len(answers)} {rule} answers, {each} points each",
+            text=f"{len(answers)} {rule} answer{'s' * (len(answers) != 1)}, {each} points each",
             records=(RecordRefs.of("answers", answers),),
         )

@@ -64,7 +64,5 @@ _OPERATIONS: Final[Mapping[Kind, str]] = {
 OPERATIONS: Final[Mapping[str, Kind]] = MappingProxyType(
     {name: kind for kind, names in _OPERATIONS.items() for name in names.split()}
 )
-"""The kind of each operation, by its id."""
 
 UNLISTED: Final[Kind] = "reads"
-"""The kind of an operation that is not listed."""

@@ -40,6 +40,7 @@ from typing import (
     overload,
 )
 
+from agon.api.command import Command, without_commands
 from agon.api.models.base import Page, Query, Request
 from agon.api.pages import PageRequest
 
@@ -155,6 +156,7 @@ class Operation(Generic[P, R]):
             of it.
         body: a raw operation's request body, as OpenAPI describes it.
         prefix: of the path.
+        commands: the commands that execute it.
     """
 
     function: Callable[..., Any]
@@ -173,6 +175,7 @@ class Operation(Generic[P, R]):
     media_types: tuple[str, ...] = ()
     body: Mapping[str, Any] | None = None
     prefix: str = PREFIX
+    commands: tuple[Command, ...] = ()
 
     @overload
     def __get__(self, noun: None, owner: type) -> Self: ...
@@ -189,8 +192,8 @@ class Operation(Generic[P, R]):
 
     @property
     def description(self) -> str:
-        """The docstring, without its sections about arguments and errors."""
-        text = inspect.getdoc(self.function) or ""
+        """The docstring, without its sections about arguments, errors and commands."""
+        text = without_commands(inspect.getdoc(self.function) or "")
         return re.split(r"\n\n(?:Args|Raises|Returns):", text)[0]
 
     @property
@@ -300,6 +303,7 @@ class operation:  # noqa: N801 (a decorator)
         id: its name in OpenAPI.
         permission: the permission it needs; None: none.
         summary: its name in lists.
+        command: the command of the command line that executes it, or several.
         options: the other attributes of :class:`Operation`.
     """
 
@@ -321,12 +325,14 @@ class operation:  # noqa: N801 (a decorator)
         media_types: tuple[str, ...] = (),
         body: Mapping[str, Any] | None = None,
         prefix: str = PREFIX,
+        command: Command | tuple[Command, ...] = (),
     ) -> None:
         self._options: dict[str, Any] = {
             "method": method, "path": path, "id": id, "permission": permission,
             "summary": summary, "status": status, "also": also or {}, "location": location,
             "errors": errors, "page_size": page_size, "secret": secret, "raw": raw,
             "media_types": media_types, "body": body, "prefix": prefix,
+            "commands": command if isinstance(command, tuple) else (command,),
         }  # fmt: skip
 
     @overload

@@ -15,7 +15,6 @@ T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741 (an item)
 
 MAX_LIMIT: Final = 500
-"""Maximum number of items of a page."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Adapters are in ``runners``; use cases name only what is defined here.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import Final, Literal, Protocol, Self, TypeAlias
 
 from agon.errors import InvalidRule, Unavailable
 
@@ -25,6 +25,9 @@ RunOutcome: TypeAlias = Literal[
 ]
 """How a run ends. ``sandbox_error`` is a failure of the sandbox, not of the program."""
 
+MAX_INDEX: Final = 1 << 53
+"""Largest index of a first term, and the negative of the smallest: what JSON has exactly."""
+
 Mode: TypeAlias = Literal["bwrap", "degraded", "cold"]
 """The isolation: namespaces with warm interpreters, the same without namespaces, or namespaces
 with a new interpreter for each run."""
@@ -39,7 +42,8 @@ class RunLimits:
         wall_s: seconds from start to end, including waits.
         memory_mib: address space in MiB above what the warm interpreter has itself.
         output_bytes: bytes of the answer, and as many again of what the program prints.
-        max_term_digits: digits of one term; Python converts no more by default.
+        max_term_digits: digits of one term. Other integers of a program have no limit but its time
+            and memory.
 
     Raises:
         InvalidRule: a limit is out of its bounds.
@@ -73,6 +77,7 @@ class RunRequest:
         entry: the function to call.
         n_check: number of terms; a longer list is cut there, a shorter one is valid.
         first_index: the first number ``seq`` is called with.
+        recursion_limit: how deep the program's calls may be nested.
         exact_integers: whether terms may be of another type than ``int`` whose ``__index__`` gives
             an ``int``, such as sympy's integers; a bool may not.
         limits: what the run may use.
@@ -83,6 +88,7 @@ class RunRequest:
     entry: EntryPoint = "solver"
     n_check: int = 200
     first_index: int = 0
+    recursion_limit: int = 1000
     exact_integers: bool = False
     limits: RunLimits = RunLimits()
     name: str = ""
@@ -90,6 +96,9 @@ class RunRequest:
     def __post_init__(self) -> None:
         if not 1 <= self.n_check <= 1_000_000:  # noqa: PLR2004  # the bound is this line
             raise InvalidRule(f"n_check is {self.n_check}; give 1 to 1,000,000")
+        if abs(self.first_index) > MAX_INDEX:
+            bounds = f"-{MAX_INDEX:,} to {MAX_INDEX:,}"
+            raise InvalidRule(f"first_index is {self.first_index}; give {bounds}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +179,7 @@ class Sandbox(Protocol):
 
     * ``ok``: the entry point returned a list (``seq``: an ``int`` at each call) whose first
       ``n_check`` elements are exactly ``int`` (or, if the request allows it, convert exactly);
-    * ``wrong_type``: something else, with the index and the type in the reason;
+    * ``wrong_type``: something else, with the index, the type and what to write in the reason;
     * ``syntax_error``: it cannot be compiled;
     * ``runtime_error``: an exception, a crash, a forbidden system call, an end without an answer;
     * ``time_limit``, ``memory_limit``, ``output_limit``: a limit of the request was reached;
@@ -179,9 +188,10 @@ class Sandbox(Protocol):
 
     *Fair near a limit.* A run that ends by itself within 30 % above its CPU time, or that reached
     its wall-clock limit although it had CPU time left, is run once more, and the better run counts.
-    One that never waited and was left less than half of its CPU time, twice, is a
-    ``sandbox_error``: the machine was too busy. A run lost with its worker is run once more too.
-    ``RunResult.attempts`` says how often it was run.
+    One that never waited and reached its wall-clock limit below its CPU time was kept from
+    computing: it is run again alone, with no other program of this sandbox beside it, and when
+    that is no different, it is a ``sandbox_error``: the machine was too busy. A run lost with its
+    worker is run once more too. ``RunResult.attempts`` says how often it was run.
 
     *Reproducible.* Every request runs in a fresh process with the same hash seed and the same
     random seed, and sees 0 as its process id; :meth:`run_with_two_seeds` uses two different hash

@@ -108,7 +108,7 @@ def ablate(
     *,
     advance: Callable[[], None] = lambda: None,
 ) -> Guard:
-    """Return what a guard of an edition is good for.
+    """Measure a guard of an edition: each attack with the guard and without it.
 
     Args:
         runner: runs strategies under the edition.

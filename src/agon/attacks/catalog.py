@@ -1,4 +1,4 @@
-"""Name the disciplines that have an attack lab."""
+"""The attack labs, by discipline."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -27,7 +27,7 @@ class Undo:
 
 
 def undo(runner: Runner, strategy: Strategy[Any], plan: Plan) -> tuple[Undo, ...]:
-    """Return what is left of an attack after its records were removed, for each board of the lab.
+    """Measure the lasting effect of an attack on each board after its records are removed.
 
     The boards of the remaining records are compared with those of the season in which the attacker
     takes part honestly, also without the attacker's records.

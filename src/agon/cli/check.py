@@ -8,7 +8,7 @@ import click
 
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.analysis.check import CheckReport
@@ -53,9 +53,7 @@ def command(
         report = check(discipline, source, **reads, **under)
     sources.echo_notes(report.notes)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(report.to_dict()), output)
+        deliver_json(report.to_dict(), output)
     else:
         from agon.cli.shared.tables import Output
 

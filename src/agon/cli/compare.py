@@ -7,7 +7,7 @@ import click
 
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.analysis.compare import Comparison, UnmatchedParticipant
@@ -96,9 +96,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
         )
     sources.echo_notes(comparison.left.records.notes)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(comparison.to_dict(top=top)), output)
+        deliver_json(comparison.to_dict(top=top), output)
         return
     from agon.cli.shared.tables import Output
 

@@ -1,13 +1,17 @@
 """``agon import``: convert other formats to records."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import require_new_folder
+
+if TYPE_CHECKING:
+    from agon.app.importers.comparisons import MatchUnit
+    from agon.records.writing import TableFormat
 
 
 class FormatName(click.ParamType[str]):
@@ -50,9 +54,9 @@ def command(
     *,
     reads: sources.SourceOptions,
     out: Path,
-    unit: str | None,
+    unit: "MatchUnit | None",
     audit: Path | None,
-    form: str,
+    form: "TableFormat",
     dry_run: bool,
 ) -> None:
     """Turn another FORMAT into records.

@@ -1,21 +1,19 @@
 """``agon jobs``: the jobs and the queue of the service."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli.shared import lists, parameters
-from agon.cli.shared.commands import Command, Group, option
-from agon.cli.shared.output import TABLE, deliver
-from agon.cli.shared.target import Target, target
+from agon.cli.generated.commands import add_generated
+from agon.cli.shared import lists
+from agon.cli.shared.commands import Group
 
 if TYPE_CHECKING:
-    from agon.api.models.jobs import Queue
-    from agon.entities.jobs import JobState
+    from collections.abc import Mapping, Sequence
 
-_STATES: Final = ("queued", "leased", "done", "failed", "cancelled")
-_LISTED: Final = ("id", "kind", "state", "contest", "created_at", "attempts", "position", "worker")
+    from agon.api.models.jobs import Job, Queue
+
 _ABOUT: Final = (
     "kind", "state", "contest", "by", "created_at", "not_before", "started_at", "ended_at",
     "worker",
@@ -34,149 +32,22 @@ def command() -> None:
     """
 
 
-@command.command("list", cls=Command)
-@option("--contest", metavar="C", help="Only of this contest.")
-@option("--state", type=click.Choice(_STATES), help="Only those in this state.")
-@option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="The newest N.",
-)
-@lists.form
-@parameters.output
-@target
-def list_(
-    *,
-    contest: str | None,
-    state: str | None,
-    top: int,
-    form: str,
-    output: Path | None,
-    target: Target,
+add_generated(command)
+
+
+def with_cause(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a job's row with the cause of its last failure."""
+    return row | {"cause": row["causes"][-1]["cause"] if row["causes"] else None}
+
+
+def draw_jobs(
+    rows: "Sequence[Mapping[str, Any]]", columns: "Sequence[str]", output: Path | None
 ) -> None:
-    """List jobs, newest first.
-
-    Each with its position in the queue and, if it failed, the last cause.
-
-      agon jobs list --contest spring --state failed
-    """
-    from itertools import islice
-
-    with target.open(create=False) as api:
-        jobs = api.jobs.list(contest=contest, state=cast("JobState | None", state))
-        rows = [lists.plain_values(job) for job in islice(jobs, top)]
-    for row in rows:
-        row["cause"] = row["causes"][-1]["cause"] if row["causes"] else None
-    if form == TABLE:
-        _draw_list(rows, output)
-    else:
-        lists.print_rows(rows, form=form, name="jobs", columns=_LISTED, output=output)
-
-
-@command.command("show", cls=Command)
-@click.argument("job", metavar="ID")
-@parameters.form(TABLE, "json")
-@target
-def show(job: str, *, form: str, target: Target) -> None:
-    """Show the job ID: state, position in the queue, and the causes of failed attempts.
-
-    agon jobs retry queues a failed job again.
-
-      agon jobs show 0193…
-    """
-    with target.open(create=False) as api:
-        view = api.jobs.get(job)
-    if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(lists.plain_values(view)), None)
-        return
-    _draw_job(lists.plain_values(view))
-
-
-@command.command("retry", cls=Command)
-@click.argument("job", metavar="ID")
-@target
-def retry(job: str, *, target: Target) -> None:
-    """Queue the failed or cancelled job ID again.
-
-    A job that is queued or leased is a conflict.
-
-      agon jobs retry 0193…
-    """
-    with target.open(create=False) as api:
-        click.echo(f"{job} is {api.jobs.retry(job).state}")
-
-
-@command.command("cancel", cls=Command)
-@click.argument("job", metavar="ID")
-@target
-def cancel(job: str, *, target: Target) -> None:
-    """Cancel the job ID; its worker stops.
-
-    No result of it is stored.
-
-      agon jobs cancel 0193…
-    """
-    with target.open(create=False) as api:
-        click.echo(f"{job} is {api.jobs.cancel(job).state}")
-
-
-@command.command("queue", cls=Command)
-@parameters.form(TABLE, "json")
-@target
-def queue(*, form: str, target: Target) -> None:
-    """Show the queue: number of jobs by kind and state, and the workers.
-
-    Workers are listed if they were active within a minute.
-
-      agon jobs queue
-    """
-    with target.open(create=False) as api:
-        _print(api.jobs.queue(), form)
-
-
-@command.command("pause", cls=Command)
-@parameters.form(TABLE, "json")
-@target
-def pause(*, form: str, target: Target) -> None:
-    """Pause the queue: no more jobs are claimed; jobs in progress are finished.
-
-    A paused queue without leased jobs is drained.
-
-      agon jobs pause
-    """
-    from agon.api.models.jobs import QueueUpdate
-
-    with target.open(create=False) as api:
-        _print(api.jobs.set_queue(QueueUpdate(paused=True)), form)
-
-
-@command.command("resume", cls=Command)
-@parameters.form(TABLE, "json")
-@target
-def resume(*, form: str, target: Target) -> None:
-    """Resume the queue: jobs are claimed again.
-
-    Workers notice within a second.
-
-      agon jobs resume
-    """
-    from agon.api.models.jobs import QueueUpdate
-
-    with target.open(create=False) as api:
-        _print(api.jobs.set_queue(QueueUpdate(paused=False)), form)
-
-
-def _draw_list(rows: list[dict[str, Any]], output: Path | None) -> None:
     """Draw jobs, and below them the causes of failures, which are too long for a table."""
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    lists.add_rows(out, rows, columns=_LISTED, empty="no jobs")
+    lists.add_rows(out, rows, columns=columns, empty="no jobs")
     for row in rows:
         if row["state"] == "failed":
             out.line(f"{row['id']}: {row['cause']}", style="red")
@@ -185,9 +56,11 @@ def _draw_list(rows: list[dict[str, Any]], output: Path | None) -> None:
     out.deliver()
 
 
-def _draw_job(row: dict[str, Any]) -> None:
+def draw_job(job: "Job") -> None:
+    """Print what is known of a job."""
     from agon.cli.shared.tables import Output
 
+    row = lists.plain_values(job)
     out = Output()
     out.line(f"job {row['id']}", style="bold")
     for name in _ABOUT:
@@ -206,12 +79,8 @@ def _draw_job(row: dict[str, Any]) -> None:
     out.deliver()
 
 
-def _print(view: "Queue", form: str) -> None:
-    if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(lists.plain_values(view)), None)
-        return
+def draw_queue(view: "Queue") -> None:
+    """Print the number of jobs by kind and state, and the workers."""
     from agon.cli.shared.tables import Column, Output
 
     out = Output()

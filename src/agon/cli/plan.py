@@ -7,7 +7,7 @@ import click
 
 from agon.cli.shared import completion, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.analysis.plan import Plan
@@ -44,9 +44,7 @@ def command(
     with working("measuring the source"):
         made = plan(discipline, source, engine=engine)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(made.to_dict()), output)
+        deliver_json(made.to_dict(), output)
     else:
         _draw(made, output)
 

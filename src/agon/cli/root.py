@@ -55,16 +55,6 @@ class LazyGroup(Group):
             self.commands[cmd_name] = import_module(_MODULES[cmd_name]).command
         return super().get_command(ctx, cmd_name)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command; for an unknown name, raise an error with the closest names."""
-        name = args[0]
-        try:
-            return super().resolve_command(ctx, args)
-        except click.NoSuchCommand:
-            raise click.NoSuchCommand(name, possibilities=_MODULES, ctx=ctx) from None
-
 
 @click.group(
     cls=LazyGroup,

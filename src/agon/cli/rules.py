@@ -8,7 +8,7 @@ import click
 
 from agon.cli.shared import completion, parameters
 from agon.cli.shared.commands import Group
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.editions import Edition
@@ -235,6 +235,4 @@ def _brief(text: str, *, length: int = 24) -> str:
 
 
 def _json(value: dict[str, Any], output: Path | None) -> None:
-    from agon.cli.shared.formats import json_chunks
-
-    deliver(json_chunks(value), output)
+    deliver_json(value, output)

@@ -67,17 +67,36 @@ def main() -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:
+    except BrokenPipeError:
         code = _without_pipe()
+    except OSError as failed:  # the disk is full
+        code = _end_of(failed)
     # All is closed: the interpreter's own end, which looks for cyclic garbage, would take 0.1 s.
     os._exit(code)
 
 
-def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to end)
+def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; errors are printed on stderr.
 
     130 is an interrupt, 141 a closed pipe, 143 a termination, 70 a bug in agon; all
     others are those of :mod:`agon.errors`.
+    """
+    try:
+        return _run(arguments)
+    except BrokenPipeError:  # of a command's output, or of the message about its error
+        return _without_pipe()
+    except SystemExit as ended:
+        # Rich ends the process with 1, a failed check, where the reader of a table went away.
+        if isinstance(ended.__context__, BrokenPipeError):
+            return _without_pipe()
+        raise
+
+
+def _run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to end)
+    """Run one command and return its exit code.
+
+    Raises:
+        BrokenPipeError: the reader of stdout or stderr went away.
     """
     try:
         with interrupts.noting():
@@ -93,11 +112,8 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to 
     except AgonError as error:
         _print(f"Error: {error}")
         return error.exit_code
-    except BrokenPipeError:
-        return _without_pipe()
     except OSError as failed:
-        _print(f"Error: {_where(failed)}{failed.strerror or failed}")
-        return _CODES.get(type(failed), Unavailable.exit_code)
+        return _end_of(failed)
     except Exception as failed:
         if os.environ.get("AGON_DEBUG"):
             raise
@@ -143,8 +159,17 @@ def _report_unexpected(failed: Exception) -> int:
     return BUG
 
 
-def _where(failed: OSError) -> str:
-    return "" if failed.filename is None else f"{failed.filename}: "
+def _end_of(failed: OSError) -> int:
+    """Report an error of the system and return its exit code.
+
+    Raises:
+        BrokenPipeError: it is one.
+    """
+    if isinstance(failed, BrokenPipeError):
+        raise failed
+    where = "" if failed.filename is None else f"{failed.filename}: "
+    _print(f"Error: {where}{failed.strerror or failed}")
+    return _CODES.get(type(failed), Unavailable.exit_code)
 
 
 def _print(message: str) -> None:
@@ -154,9 +179,13 @@ def _print(message: str) -> None:
 
 
 def _without_pipe() -> int:
-    """Redirect stdout to the null device, because its reader (``| head``) closed the pipe."""
+    """Redirect the streams whose reader went away (``| head``) to the null device."""
     devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, 1)
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(devnull, number)
     return BROKEN_PIPE
 
 

@@ -6,7 +6,7 @@ import click
 
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command
-from agon.cli.shared.output import TABLE, board_chunks, deliver
+from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.analysis.score import Result
@@ -60,9 +60,7 @@ def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -
     """Print a board in the chosen format."""
     form, output, top = printing.form, printing.output, printing.top
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(result.to_dict(board, top=top)), output)
+        deliver_json(result.to_dict(board, top=top), output)
     elif form == TABLE:
         from agon.cli.shared.tables import Output
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from agon.records.writing import TableFormat
+
 
 @click.command("simulate", cls=Command)
 @parameters.discipline
@@ -45,7 +47,7 @@ def command(
     seed: int,
     attacks: tuple[str, ...],
     list_attacks: bool,
-    form: str,
+    form: "TableFormat",
     dry_run: bool,
 ) -> None:
     """Simulate records with honest participants and attackers.

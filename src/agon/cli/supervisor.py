@@ -1,4 +1,9 @@
-"""Run processes: start them, restart them when they die, stop them cleanly."""
+"""Run processes: start them, restart them when they die, stop them cleanly.
+
+``agon serve`` is servers and workers on one socket and under one signal, also where systemd does
+not run. Uvicorn's supervisor runs copies of a server only, and restarts one that cannot start for
+ever (``docs/decisions/0013-libraries-for-what-is-not-ours.md``).
+"""
 
 import os
 import signal

@@ -1,23 +1,16 @@
 """``agon token``: the tokens of users and their permissions."""
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.shared import lists, parameters
-from agon.cli.shared.commands import Command, Group, option
-from agon.cli.shared.output import TABLE, deliver_secret, require_new_file
-from agon.cli.shared.target import Target, target
+from agon.cli.generated.commands import add_generated
+from agon.cli.shared.commands import Group
 
 if TYPE_CHECKING:
+    from agon.cli.generated.call import Call
     from agon.client import Api
-    from agon.entities.access import Role
-
-_LISTED: Final = ("id", "user", "role", "expires_at", "revoked_at", "contests", "scopes", "used_at",
-                  "label")  # fmt: skip
-_ROLES: Final = ("viewer", "participant", "judge", "organiser", "operator", "worker")
 
 
 @click.group("token", cls=Group)
@@ -32,122 +25,18 @@ def command() -> None:
     """
 
 
-@command.command("create", cls=Command)
-@option("--user", required=True, metavar="U", help="The owner; created if missing.")
-@option(
-    "--role", required=True, type=click.Choice(_ROLES), help="The role whose actions it allows."
-)
-@option(
-    "--contest",
-    "contests",
-    multiple=True,
-    metavar="C",
-    help="A contest in which it gives the role; may be repeated.",
-)
-@option(
-    "--yes", "confirmed", is_flag=True, help="Create it without --contest, without being asked."
-)
-@option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    metavar="S",
-    help="An action, or the part before its dot; may be repeated (default: all of the role).",
-)
-@option(
-    "--days",
-    type=click.FloatRange(min=0, min_open=True, max=3660),
-    default=90.0,
-    show_default=True,
-    metavar="N",
-    help="Until it expires.",
-)
-@option("--label", default="", metavar="L", help="Label, shown in agon token list.")
-@option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write it to a new file that only you can read, instead of stdout.",
-)
-@target
-def create(  # noqa: PLR0913 (one for each option)
-    *,
-    user: str,
-    role: str,
-    contests: tuple[str, ...],
-    confirmed: bool,
-    scopes: tuple[str, ...],
-    days: float,
-    label: str,
-    out: Path | None,
-    target: Target,
-) -> None:
-    """Create a token and print it; it cannot be shown again.
+add_generated(command)
 
-    The database stores only its hash. A missing user is created.
 
-    Without --contest the token is for every public contest and those that its user creates, now
-    and later; an operator's or a worker's is for every contest. That is asked before, except with
-    --yes; without a terminal only operators' and workers' tokens need no --yes.
-
-      agon token create --user olga --role organiser --contest spring --days 30
-      agon token create --user gpu-7 --role worker --out worker.token
-    """
-    from agon.api.models.access import TokenCreate
-
-    if out is not None:
-        require_new_file(out)
-    if not contests and not confirmed:
+def create(call: "Call") -> None:
+    """Create a token, after a confirmation where it is for all contests, and its user."""
+    user, role = call.values["user"], call.values["role"]
+    if not call.values["contests"] and not call.values["yes"]:
         _confirm_everywhere(user, role)
-    with target.open() as api:
+    with call.target.open() as api:
         _create_missing_user(api, user)
-        request = TokenCreate(
-            user=user,
-            role=cast("Role", role),
-            label=label,
-            contests=contests or None,
-            scopes=scopes,
-            days=days,
-        )
-        token = api.access.create_token(request)
-    deliver_secret(token.token, out)
-    until = token.expires_at
-    validity = "no expiry" if until is None else f"until {until:%Y-%m-%d %H:%M} UTC"
-    click.echo(f"token {token.id} of {user}, {role}, {validity}; it is shown only once", err=True)
-
-
-@command.command("list", cls=Command)
-@option("--user", metavar="U", help="Only of this user.")
-@lists.form
-@parameters.output
-@target
-def list_(*, user: str | None, form: str, output: Path | None, target: Target) -> None:
-    """List tokens; their secrets are not stored.
-
-    Each with its role, contests, scopes, expiry and last use.
-
-      agon token list --user olga
-    """
-    with target.open(create=False) as api:
-        rows = [lists.plain_values(token) for token in api.access.tokens(user=user)]
-    if form == TABLE:  # an empty list of scopes means all of them
-        rows = [row | {"scopes": row["scopes"] or "all"} for row in rows]
-    lists.print_rows(rows, form=form, name="tokens", columns=_LISTED, output=output)
-
-
-@command.command("revoke", cls=Command)
-@click.argument("token", metavar="ID")
-@target
-def revoke(token: str, *, target: Target) -> None:
-    """Revoke the token ID permanently. The id is the part before the second underscore.
-
-    agon token list shows the ids.
-
-      agon token revoke 9XfEr2bmT0aBq8f0m1vYzw
-    """
-    with target.open(create=False) as api:
-        revoked = api.access.revoke_token(token)
-    click.echo(f"{revoked.id} of {revoked.user} is revoked")
+        created = call.execute_at(api)
+    call.print(created)
 
 
 def _confirm_everywhere(user: str, role: str) -> None:

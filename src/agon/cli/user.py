@@ -2,15 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Final
 
 import click
 
-from agon.cli.shared import lists, parameters
+from agon.cli.generated.commands import add_generated
 from agon.cli.shared.commands import Command, Group, option
 from agon.cli.shared.target import Target, target
-
-_LISTED: Final = ("id", "name", "created_at", "disabled")
 
 
 @click.group("user", cls=Group)
@@ -23,6 +20,9 @@ def command() -> None:
       agon user list
       agon user disable mallory
     """
+
+
+add_generated(command)
 
 
 @command.command("create", cls=Command)
@@ -63,41 +63,6 @@ def create(
             "the user may act for that person there",
             err=True,
         )
-
-
-@command.command("list", cls=Command)
-@lists.form
-@parameters.output
-@target
-def list_(*, form: str, output: Path | None, target: Target) -> None:
-    """List users.
-
-    Neither passwords nor their hashes are shown.
-
-      agon user list --format csv
-    """
-    with target.open(create=False) as api:
-        rows = [lists.plain_values(item) for item in api.access.users()]
-    lists.print_rows(rows, form=form, name="users", columns=_LISTED, output=output)
-
-
-@command.command("disable", cls=Command)
-@click.argument("user", metavar="ID")
-@option("--undo", is_flag=True, help="Enable them again.")
-@target
-def disable(user: str, *, undo: bool, target: Target) -> None:
-    """Disable the user ID: their tokens and password open nothing.
-
-    Records of the user stay; --undo enables the user again.
-
-      agon user disable mallory
-      agon user disable mallory --undo
-    """
-    from agon.api.models.access import UserUpdate
-
-    with target.open(create=False) as api:
-        changed = api.access.update_user(user, UserUpdate(disabled=not undo))
-    click.echo(f"{changed.id} is {'disabled' if changed.disabled else 'enabled'}")
 
 
 def _read_password() -> str:

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable
-from functools import cached_property
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from agon.api.transport import Transport
 
 if TYPE_CHECKING:
+    from agon.api.operation import Operation
     from agon.api.operations.access import Access
     from agon.api.operations.analysis import Analysis
     from agon.api.operations.boards import Boards
@@ -31,6 +32,27 @@ if TYPE_CHECKING:
     from agon.client.jobs import HttpJobSource
 
 
+class _Noun:
+    """An attribute of :class:`Api`: a class of operations, imported when it is used first."""
+
+    def __init__(self, path: str) -> None:
+        self._module, _, self._class = path.partition(".")
+
+    def __set_name__(self, owner: type["Api"], name: str) -> None:
+        self._name = name
+
+    def __get__(self, api: "Api", owner: type["Api"]) -> Any:
+        module = import_module(f"agon.api.operations.{self._module}")
+        # The instance's attribute is found before this one from then on.
+        noun = vars(api)[self._name] = getattr(module, self._class)(api.transport)
+        return noun
+
+
+def _noun(path: str) -> Any:
+    """Return an attribute whose type is that of its annotation."""
+    return _Noun(path)
+
+
 class Api:
     """The nouns of the API; their methods are the operations of :mod:`agon.api.operations`.
 
@@ -40,159 +62,38 @@ class Api:
         transport: executes operations.
     """
 
+    access: "Access" = _noun("access.Access")
+    analysis: "Analysis" = _noun("analysis.Analysis")
+    boards: "Boards" = _noun("boards.Boards")
+    bots: "Bots" = _noun("bots.Bots")
+    rounds: "Rounds" = _noun("rounds.Rounds")
+    work: "Work" = _noun("work.Work")
+    cases: "Cases" = _noun("cases.Cases")
+    changes: "Changes" = _noun("changes.Changes")
+    contests: "Contests" = _noun("contests.Contests")
+    events: "Events" = _noun("events.Events")
+    integrity: "Integrity" = _noun("cases.Integrity")
+    invitations: "Invitations" = _noun("invitations.Invitations")
+    jobs: "Jobs" = _noun("jobs.Jobs")
+    judges: "Judges" = _noun("judges.Judges")
+    ledgers: "Ledgers" = _noun("ledgers.Ledgers")
+    problems: "Problems" = _noun("problems.Problems")
+    records: "Records" = _noun("records.Records")
+    prompts: "Prompts" = _noun("bots.Prompts")
+    snapshots: "Snapshots" = _noun("snapshots.Snapshots")
+    submissions: "Submissions" = _noun("submissions.Submissions")
+    webhooks: "Webhooks" = _noun("webhooks.Webhooks")
+
     def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+        self.transport = transport
 
-    @cached_property
-    def access(self) -> "Access":
-        """The caller, users and tokens."""
-        from agon.api.operations.access import Access
-
-        return Access(self._transport)
-
-    @cached_property
-    def analysis(self) -> "Analysis":
-        """What published boards show beyond their rows."""
-        from agon.api.operations.analysis import Analysis
-
-        return Analysis(self._transport)
-
-    @cached_property
-    def boards(self) -> "Boards":
-        """Published boards."""
-        from agon.api.operations.boards import Boards
-
-        return Boards(self._transport)
-
-    @cached_property
-    def bots(self) -> "Bots":
-        """Bots of arenas."""
-        from agon.api.operations.bots import Bots
-
-        return Bots(self._transport)
-
-    @cached_property
-    def rounds(self) -> "Rounds":
-        """Rounds of arenas and their matches."""
-        from agon.api.operations.rounds import Rounds
-
-        return Rounds(self._transport)
-
-    @cached_property
-    def work(self) -> "Work":
-        """Work of bots and judges that ask for it."""
-        from agon.api.operations.work import Work
-
-        return Work(self._transport)
-
-    @cached_property
-    def cases(self) -> "Cases":
-        """Cases about findings and disputes."""
-        from agon.api.operations.cases import Cases
-
-        return Cases(self._transport)
-
-    @cached_property
-    def changes(self) -> "Changes":
-        """Change sets."""
-        from agon.api.operations.changes import Changes
-
-        return Changes(self._transport)
-
-    @cached_property
-    def contests(self) -> "Contests":
-        """Contests."""
-        from agon.api.operations.contests import Contests
-
-        return Contests(self._transport)
-
-    @cached_property
-    def events(self) -> "Events":
-        """Events of contests."""
-        from agon.api.operations.events import Events
-
-        return Events(self._transport)
-
-    @cached_property
-    def integrity(self) -> "Integrity":
-        """Findings of integrity scans."""
-        from agon.api.operations.cases import Integrity
-
-        return Integrity(self._transport)
-
-    @cached_property
-    def invitations(self) -> "Invitations":
-        """Invitations to contests."""
-        from agon.api.operations.invitations import Invitations
-
-        return Invitations(self._transport)
-
-    @cached_property
-    def jobs(self) -> "Jobs":
-        """Jobs and the queue."""
-        from agon.api.operations.jobs import Jobs
-
-        return Jobs(self._transport)
-
-    @cached_property
-    def judges(self) -> "Judges":
-        """Model judges of the server."""
-        from agon.api.operations.judges import Judges
-
-        return Judges(self._transport)
-
-    @cached_property
-    def ledgers(self) -> "Ledgers":
-        """Ledgers."""
-        from agon.api.operations.ledgers import Ledgers
-
-        return Ledgers(self._transport)
-
-    @cached_property
-    def problems(self) -> "Problems":
-        """Problems of dojo contests."""
-        from agon.api.operations.problems import Problems
-
-        return Problems(self._transport)
-
-    @cached_property
-    def records(self) -> "Records":
-        """Records."""
-        from agon.api.operations.records import Records
-
-        return Records(self._transport)
-
-    @cached_property
-    def prompts(self) -> "Prompts":
-        """Prompts of arenas, and people's answers to them."""
-        from agon.api.operations.bots import Prompts
-
-        return Prompts(self._transport)
-
-    @cached_property
-    def snapshots(self) -> "Snapshots":
-        """Snapshots of boards, and participants."""
-        from agon.api.operations.snapshots import Snapshots
-
-        return Snapshots(self._transport)
-
-    @cached_property
-    def submissions(self) -> "Submissions":
-        """Submissions, votes and matches."""
-        from agon.api.operations.submissions import Submissions
-
-        return Submissions(self._transport)
-
-    @cached_property
-    def webhooks(self) -> "Webhooks":
-        """Webhooks and their deliveries."""
-        from agon.api.operations.webhooks import Webhooks
-
-        return Webhooks(self._transport)
+    def call(self, operation: "Operation[Any, Any]", /, *arguments: Any, **keywords: Any) -> Any:
+        """Execute an operation, with the arguments of its noun's method."""
+        return self.transport.call(operation, *arguments, **keywords)
 
     def close(self) -> None:
         """Close the connections or the database."""
-        self._transport.close()
+        self.transport.close()
 
     def __enter__(self) -> Self:
         """Return the API; the end of the block closes it."""

@@ -39,7 +39,7 @@ def add_records(
         Unreadable: with all errors of the records.
         Conflict: keys or external ids exist with other content, or the contest is final.
     """
-    total = ImportSummary(added=0, repeated=0, replaced=0)
+    total = ImportSummary(added=0, repeated=0, replaced=0, first_seq=None, last_seq=None)
     lines = bytes_sent = 0
     for content in line_chunks(chunks, size=chunk):
         try:

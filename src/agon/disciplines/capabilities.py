@@ -21,7 +21,7 @@ class ScoredRecords(Protocol):
     """Scored records; boards and explanations are computed from them on demand.
 
     A board name is one the discipline lists; a pattern such as ``problem:<id>`` means one
-    board per id.
+    board per id. Where there are patterns, an attribute ``boards`` has the names of all boards.
     """
 
     def board(self, name: str) -> "Board":

@@ -12,9 +12,10 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import product
-from typing import Any
+from typing import Any, overload
 
-from agon.disciplines import BUILT_IN, discipline, names
+from agon.disciplines import BUILT_IN, discipline
+from agon.disciplines import names as disciplines
 from agon.editions.edition import Edition, Example
 from agon.editions.mismatch import compare
 from agon.errors import Conflict, NotFound, did_you_mean
@@ -46,20 +47,40 @@ def default_edition(of: str) -> str:
     return released[0]
 
 
-def edition(name: str, *, of: str | None = None) -> Edition:
-    """Return a released edition by full name, or by short name within a discipline.
+@overload
+def edition(full_name: str, /) -> Edition: ...
+@overload
+def edition(discipline: str, name: str, /) -> Edition: ...
+@overload
+def edition(name: str, /, *, of: str | None) -> Edition: ...
+def edition(first: str, second: str | None = None, /, *, of: str | None = None) -> Edition:
+    """Return a released edition by its full name, or by discipline and name.
+
+    Args:
+        first: the full name, or the discipline, or with ``of`` the name.
+        second: the name, after the discipline.
+        of: the discipline, as a keyword.
 
     Raises:
         NotFound: there is none; the message suggests one.
         Conflict: its rules are not those that were released.
+        TypeError: there are two disciplines.
 
     Example:
-        >>> edition("0.1", of="dojo").full_name
-        'dojo/0.1'
+        >>> edition("dojo/0.1").full_name, edition("dojo", "0.1").full_name
+        ('dojo/0.1', 'dojo/0.1')
     """
+    if second is not None and of is not None:
+        raise TypeError(f"edition() got two disciplines, {first!r} and {of!r}; leave out of=")
+    of, name = (of, first) if second is None else (first, second)
     full = name if of is None or name.startswith(f"{of}/") else f"{of}/{name}"
     names = editions(full.partition("/")[0] if "/" in full else None)
     if full not in names:
+        if name in disciplines():
+            raise NotFound(
+                f"{name} is a discipline, not an edition; its default edition is "
+                f"{default_edition(name)}"
+            )
         raise NotFound(f"there is no edition {name!r}: {did_you_mean(full, names)}")
     return _load(full)
 
@@ -67,7 +88,7 @@ def edition(name: str, *, of: str | None = None) -> Edition:
 @cache
 def lock() -> Mapping[str, str]:
     """Return the ``rules_sha256`` of every released edition by full name, in order of release."""
-    return {full: fingerprint for of in names() for full, fingerprint in lock_of(of).items()}
+    return {full: fingerprint for of in disciplines() for full, fingerprint in lock_of(of).items()}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Name an edition and its overrides, as headings do."""
+"""Titles of rules: an edition and its overrides, as headings name them."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -68,13 +68,13 @@ class Token:
     """The stored part of a token; its secret is returned once, when it is created, and not stored.
 
     Attributes:
-        id: its public half.
+        id: the public half of its text.
         secret_sha256: hash of its secret half (256 random bits need no slow hash).
         contests: the contests in which it gives its role.
-        scopes: the actions it is limited to, of those of its role; empty: all of them.
-        session: how a session of the site was begun; None: it is no session.
-        sources: ids of the tokens that began a session and whose rights it has; a session that a
-            password began has those of all tokens of its user.
+        scopes: permissions it is limited to, of those of its role; empty: all of them.
+        session: how a session of the site was begun; None: a token that was created.
+        sources: the tokens whose rights a session has; one that a password began has those of all
+            valid tokens of the user.
     """
 
     id: str
@@ -97,9 +97,7 @@ class Right:
     """A role in some contests, limited to some actions: what one token gives.
 
     Attributes:
-        role: the role.
-        contests: where it is held.
-        scopes: the actions it is limited to; empty: all of the role.
+        scopes: permissions; empty: all of the role.
     """
 
     role: Role

@@ -146,7 +146,11 @@ class ExistingEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class StepCause:
-    """The change set that caused a step: which, why, and whether it was rolled back there."""
+    """The change set that caused a step.
+
+    Attributes:
+        rolled_back: whether it was rolled back here, else applied.
+    """
 
     change: str
     kind: str
@@ -207,7 +211,7 @@ class Change:
         params: what it changes (of ``rules``: edition and overrides; of ``void``: records and
             participants).
         report: result of the dry run: who moves, how far, which weights change; None before it.
-        dry_run_at: the position of the ledger the report is about.
+        dry_run_at: position of the ledger of the dry run.
     """
 
     id: str
@@ -230,8 +234,8 @@ class Case:
 
     Attributes:
         finding: the finding as it was when the case was opened; None for a case opened by hand.
-        steps: notes and decisions, oldest first: ``at``, ``by``, ``kind`` (``opened``,
-            ``note``, ``decision``, ``appeal``), ``text``.
+        steps: oldest first: ``at``, ``by``, ``kind`` (``opened``, ``note``, ``decision``,
+            ``appeal``), ``text`` and more of each.
     """
 
     id: str
@@ -240,5 +244,5 @@ class Case:
     title: str
     subjects: tuple[str, ...]
     finding: Mapping[str, Any] | None
-    steps: Sequence[Mapping[str, Any]]
+    steps: tuple[Mapping[str, Any], ...]
     opened_at: datetime

@@ -44,14 +44,14 @@ class JoinRequest:
 
     Attributes:
         id: the public half of the token that the person has.
-        invitation: its public half.
-        role: what the token gets with the approval.
+        invitation: the id of the invitation.
+        role: the role that the approval gives.
         created_at: when it was accepted.
     """
 
     id: str
     contest_no: int
-    invitation: str
     user: str
     role: InvitedRole
+    invitation: str
     created_at: datetime

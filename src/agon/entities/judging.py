@@ -9,12 +9,12 @@ class ModelUsage:
     """What a model judge has used on a day, and whether its endpoint works.
 
     Attributes:
-        judge: the name of its settings, ``judge`` or ``audit``.
+        judge: ``judge`` or ``audit``, as in the settings.
         day: the day in UTC that calls and tokens are counted for, ``2026-01-31``.
         calls: number of calls.
         tokens: number of tokens; for a call that has not ended, the most it can use.
         failures: failed calls since the last one that succeeded.
-        resumes_at: when the next call may begin; None while the endpoint works.
+        resumes_at: when calls continue; None: now.
         cause: the last failure.
     """
 

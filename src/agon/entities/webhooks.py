@@ -1,6 +1,6 @@
 """Webhooks and their deliveries, as plain values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -11,20 +11,20 @@ class Webhook:
     """A URL to which a contest's events are sent.
 
     Attributes:
-        secret: signs deliveries; encrypted with the server's key, and returned only when created.
         events: kinds of events; empty: all.
-        staff: whether staff events are sent too (its owner is an organizer).
+        staff: whether events for organizers only are sent as well.
+        secret: signs deliveries; encrypted with the server's key, and returned only when created.
     """
 
     id: str
     contest_no: int
     url: str
-    secret: bytes = field(repr=False)
     events: tuple[str, ...]
     staff: bool
     active: bool
     created_at: datetime
     by: str
+    secret: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,16 +32,15 @@ class DeliveryLog:
     """The delivery of one event to one webhook.
 
     Attributes:
-        event_no: the event.
-        state: ``waiting``, ``delivered`` or ``given-up``.
-        attempts: oldest first: ``at``, ``status`` or ``error``, ``ms``.
+        attempts: every attempt with its result, oldest first: ``at``, ``status`` or ``error``,
+            ``ms``.
     """
 
     id: str
     webhook_id: str
     event_no: int
     state: Literal["waiting", "delivered", "given-up"]
-    attempts: Sequence[Mapping[str, Any]]
+    attempts: tuple[Mapping[str, Any], ...]
     created_at: datetime
 
 

@@ -7,7 +7,8 @@ encoded until the segment is a parameter.
 
 import json
 import string
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import lru_cache
 from os import SEEK_END
 from re import Pattern
@@ -21,10 +22,9 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.catalog import all_operations
-from agon.api.costs import OPERATIONS, QUICK, SMALL_BODY, UNLISTED
-from agon.http.media_types import has_body, require_json
+from agon.api.costs import OPERATIONS, QUICK, SMALL_BODY, UNLISTED, Kind
+from agon.http.bodies import has_body, require_json, spooled
 from agon.http.server_context import serving
-from agon.http.spooling import spooled
 from agon.kernel.plain_json import InvalidJson, read_json
 
 _TAKEN_BY_HANDLERS: Final = frozenset({"bodies", "streams"})
@@ -123,24 +123,28 @@ class OperationRoute(APIRoute):
         handle = super().get_route_handler()
 
         kind = OPERATIONS.get(self.name, UNLISTED)
-        if kind in _TAKEN_BY_HANDLERS:
-            kind = QUICK
+        own = () if kind == QUICK or kind in _TAKEN_BY_HANDLERS else (kind,)
 
         async def answer(request: Request) -> Response:
-            slots = serving(request).slots
             if self.body_field is None or not has_body(request.headers):
-                async with slots.slot(kind, request.scope):
+                async with _in_slots(request, own):
                     return await handle(OperationRequest(request))
             require_json(request.headers)
             with await spooled(request) as body:  # a slow client occupies no slot
                 is_small = body.seek(0, SEEK_END) <= SMALL_BODY
-                async with (
-                    slots.slot(QUICK if is_small else "bodies", request.scope),
-                    slots.slot(kind, request.scope),
-                ):
+                async with _in_slots(request, own if is_small else ("bodies", *own)):
                     return await handle(OperationRequest(request, body))
 
         return answer
+
+
+@asynccontextmanager
+async def _in_slots(request: Request, kinds: Sequence[Kind]) -> AsyncIterator[None]:
+    """Occupy slots of some kinds, one after the other."""
+    async with AsyncExitStack() as taken:
+        for kind in kinds:
+            await taken.enter_async_context(serving(request).slots.slot(kind, request.scope))
+        yield
 
 
 def allowed_methods(path: str) -> str:

@@ -5,39 +5,33 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
+from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from agon.api.catalog import all_operations
 from agon.app.service import Service
-from agon.errors import AgonError
 from agon.http.addresses import AddressMiddleware
-from agon.http.board_pages import BoardPages, BoardPagesMiddleware
-from agon.http.board_views import ViewCache
+from agon.http.boards.read import BoardReader
+from agon.http.bodies import BodyLimitMiddleware
 from agon.http.description import complete
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
 from agon.http.middleware.auth import AuthMiddleware
-from agon.http.middleware.bodies import BodyLimitMiddleware
 from agon.http.middleware.cors import cors_middleware
-from agon.http.middleware.error_pages import ErrorPagesMiddleware
 from agon.http.middleware.forwarded import ForwardedMiddleware
-from agon.http.middleware.head import HeadMiddleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
 from agon.http.operations import operation_routes
-from agon.http.page_data import PageDataMiddleware
-from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
+from agon.http.problems import EXCEPTION_HANDLERS
 from agon.http.server_context import ServerContext
+from agon.http.site import SiteMiddleware, site_app
 from agon.http.slots import Slots
 from agon.http.sse import Streams
 from agon.http.work_waits import WorkWaits
 from agon.logs import logger
 from agon.settings import Settings
-from agon.store.board_rows import BoardRows, open_board_rows
 from agon.version import __version__
-from agon.web.site import site_routes
 
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
 
@@ -50,7 +44,6 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         settings: limits, proxies, authentication.
     """
     context = _server_context(service, settings)
-    rows = open_board_rows(settings.database)
     app = FastAPI(
         title="agon",
         summary=SUMMARY,
@@ -60,24 +53,22 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=_lifespan,
-        middleware=_middleware(context, rows),
-        exception_handlers={
-            AgonError: on_agon_error,
-            HTTPException: on_http_error,
-            RequestValidationError: on_invalid_request,
-        },
+        exception_handlers=EXCEPTION_HANDLERS,
     )
     app.state.serving = context
-    app.state.board_rows = rows
-    app.router.routes.extend(
-        site_routes(
-            service,
-            public_url=settings.public_url,
-            development=settings.development,
-            in_threads=settings.database_file is None,
-        )
-    )
     app.router.routes.extend(operation_routes(all_operations()))
+    # The data of pages come from the routes of the API, behind the layers of the site.
+    api = AsyncExitStackMiddleware(app.router)
+    layers = [
+        Middleware(LoggingMiddleware, serving=context),
+        Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
+    ]
+    app.user_middleware = [
+        *_outer_layers(settings, site_app(context, api=api, layers=layers)),
+        *layers,
+        Middleware(AuthMiddleware, serving=context),
+        Middleware(IdempotencyMiddleware, serving=context),
+    ]
     _complete_openapi(app)
     return app
 
@@ -96,31 +87,20 @@ def _server_context(service: Service, settings: Settings) -> ServerContext:
             keepalive=settings.sse_keepalive_seconds,
         ),
         work_waits=WorkWaits(service),
+        boards=BoardReader(service),
         log=logger("agon.http").bind(),
     )
 
 
-def _middleware(context: ServerContext, rows: BoardRows) -> list[Middleware]:
-    """Return what a request passes on its way to a route, the outermost first."""
-    service, settings = context.service, context.settings
-    views = ViewCache(service, in_threads=settings.database_file is None)
-    pages = BoardPages(service, rows=rows, views=views, slots=context.slots)
+def _outer_layers(settings: Settings, site: Starlette) -> list[Middleware]:
+    """Return what all requests pass first, until those for pages go to the site."""
+    proxies = settings.trusted_proxies
+    forwarded = Middleware(ForwardedMiddleware, trusted=proxies, public_url=settings.public_url)
     return [
-        Middleware(
-            ForwardedMiddleware,
-            trusted=settings.trusted_proxies,
-            public_url=settings.public_url,
-        ),
+        *([forwarded] if proxies else ()),
         Middleware(AddressMiddleware),
         *cors_middleware(settings.cors_origins),
-        Middleware(HeadMiddleware),
-        Middleware(ErrorPagesMiddleware),
-        Middleware(LoggingMiddleware, serving=context),
-        Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
-        Middleware(AuthMiddleware, serving=context),
-        Middleware(PageDataMiddleware, rows=rows, slots=context.slots),
-        Middleware(BoardPagesMiddleware, pages=pages),
-        Middleware(IdempotencyMiddleware, serving=context),
+        Middleware(SiteMiddleware, site=site),
     ]
 
 
@@ -140,4 +120,3 @@ def _complete_openapi(app: FastAPI) -> None:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
     app.state.serving.stop()
-    await app.state.board_rows.close()

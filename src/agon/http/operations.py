@@ -1,16 +1,16 @@
 """Routes of the operations of :mod:`agon.api`, with their parameters and documented responses."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final
 
 from fastapi import Depends, Header, Query
 from fastapi import Path as PathParameter
-from fastapi.dependencies.models import Dependant
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import request_response
 
 from agon.api.addresses import fill
 from agon.api.authorization import authorize
@@ -20,13 +20,14 @@ from agon.api.operation import PREFIX, ContestContext, Context, Operation, Param
 from agon.api.pages import PageRequest
 from agon.api.parameters import ContestPath, Cursor, Limit
 from agon.app.contests.boards.stored_rows import NotStored
-from agon.errors import Unreadable, did_you_mean
 from agon.http.addresses import OperationRoute
 from agon.http.handlers import HANDLERS
+from agon.http.handlers.boards import DIRECT_HANDLERS
 from agon.http.middleware.auth import caller_of
 from agon.http.middleware.idempotency import SECRETS
 from agon.http.pages import link
 from agon.http.problems import MEDIA_TYPE
+from agon.http.queries import require_known_query
 from agon.http.rebuilding import rebuild_response
 from agon.http.server_context import serving
 
@@ -73,10 +74,9 @@ def _route(operation: AnyOperation) -> OperationRoute:
     if operation.body is not None:
         body = {"required": True, "content": dict(operation.body)}
         options["openapi_extra"] = {"requestBody": body}
-    handler = HANDLERS.get(operation.id, _elsewhere) if operation.raw else None
-    return OperationRoute(
+    route = OperationRoute(
         operation.url,
-        endpoint(operation, handler),
+        endpoint(operation, HANDLERS.get(operation.id)),
         methods=[operation.method],
         operation_id=operation.id,
         name=operation.id,
@@ -87,6 +87,9 @@ def _route(operation: AnyOperation) -> OperationRoute:
         responses=_responses(operation),
         **options,
     )
+    if operation.id in DIRECT_HANDLERS:
+        route.app = request_response(DIRECT_HANDLERS[operation.id])
+    return route
 
 
 def endpoint(operation: AnyOperation, handler: Endpoint | None = None) -> Endpoint:
@@ -112,20 +115,16 @@ def endpoint(operation: AnyOperation, handler: Endpoint | None = None) -> Endpoi
     return answer
 
 
-def _elsewhere(*_: object, **__: object) -> NoReturn:
-    """Raise AssertionError: an earlier route handles requests for the operation."""
-    raise AssertionError
-
-
 def _answer(operation: AnyOperation) -> Endpoint:
     """Return the endpoint of an operation whose response is its result."""
+    is_paged = operation.is_paged
 
     def answer(
         http_request: Request, http_response: Response, context: Any, **values: Any
     ) -> Response | BaseModel:
         if operation.secret:
             http_request.scope.get(SECRETS, []).append(operation.id)
-        arguments = [_page_request(values)] if operation.is_paged else []
+        arguments = [_page_request(values)] if is_paged else []
         try:
             result = operation.function(context, *arguments, **values)
         except NotStored as missing:
@@ -213,7 +212,8 @@ class Authorization:
             contest=contest,
             allow_private=parts.settings.webhook_allow_private,
         )
-        require_known_query(request)
+        if request.scope["query_string"]:
+            require_known_query(request)
         return context
 
 
@@ -243,58 +243,3 @@ def _responses(operation: AnyOperation) -> dict[int | str, dict[str, Any]]:
     # A model takes time in each response; one response brings the schema into the document.
     responses[500]["model"] = ProblemDetails
     return responses
-
-
-_MAX_SHOWN: Final = 80
-
-
-def require_known_query(request: Request) -> None:
-    """Require that an operation has all query parameters of a request.
-
-    Raises:
-        Unreadable: with the closest known name.
-    """
-    if not request.scope["query_string"]:
-        return
-    route: Any = request.scope.get("route")
-    name = getattr(route, "unique_id", "")
-    if name not in _KNOWN:
-        _KNOWN[name] = _query_parameters(getattr(route, "dependant", None))
-    known = _KNOWN[name]
-    if known is None:
-        return
-    require_known(request.query_params, known)
-
-
-def require_known(names: Iterable[str], known: frozenset[str]) -> None:
-    """Require that query parameters are known ones of an operation.
-
-    Raises:
-        Unreadable: with the closest known name.
-    """
-    for name in names:
-        if name not in known:
-            remedy = did_you_mean(name[:_MAX_SHOWN], known) if known else "remove it"
-            raise Unreadable(f"there is no query parameter {name[:_MAX_SHOWN]!r}; {remedy}")
-
-
-_KNOWN: Final[dict[str, frozenset[str] | None]] = {}
-"""Query parameters of routes, by the route's name; filled on first use."""
-
-
-def _query_parameters(dependant: Dependant | None) -> frozenset[str] | None:
-    """Return a route's query parameters; None if a model validates them."""
-    if dependant is None:
-        return None
-    names: set[str] = set()
-    for dependency in _all(dependant):
-        for field in dependency.query_params:
-            kind: Any = field.field_info.annotation
-            if isinstance(kind, type) and issubclass(kind, BaseModel):
-                return None
-            names.add(field.alias)
-    return frozenset(names)
-
-
-def _all(dependant: Dependant) -> list[Dependant]:
-    return [dependant, *(dependency for sub in dependant.dependencies for dependency in _all(sub))]

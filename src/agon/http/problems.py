@@ -252,3 +252,11 @@ def _printable(value: Any) -> Any:
     if isinstance(value, list):
         return [_printable(item) for item in value]
     return value
+
+
+EXCEPTION_HANDLERS: Final[dict[int | type[Exception], Any]] = {
+    AgonError: on_agon_error,
+    HTTPException: on_http_error,
+    RequestValidationError: on_invalid_request,
+}
+"""What responds to errors that routes raise, of the API and of the site."""

@@ -9,6 +9,7 @@ from agon.app.service import Service
 from agon.settings import Settings
 
 if TYPE_CHECKING:
+    from agon.http.boards.read import BoardReader
     from agon.http.limiting import Limiter
     from agon.http.metrics import Metrics
     from agon.http.slots import Slots
@@ -28,6 +29,7 @@ class ServerContext:
         metrics: counts responses.
         streams: the open event streams.
         work_waits: the requests that wait for work.
+        boards: reads pages of boards.
         log: the access log.
     """
 
@@ -38,6 +40,7 @@ class ServerContext:
     metrics: "Metrics"
     streams: "Streams"
     work_waits: "WorkWaits"
+    boards: "BoardReader"
     log: Any
 
     def stop(self) -> None:

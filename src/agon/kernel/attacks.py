@@ -53,5 +53,5 @@ def require_known(names: Sequence[str], known: Mapping[str, object]) -> None:
 
 
 def meanings(attacks: Sequence[Attack[Simulated]]) -> dict[str, str]:
-    """Return what each attacker does, by the attack's name."""
+    """Return the meaning of each attack by its name."""
     return {attack.name: attack.meaning for attack in attacks}

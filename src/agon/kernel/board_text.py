@@ -1,4 +1,4 @@
-"""Show the first rows of a board as text and as HTML, for consoles and notebooks."""
+"""The first rows of a board as text and as HTML, for consoles and notebooks."""
 
 from typing import Any
 

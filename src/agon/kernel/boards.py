@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from agon.errors import NotFound
-from agon.extras import missing_extra
 from agon.kernel.board_text import board_html, board_text
+from agon.kernel.data_frames import pandas_frame, polars_frame
 from agon.kernel.fingerprints import canonical_json
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
@@ -58,6 +58,17 @@ class Board:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Iterate over the rows as plain dicts, best first.
+
+        Example:
+            >>> board = Board("b", pa.table({"rank": [1], "id": ["ada"], "score": [1.0]}))
+            >>> [row["id"] for row in board]
+            ['ada']
+        """
+        for batch in self.table.to_batches(max_chunksize=_AT_A_TIME):
+            yield from batch.to_pylist()
+
     def head(self, rows: int) -> pa.Table:
         """Return the first rows of the table."""
         return self.table.slice(0, rows)
@@ -89,12 +100,7 @@ class Board:
         Raises:
             Unavailable: polars is not installed (``pip install 'agon-engine[polars]'``).
         """
-        try:
-            import polars as pl
-        except ModuleNotFoundError as error:
-            raise missing_extra(error) or error from None
-
-        return pl.from_arrow(self.table)
+        return polars_frame(self.table)
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame.
@@ -102,10 +108,7 @@ class Board:
         Raises:
             Unavailable: pandas is not installed (``pip install 'agon-engine[pandas]'``).
         """
-        try:
-            return self.table.to_pandas()
-        except ModuleNotFoundError as error:
-            raise missing_extra(error) or error from None
+        return pandas_frame(self.table)
 
     def rows(self, *, top: int | None = None) -> list[dict[str, Any]]:
         """Return the board as plain dicts, best first; ``top`` limits the number of rows."""

@@ -1,4 +1,4 @@
-"""Name in words what the columns of a board depend on, for headings."""
+"""Captions of boards: epoch, intervals and anchors in words, for headings."""
 
 
 def interval_caption(*, method: str, confidence: float) -> str:

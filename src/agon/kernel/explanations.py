@@ -6,7 +6,7 @@ The parts of an explanation sum to the score on the published grid; another sum 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from agon.kernel.findings import RecordRefs
 from agon.kernel.text_tables import html_table
@@ -112,7 +112,7 @@ class Explanation:
         together = Part(f"{len(remaining):,} more", rest, {}, {}, "the parts after these, together")
         return (*shown, together)
 
-    def first(self, most: int) -> "Explanation":
+    def first(self, most: int) -> Self:
         """Return it with ``most`` parts, notes and rows of each list of the context.
 
         What is left out is one part more, which makes up the sum, and is counted in the notes.

@@ -25,7 +25,6 @@ MAX_DEPTH: Final = 100
 """Maximum number of levels of lists and objects in a value."""
 
 MAX_KEYS: Final = 10_000
-"""Maximum number of keys of an object."""
 
 _MIN_INTEGER: Final = -(2**63)
 _MAX_INTEGER: Final = 2**64 - 1

@@ -123,10 +123,10 @@ def grouped_median(values: npt.ArrayLike, offsets: npt.ArrayLike) -> FloatArray:
         [2.0, 5.0]
     """
     flat, starts = _groups(values, offsets)
-    centres = np.empty(len(starts) - 1)
+    centers = np.empty(len(starts) - 1)
     for block in _blocks(flat, starts):
-        centres[block.groups] = block.centre
-    return centres
+        centers[block.groups] = block.center
+    return centers
 
 
 def grouped_mad(values: npt.ArrayLike, offsets: npt.ArrayLike) -> FloatArray:
@@ -200,11 +200,11 @@ class _Block:
     groups: IntArray
     at: IntArray
     values: FloatArray
-    centre: FloatArray
+    center: FloatArray
 
     def spread(self) -> FloatArray:
         """Return the MAD of each row."""
-        deviations = np.abs(self.values - self.centre[:, None])
+        deviations = np.abs(self.values - self.center[:, None])
         deviations.sort(axis=1)
         return _middle(deviations)
 
@@ -212,7 +212,7 @@ class _Block:
         """Return the modified z of each value."""
         spread = self.spread()
         divisor = np.where(spread < _TINY, mad_when_zero, spread)
-        return NORMAL_QUARTILE * (self.values - self.centre[:, None]) / divisor[:, None]
+        return NORMAL_QUARTILE * (self.values - self.center[:, None]) / divisor[:, None]
 
 
 def _blocks(values: FloatArray, offsets: IntArray) -> Iterator[_Block]:

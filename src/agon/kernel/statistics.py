@@ -169,12 +169,12 @@ def wilson(successes: float, *, trials: float, confidence: float) -> Interval:
     z = _two_sided(confidence)
     if trials == 0:
         return Interval(0.0, 1.0)
-    centre = (successes + z * z / 2) / (trials + z * z)
+    center = (successes + z * z / 2) / (trials + z * z)
     spread = successes * (1 - successes / trials) + z * z / 4
     reach = z * math.sqrt(spread) / (trials + z * z)
     # With no success or only successes, that end is exact.
-    low = 0.0 if successes == 0 else max(0.0, centre - reach)
-    high = 1.0 if successes == trials else min(1.0, centre + reach)
+    low = 0.0 if successes == 0 else max(0.0, center - reach)
+    high = 1.0 if successes == trials else min(1.0, center + reach)
     return Interval(low, high)
 
 

@@ -17,7 +17,6 @@ from agon.ledger.files import ATTACHMENTS, open_file, read_lines
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 
 MAX_ATTACHMENT_BYTES: Final = 4 << 20
-"""Maximum length of a content."""
 
 _MAX_LINE_BYTES: Final = MAX_ATTACHMENT_BYTES // 3 * 4 + 200
 _AS_EXPORTED: Final = "use the file as it was exported"

@@ -24,7 +24,6 @@ from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import AN_INSTANT, is_name, is_seq, is_timestamp, issues_of, preview
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
-"""Maximum length of an entry's line."""
 
 KEYS: Final = ("at", "body", "by", "external_id", "kind", "seq")
 

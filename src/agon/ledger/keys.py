@@ -1,4 +1,4 @@
-"""Name a record by its table and its key, so that the same record is known again."""
+"""Names of records, from table and key: a record that is sent again is recognized."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -11,7 +11,7 @@ _INSTALL = "use the version of agon that has it"
 
 
 def check_rules(edition: str, overrides: Mapping[str, Any], recorded: str) -> LedgerIssue | None:
-    """Return what differs between the recorded rules and those of the edition here.
+    """Compare the recorded rules with those of the edition in this installation.
 
     Args:
         edition: the recorded edition's full name.

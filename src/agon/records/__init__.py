@@ -26,8 +26,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Tables need pyarrow, which those that need only their schemas do without.
-    if name in __all__:
-        return getattr(import_module("agon.records.tables"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker would accept any name
+
+    def __getattr__(name: str) -> Any:
+        # Tables need pyarrow, which those that need only their schemas do without.
+        if name in __all__:
+            return getattr(import_module("agon.records.tables"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -80,7 +80,7 @@ INCONSISTENT: Final = "inconsistent"
 
 
 def expected_value(column: Column) -> str:
-    """Return what a column expects.
+    """Describe the values that a column accepts, for messages.
 
     Example:
         >>> expected_value(Column("score", Kind.NUMBER, low=0, high=1))

@@ -59,7 +59,7 @@ def issues_of(
     tables: Mapping[str, Any],
     run: Callable[[Any], pa.Table],
 ) -> list[RowIssue]:
-    """Return what is wrong with the tables, each kind of issue once, with its count.
+    """Return the issues of the tables, one for each kind, with its count.
 
     Raises:
         Unavailable: the engine failed, or has another number of rows than the files.

@@ -76,7 +76,7 @@ class Records:
 
     @property
     def discipline(self) -> str:
-        """Name the discipline these records belong to."""
+        """The discipline these records belong to."""
         return self.schema.discipline
 
     def has(self, table: str) -> bool:

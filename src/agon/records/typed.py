@@ -13,7 +13,6 @@ from agon.records.raw import RawTable, literal, quote
 from agon.records.schemas import Schema, Table
 
 TYPED_SCHEMA = "typed"
-"""The engine's schema that holds the typed tables."""
 
 
 @dataclass(frozen=True)

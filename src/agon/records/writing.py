@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final, Literal, get_args
 
 import pyarrow as pa
 
@@ -17,14 +18,15 @@ from agon.errors import Conflict, NotFound, Unavailable
 from agon.kernel.progress import count_steps
 from agon.records.raw import Engine, literal, quote
 
-FORMATS = ("parquet", "csv", "ndjson")
+TableFormat = Literal["parquet", "csv", "ndjson"]
+FORMATS: Final[tuple[TableFormat, ...]] = get_args(TableFormat)
 
 
 def write_tables(
     tables: Mapping[str, pa.Table],
     out: Path,
     *,
-    format: str = "parquet",  # noqa: A002 - the word of `--format`
+    format: TableFormat = "parquet",  # noqa: A002 - the word of `--format`
 ) -> None:
     """Write a folder with one file per table: ``<table>.parquet``, ``.csv`` or ``.ndjson``.
 

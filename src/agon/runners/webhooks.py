@@ -77,7 +77,7 @@ class HttpSender:
         self._clock = clock
 
     def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        """POST a body and return the answer; see :class:`agon.app.webhooks.delivery.Sender`."""
+        """POST a body; see :class:`agon.app.webhooks.delivery.Sender`."""
         start = self._clock()
         status: int | None = None
         error: str | None = None

@@ -36,7 +36,6 @@ _RESULT_COLUMNS: Final = [column for column in WORK.c if column.name not in {"bo
 """Columns of work without what was asked."""
 
 _RESULT: Final = ("result", "result_at", "handed_in", "latency_ms")
-"""Columns of the result of work."""
 
 _WORK: Final = f"SELECT {', '.join(_COLUMNS)} FROM work WHERE id = ?"
 
@@ -156,7 +155,7 @@ class ArenaWork:
         return self._all(Work, listing.order_by(WORK.c.match, WORK.c.assignee))
 
     def waiting_work(self, contest_no: int, assignee: str, *, now: datetime) -> list[Work]:
-        """Return what an assignee has to do before a deadline to come, oldest first."""
+        """Return the open work of an assignee whose deadline is to come, oldest first."""
         listing = select(WORK).where(
             WORK.c.contest_no == contest_no,
             WORK.c.assignee == assignee,

@@ -96,6 +96,6 @@ def _case(row: Row[Any]) -> Case:
     values = row._asdict()
     values["subjects"] = tuple(parse_json(values["subjects"]))
     values["finding"] = parse_json(values["finding"])
-    values["steps"] = parse_json(values["steps"])
+    values["steps"] = tuple(parse_json(values["steps"]))
     values["opened_at"] = from_micros(values["opened_at"])
     return Case(**values)

@@ -1,7 +1,7 @@
 """Store the names of participants, and the texts by which a search finds them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import delete, select
 
@@ -29,8 +29,13 @@ class Names:
         """Return the names at a position of those participants that have one, by id."""
         names: dict[str, str] = {}
         for start in range(0, len(ids), _AT_A_TIME):
-            query = names_query(contest_no, ids[start : start + _AT_A_TIME], at=at)
-            names |= dict(self._transaction.query(*query))
+            part = ids[start : start + _AT_A_TIME]
+            rows = self._transaction.query(
+                "SELECT id, name FROM participant_names WHERE contest_no = ? "
+                f"AND id IN ({', '.join('?' * len(part))}) AND {_SHOWN}",
+                [contest_no, *part, at, at],
+            )
+            names |= dict(rows)
         return names
 
     def exist(self, contest_no: int) -> bool:
@@ -108,16 +113,6 @@ class Names:
         """Delete all names of a contest."""
         for table in _TABLES:
             self._transaction.change(delete(table).where(table.c.contest_no == contest_no))
-
-
-def names_query(contest_no: int, ids: Sequence[str], *, at: int) -> tuple[str, list[Any]]:
-    """Return the query of the names of some participants at a position, with its values."""
-    marks = ", ".join("?" * len(ids))
-    sql = (
-        f"SELECT id, name FROM participant_names WHERE contest_no = ? AND id IN ({marks}) "
-        f"AND {_SHOWN}"
-    )
-    return sql, [contest_no, *ids, at, at]
 
 
 def _texts(contest_no: int, names: Mapping[str, str]) -> list[tuple[int, str, str]]:

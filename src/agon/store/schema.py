@@ -1,4 +1,4 @@
-"""Define the tables, the same for SQLite and PostgreSQL.
+"""Define the tables, the same for SQLite and PostgreSQL; until 0.1, no revision repeats them.
 
 Times are integer microseconds since 1970 (UTC), JSON is text, hashes are bytes. Names are compared
 byte by byte in both databases, so that pages have the same order. Entries, rows, histories and

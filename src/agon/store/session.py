@@ -1,10 +1,9 @@
 """Open sessions on a database: each accesses all tables within one transaction."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import cached_property, partial
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from threading import Lock, local
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
@@ -15,8 +14,8 @@ from agon.store.arena import Arena
 from agon.store.attachments import Attachments
 from agon.store.cases import Cases
 from agon.store.changes import Changes
+from agon.store.connection.direct import DirectConnection, DirectReads, StateToken
 from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, begin, display_url
-from agon.store.connection.known_results import KnownResults, Results
 from agon.store.connection.transaction import Transaction
 from agon.store.contests import Contests
 from agon.store.entries import Entries
@@ -31,94 +30,48 @@ from agon.store.queue import Queue
 from agon.store.snapshots import Snapshots
 from agon.store.webhooks import Webhooks
 
+T = TypeVar("T")
+
 _Begin: TypeAlias = Callable[[], AbstractContextManager["Session"]]
 
 
+class _Part(Generic[T]):
+    """An attribute of a session: some of the tables, made on first use."""
+
+    def __init__(self, kind: Callable[[Transaction], T]) -> None:
+        self._kind = kind
+
+    def __set_name__(self, owner: type["Session"], name: str) -> None:
+        self._name = name
+
+    def __get__(self, session: "Session", owner: type["Session"]) -> T:
+        # The instance's attribute is found before this one from then on.
+        part = session.__dict__[self._name] = self._kind(session.transaction)
+        return part
+
+
 class Session:
-    """All tables of the database, within one transaction."""
+    """All tables of the database, within one transaction; each class says what its tables hold."""
+
+    contests = _Part(Contests)
+    entries = _Part(Entries)
+    snapshots = _Part(Snapshots)
+    histories = _Part(Histories)
+    names = _Part(Names)
+    people = _Part(People)
+    changes = _Part(Changes)
+    cases = _Part(Cases)
+    events = _Part(Events)
+    queue = _Part(Queue)
+    arena = _Part(Arena)
+    access = _Part(Access)
+    invitations = _Part(Invitations)
+    webhooks = _Part(Webhooks)
+    judging = _Part(Judging)
+    attachments = _Part(Attachments)
 
     def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
-
-    @cached_property
-    def contests(self) -> Contests:
-        """Contests."""
-        return Contests(self._transaction)
-
-    @cached_property
-    def entries(self) -> Entries:
-        """Entries of the ledgers."""
-        return Entries(self._transaction)
-
-    @cached_property
-    def snapshots(self) -> Snapshots:
-        """Published boards."""
-        return Snapshots(self._transaction)
-
-    @cached_property
-    def histories(self) -> Histories:
-        """Histories of participants."""
-        return Histories(self._transaction)
-
-    @cached_property
-    def names(self) -> Names:
-        """Names of participants."""
-        return Names(self._transaction)
-
-    @cached_property
-    def people(self) -> People:
-        """Ids of people in records."""
-        return People(self._transaction)
-
-    @cached_property
-    def changes(self) -> Changes:
-        """Change sets."""
-        return Changes(self._transaction)
-
-    @cached_property
-    def cases(self) -> Cases:
-        """Findings and cases."""
-        return Cases(self._transaction)
-
-    @cached_property
-    def events(self) -> Events:
-        """Events."""
-        return Events(self._transaction)
-
-    @cached_property
-    def queue(self) -> Queue:
-        """Jobs and workers."""
-        return Queue(self._transaction)
-
-    @cached_property
-    def arena(self) -> Arena:
-        """Bots, prompts, rounds and work of live arenas."""
-        return Arena(self._transaction)
-
-    @cached_property
-    def access(self) -> Access:
-        """Users, tokens, stored responses, the audit log."""
-        return Access(self._transaction)
-
-    @cached_property
-    def invitations(self) -> Invitations:
-        """Invitations to contests."""
-        return Invitations(self._transaction)
-
-    @cached_property
-    def webhooks(self) -> Webhooks:
-        """Webhooks and their deliveries."""
-        return Webhooks(self._transaction)
-
-    @cached_property
-    def judging(self) -> Judging:
-        """Use and measurements of model judges."""
-        return Judging(self._transaction)
-
-    @cached_property
-    def attachments(self) -> Attachments:
-        """What entries refer to by hash."""
-        return Attachments(self._transaction)
+        self.transaction = transaction
 
 
 class Store:
@@ -139,6 +92,7 @@ class Store:
         self._lock_timeout_s = lock_timeout_s
         self._idle_timeout_s = idle_timeout_s
         self._database = display_url(engine.url)
+        self._direct = DirectConnection(engine.url)
         self._write_lock = Lock() if engine.dialect.name == "sqlite" else None
         self._checked = False
         self._thread = local()
@@ -152,7 +106,7 @@ class Store:
         """
         began = begin(self._engine, writing=True, idle_timeout_s=self._idle_timeout_s)
         with self._end_sharing(), self._exclusive(), began as connection:
-            yield self._session(connection, results=None)
+            yield self._session(connection, writing=True)
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -169,37 +123,41 @@ class Store:
             yield session
 
     @contextmanager
-    def read_one_state(
-        self, results: Results | None = None, *, own_results: Results | None = None
-    ) -> Iterator[None]:
+    def read_one_state(self) -> Iterator[None]:
         """Share one session among all that this thread reads in the block, until it writes.
 
         A page that reads by several operations shows one state then, and begins one transaction. It
         begins with the first read; the first read after a write begins another.
-
-        Args:
-            results: of queries that several operations share, as read before; what is read is
-                added. The caller compares the state of the database before and after.
-            own_results: of other queries; then nothing is read from the database, and a query
-                without a result raises :class:`~agon.store.connection.known_results.NotRead`.
         """
         if self._shared is not None:
             yield
             return
-        results = {} if results is None else results
-        if own_results is None:
-            self._thread.shared = _SharedRead(self._read, first=partial(self._read, results))
-        else:
-            known = Session(KnownResults(results, own_results))
-            self._thread.shared = _SharedRead(lambda: nullcontext(known))
+        self._thread.shared = _SharedRead(self._read)
         try:
             yield
         finally:
             shared, self._thread.shared = self._thread.shared, None
             shared.end()
 
+    def state(self) -> StateToken:
+        """Return the state of the database; it differs as soon as a session stored something.
+
+        Raises:
+            Unavailable: the database cannot be reached.
+        """
+        return self._direct.state()
+
+    def rows(self) -> Session:
+        """Return a session without a transaction, which costs nothing, for what never changes.
+
+        These are the rows of snapshots, which are only deleted, and names at a position. Each query
+        sees its own state of the database.
+        """
+        return Session(DirectReads(self._direct))
+
     def close(self) -> None:
         """Close all connections; a second call does nothing."""
+        self._direct.close()
         self._engine.dispose()
 
     @property
@@ -221,15 +179,15 @@ class Store:
             shared.end()
 
     @contextmanager
-    def _read(self, results: Results | None = None) -> Iterator[Session]:
+    def _read(self) -> Iterator[Session]:
         with begin(self._engine, writing=False) as connection:
-            yield self._session(connection, results={} if results is None else results)
+            yield self._session(connection, writing=False)
 
-    def _session(self, connection: Connection, *, results: Results | None) -> Session:
+    def _session(self, connection: Connection, *, writing: bool) -> Session:
         if not self._checked:
             require_newest(connection, self._database)
             self._checked = True
-        return Session(Transaction(connection, self._database, results))
+        return Session(Transaction(connection, self._database, None if writing else {}))
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -249,12 +207,10 @@ class _SharedRead:
 
     Args:
         begin_session: begins a session.
-        first: begins the first one that is shared; None: as the others.
     """
 
-    def __init__(self, begin_session: _Begin, *, first: _Begin | None = None) -> None:
+    def __init__(self, begin_session: _Begin) -> None:
         self._begin = begin_session
-        self._begin_next = first or begin_session
         self._open = ExitStack()
         self._session: Session | None = None
         self._is_used = False
@@ -268,8 +224,7 @@ class _SharedRead:
                 yield session
             return
         if self._session is None:
-            begin_session, self._begin_next = self._begin_next, self._begin
-            self._session = self._open.enter_context(begin_session())
+            self._session = self._open.enter_context(self._begin())
         self._is_used = True
         try:
             yield self._session

@@ -195,7 +195,7 @@ class Snapshots:
         return [index for (index,) in iter_unpack("<I", cells)]
 
     def summary(self, no: int) -> dict[str, Any]:
-        """Return what was counted of a board whose rows are stored; empty if they are not."""
+        """Return the stored counts of a board; empty if its rows are not stored."""
         rows = self._transaction.query_once("SELECT summary FROM snapshots WHERE no = ?", [no])
         values: dict[str, Any] | None = parse_json(rows[0][0]) if rows else None
         return values or {}

@@ -119,6 +119,6 @@ def _webhook(row: Row[Any]) -> Webhook:
 
 def _delivery(row: Row[Any]) -> DeliveryLog:
     values = row._asdict()
-    values["attempts"] = parse_json(values["attempts"])
+    values["attempts"] = tuple(parse_json(values["attempts"]))
     values["created_at"] = from_micros(values["created_at"])
     return DeliveryLog(**values)

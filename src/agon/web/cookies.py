@@ -62,11 +62,6 @@ def _values(headers: Headers) -> dict[str, str]:
     return {name: morsel.value for name, morsel in cookies.items()}
 
 
-def is_page(path: str) -> bool:
-    """Return whether a path belongs to the site, where the cookie counts; the API ignores it."""
-    return not path.startswith(("/api", "/healthz", "/readyz", "/metrics"))
-
-
 def set_cookie(token: str, *, secure: bool) -> str:
     """Return the header that begins a session; an empty token ends it.
 

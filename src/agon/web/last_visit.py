@@ -44,7 +44,7 @@ class LastVisit:
 
 
 def last_visit(cookie: str, *, name: str, seq: int, now: datetime) -> LastVisit:
-    """Return what a visitor has seen, with the page that is shown now.
+    """Return the positions that a visitor has seen, this page included.
 
     Args:
         cookie: the value of the cookie; a value that is not one counts as none.

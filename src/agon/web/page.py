@@ -1,8 +1,8 @@
 """A page: what is requested, and what is rendered."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any, Final, TypeAlias, TypeVar
+from typing import IO, Any, Final, TypeAlias
 
 from pydantic import ValidationError
 
@@ -14,11 +14,6 @@ from agon.client.client import Api
 from agon.entities.access import Caller
 from agon.errors import Unreadable
 from agon.web.last_visit import LastVisit
-
-SharedReads: TypeAlias = dict[Hashable, Any]
-"""What pages for the public read that is equal on many of them, in one state of the database."""
-
-T = TypeVar("T")
 
 _DIGITS: Final = 9
 """Maximum number of digits of a number in a query."""
@@ -41,8 +36,6 @@ class Visit:
         files: the uploaded files of a form: field → name and content; they are closed
             when the request ends.
         last_visit: the value of the cookie that states what the visitor has seen.
-        shared: what other pages read for the public in the same state of the database; None: the
-            visitor is not the public, or the page is not quick.
     """
 
     service: Service
@@ -56,7 +49,6 @@ class Visit:
     origin: str = ""
     files: Mapping[str, tuple[str, IO[bytes]]] = field(default_factory=dict)
     last_visit: str = ""
-    shared: SharedReads | None = None
 
     @property
     def as_of(self) -> str | None:
@@ -70,24 +62,8 @@ class Visit:
             NotFound: there is none or was none then, or the visitor may not see it.
             Unreadable, ValidationError: ``as_of`` is neither a position nor a time.
         """
-        as_of, contest = RowQuery(as_of=self.as_of).as_of, self.path["contest"]
-        return self.share(
-            ("contest", contest, as_of), lambda: self.api.contests.get(contest, as_of=as_of)
-        )
-
-    def share(self, key: Hashable, read: Callable[[], T]) -> T:
-        """Return what ``read`` returns, read once for all pages that share what they read.
-
-        Args:
-            key: what the result depends on, other than the visitor and what is stored.
-            read: reads it.
-        """
-        if self.shared is None:
-            return read()
-        if key not in self.shared:
-            self.shared[key] = read()
-        result: T = self.shared[key]
-        return result
+        as_of = RowQuery(as_of=self.as_of).as_of
+        return self.api.contests.get(self.path["contest"], as_of=as_of)
 
     def number(self, name: str, *, default: int, highest: int) -> int:
         """Return a parameter of the query that is a whole number from 1.

@@ -1,11 +1,9 @@
 """Keep rendered pages of the public for as long as nothing was stored, and one second at most."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -13,42 +11,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agon.api.costs import Kind
-from agon.store.connection.known_results import NotRead, Results
+from agon.store.connection.direct import StateToken
+from agon.store.state_cache import StateCache
 from agon.web.cookies import chosen_theme
 from agon.web.data import sent_path
-from agon.web.page import SharedReads
 
-MakeQuick: TypeAlias = Callable[[SharedReads, Results | None], Response | None]
-"""Makes a page of what such pages share, and of results of its other queries; None: it may query
-the database."""
+MakeQuick: TypeAlias = Callable[[], Response | None]
+"""Makes a page in milliseconds; None: it takes longer after all."""
 
-RunQuery: TypeAlias = Callable[[str, Sequence[Any]], Awaitable[list[tuple[Any, ...]]]]
+T = TypeVar("T")
 
 LIFETIME_S: Final = 1.0
-"""Maximum number of seconds a page, or what pages share, is kept: some show the time."""
+"""Maximum number of seconds a page is kept: some show the time."""
 
 _MAX_PAGES: Final = 256
 _MAX_QUICK: Final = 2
 """Maximum number of threads that make quick pages: one computes while another waits for the
 database."""
-
-_MAX_QUERIES: Final = 4
-"""Maximum number of queries for a page that is made on the event loop: for each, the page is begun
-again."""
-
-
-@dataclass(frozen=True)
-class _Entry:
-    state: Hashable
-    until: float
-    response: "asyncio.Task[Response]"
-
-
-@dataclass(frozen=True)
-class _StateReads:
-    state: Hashable
-    until: float
-    reads: SharedReads
 
 
 class PageCache:
@@ -57,18 +36,20 @@ class PageCache:
     Used from one event loop.
 
     Args:
-        in_threads: whether reads wait for the database (PostgreSQL). Then a quick page is made in
-            a thread if other pages have not read most of what it shows. Of SQLite quick pages are
+        read_state: returns the state of the database.
+        in_threads: whether reads wait for the database (PostgreSQL). Of SQLite quick pages are
             read on the event loop, one after another: readers never wait, and a thread costs half
             as much again.
     """
 
-    def __init__(self, *, in_threads: bool) -> None:
+    def __init__(self, read_state: Callable[[], StateToken], *, in_threads: bool) -> None:
+        self._read_state = read_state
         self._in_threads = in_threads
-        self._entries: dict[Hashable, _Entry] = {}
-        self._quick_threads = CapacityLimiter(_MAX_QUICK)
-        self._quick_turns = asyncio.Semaphore(_MAX_QUICK if in_threads else 1)
-        self._shared = _StateReads(None, 0.0, {})
+        self._pages: StateCache[asyncio.Task[Response]] = StateCache(
+            most=_MAX_PAGES, lifetime_s=LIFETIME_S
+        )
+        self._threads = CapacityLimiter(_MAX_QUICK)
+        self._turns = asyncio.Semaphore(1)
 
     async def respond(
         self,
@@ -87,81 +68,33 @@ class PageCache:
             request: the request.
             make: returns the response.
             kind: of the work, whose slots it waits for; those who share a page share a slot.
-            make_quick: returns the same in milliseconds, or None if ``make`` is needed after all;
-                it is given what such pages share. Such a page does not wait for slow ones. None:
-                the page is not quick.
+            make_quick: returns the same in milliseconds, or None if ``make`` is needed after all.
+                Such a page does not wait for slow ones. None: the page is not quick.
         """
         key = _key(request)
         if key is None:
             if make_quick is not None:
-                return await run_sync(make, limiter=self._quick_threads)
+                return await run_sync(make, limiter=self._threads)
             return await in_slot(request, kind, make)
-        read_state: Callable[[], Awaitable[Hashable]] = request.scope["agon.state"]
-        run_query: RunQuery = request.scope["agon.query"]
-        state, now = await read_state(), asyncio.get_running_loop().time()
-        entry = self._entries.get(key)
-        if entry is None or entry.state != state or entry.until < now:
-            if len(self._entries) >= _MAX_PAGES:
-                self._entries.clear()
-            task = asyncio.ensure_future(
-                self._make(
-                    partial(in_slot, request, kind, make), make_quick, read_state, run_query, state
-                )
-            )
-            entry = _Entry(state, now + LIFETIME_S, task)
-            self._entries[key] = entry
+
+        async def respond() -> Response:
+            response = None if make_quick is None else await self._quickly(make_quick)
+            return await in_slot(request, kind, make) if response is None else response
+
+        state = await self._quickly(self._read_state)
+        page = self._pages.get(key, state, lambda: asyncio.ensure_future(respond()))
         try:
-            return await asyncio.shield(entry.response)
+            return await asyncio.shield(page)
         except BaseException:
-            if self._entries.get(key) is entry:
-                del self._entries[key]
+            self._pages.drop(key, page)
             raise
 
-    async def _make(
-        self,
-        make: Callable[[], Awaitable[Response]],
-        make_quick: MakeQuick | None,
-        read_state: Callable[[], Awaitable[Hashable]],
-        run_query: RunQuery,
-        state: Hashable,
-    ) -> Response:
-        response = None
-        if make_quick is not None:
-            async with self._quick_turns:  # other requests have turns between two pages
-                common = self._reads_of(state)
-                reads = dict(common)
-                response = await self._call(make_quick, reads, run_query)
-                if common and await read_state() != state:  # what was shared is older than the rest
-                    response = await self._call(make_quick, {}, run_query)
-                else:
-                    common.update(reads)
-        if response is None:
-            response = await make()
-        return response
-
-    async def _call(
-        self, make_quick: MakeQuick, reads: SharedReads, run_query: RunQuery
-    ) -> Response | None:
-        if not self._in_threads:
-            return make_quick(reads, None)
-        own: Results = {}
-        for _ in range(_MAX_QUERIES + 1 if reads else 0):
-            try:
-                return make_quick(reads, own)
-            except NotRead as missing:
-                query = missing.query
-                if query is None:
-                    break
-                rows = await run_query(query.sql, query.values)
-                (reads if query.is_shared else own)[query.key] = rows
-        return await run_sync(make_quick, reads, None, limiter=self._quick_threads)
-
-    def _reads_of(self, state: Hashable) -> SharedReads:
-        """Return what pages of a state share, for :data:`LIFETIME_S` at most."""
-        now = asyncio.get_running_loop().time()
-        if self._shared.state != state or self._shared.until < now:
-            self._shared = _StateReads(state, now + LIFETIME_S, {})
-        return self._shared.reads
+    async def _quickly(self, call: Callable[[], T]) -> T:
+        """Return what takes no longer than a change of threads, besides waiting for PostgreSQL."""
+        if self._in_threads:
+            return await run_sync(call, limiter=self._threads)
+        async with self._turns:  # other requests have turns between two pages
+            return call()
 
 
 async def in_slot(request: Request, kind: Kind, make: Callable[[], Response]) -> Response:

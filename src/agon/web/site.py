@@ -10,8 +10,7 @@ from urllib.parse import unquote
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match, Route
-from starlette.types import Scope
+from starlette.routing import BaseRoute, Route
 
 from agon.api.costs import Kind
 from agon.app.access.permissions import ANONYMOUS, allow
@@ -20,14 +19,13 @@ from agon.app.service import Service
 from agon.client.client import Api
 from agon.client.local import LocalTransport
 from agon.errors import Unreadable
-from agon.store.connection.known_results import Results
 from agon.web import addresses
 from agon.web.cookies import sent_last_visit, session_token
 from agon.web.data import PageData, set_format
 from agon.web.desk import routes as desk
 from agon.web.form_checks import require_own_form, require_utf8, stale_form
 from agon.web.once import once
-from agon.web.page import Document, Redirect, SharedReads, View, Visit, error_texts
+from agon.web.page import Document, Redirect, View, Visit, error_texts
 from agon.web.page_cache import PageCache, in_slot
 from agon.web.pages import (
     account,
@@ -60,7 +58,6 @@ from agon.web.responses import (
     unless_known,
 )
 
-_API: Final = "/api/"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 
 PAGES: Final[tuple[tuple[str, View], ...]] = (
@@ -163,7 +160,8 @@ def site_routes(
     site = _Site(service=service, public_url=public_url)
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
     endpoints["/c/{contest}/events"] = {"GET": _events}
-    cache = PageCache(in_threads=in_threads)
+    read_state = lambda: service.store.state()  # noqa: E731, PLW0108 (openapi.py has no service)
+    cache = PageCache(read_state, in_threads=in_threads)
     endpoints |= {path: {"GET": _endpoint(site, view, cache)} for path, view in DOCUMENTS}
     for path, view in (*PAGES, *(DEVELOPMENT_PAGES if development else ())):
         for form in addresses.FORMATS:  # before the page, whose last segment could be an id
@@ -181,17 +179,7 @@ def _route(path: str, endpoints: Mapping[str, _Endpoint]) -> Route:
     async def endpoint(request: Request) -> Response:
         return await endpoints[request.method](request)
 
-    return _PageRoute(path, endpoint, methods=list(endpoints), include_in_schema=False)
-
-
-class _PageRoute(Route):
-    """A route of a page, which no request to the API is compared with: a match takes its time."""
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Return whether a request is for the page."""
-        if scope["path"].startswith(_API):
-            return Match.NONE, {}
-        return super().matches(scope)
+    return Route(path, endpoint, methods=list(endpoints), include_in_schema=False)
 
 
 def _data_endpoint(site: _Site, view: View, path: str, form: str) -> _Endpoint:
@@ -242,12 +230,10 @@ def _is_short(request: Request) -> bool:
     return request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
 
 
-def _respond_at_once(
-    site: _Site, view: View, request: Request, shared: SharedReads, results: Results | None
-) -> Response | None:
+def _respond_at_once(site: _Site, view: View, request: Request) -> Response | None:
     """Return the response to a request for a page; None: a board has to be rebuilt for it."""
     try:
-        return _respond(site, view, request, {}, {}, shared=shared, results=results, rebuilds=False)
+        return _respond(site, view, request, {}, {}, rebuilds=False)
     except NotStored:
         return None
 
@@ -259,8 +245,6 @@ def _respond(
     form: Mapping[str, str],
     files: Mapping[str, tuple[str, IO[bytes]]],
     *,
-    shared: SharedReads | None = None,
-    results: Results | None = None,
     rebuilds: bool = True,
 ) -> Response:
     caller = request.scope.get("agon.caller", ANONYMOUS)
@@ -276,7 +260,6 @@ def _respond(
         origin=site.public_url or str(request.base_url).rstrip("/"),
         files=files,
         last_visit=sent_last_visit(request.headers),
-        shared=shared,
     )
     if request.method == "POST":
         require_own_form(request, visit)
@@ -285,7 +268,7 @@ def _respond(
     reads_only = request.method != "POST"
     store = site.service.store
     try:
-        with store.read_one_state(shared, own_results=results) if reads_only else nullcontext():
+        with store.read_one_state() if reads_only else nullcontext():
             result = once(visit, request.url.path, lambda: view(visit))
     except ValidationError as error:
         raise Unreadable("\n".join(error_texts(error))) from None

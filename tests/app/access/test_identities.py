@@ -58,6 +58,7 @@ def _join(
     return accept(service, code, user=user, by=by)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("contest", ["spring", "autumn"])
 @pytest.mark.parametrize("user", ["olga", "crow", "judy", "x", "o1ga", "olga-", "0lga"])
 def test_no_newcomer_chooses_an_id_that_records_of_any_contest_name(
@@ -115,6 +116,7 @@ def test_an_operator_gives_any_id_but_a_reserved_one(arenas: Service) -> None:
             create_user(arenas, user=reserved, by=OPERATOR)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("user", sorted({*RESERVED, *OFFICIAL, "0perator", "adrnin", "-root"}))
 def test_no_newcomer_passes_for_agon_or_a_role(arenas: Service, user: str) -> None:
     """A user called operator would be believed; by name only an operator gives it."""
@@ -196,6 +198,7 @@ def test_an_import_takes_and_gives_no_user_s_place(
         _join(other, "spring", None, by=crow)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("discipline", "rows", "person"),
     [

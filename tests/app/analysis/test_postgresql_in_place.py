@@ -11,7 +11,7 @@ import agon
 from agon.errors import Unavailable
 from agon.kernel.progress import observe
 from agon.records.sources import postgresql as source
-from conftest import Postgresql
+from postgresql_server import Postgresql
 
 _TIMEOUT_S = 120
 _ROWS = 3_000

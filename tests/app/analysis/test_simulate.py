@@ -9,8 +9,13 @@ import agon
 from agon.app.analysis.simulate import write_simulation
 from agon.disciplines import BUILT_IN
 from agon.errors import Conflict, NotFound
+from agon.records.writing import TableFormat
+
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_simulated_records_are_valid_and_can_be_scored(tmp_path: Path, name: str) -> None:
     """Written records are read unchanged."""
@@ -29,7 +34,7 @@ def test_equal_arguments_give_equal_records(name: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
-def test_every_file_format_has_the_same_records(tmp_path: Path, form: str) -> None:
+def test_every_file_format_has_the_same_records(tmp_path: Path, form: TableFormat) -> None:
     """The content hash does not depend on the format."""
     made = agon.simulate("arena", size=50, seed=4, attacks=["position-bias"])
     write_simulation(made, tmp_path / "parquet")

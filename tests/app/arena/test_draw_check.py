@@ -97,6 +97,7 @@ CHANGES: list[tuple[str, str, Callable[[dict[str, Any]], None]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("kind", "difference", "edit"), CHANGES, ids=range(len(CHANGES)))
 def test_every_change_of_a_draw_is_named(
     ledger: tuple[list[bytes], LedgerState],

@@ -113,6 +113,7 @@ CHANGES: list[tuple[str, Callable[[list[dict[str, Any]]], object]]] = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("difference", "edit"), CHANGES, ids=range(len(CHANGES)))
 def test_every_change_of_what_judges_saw_is_named(
     entries: list[Entry], difference: str, edit: Callable[[list[dict[str, Any]]], object]

@@ -120,6 +120,7 @@ def _boards(result: Result) -> dict[str, str]:
     return hashes
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("of", "table"), REFERRED)
 def test_what_refers_to_voided_rows_does_not_count(of: str, table: str, engine: Engine) -> None:
     """Each board is that of the records without the voided rows and the rows that need them."""
@@ -147,6 +148,7 @@ def test_what_refers_to_voided_rows_does_not_count(of: str, table: str, engine: 
     live.close()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("of", "table"), REFERRED)
 def test_a_table_voided_completely_is_scored_or_rejected(
     of: str, table: str, engine: Engine

@@ -90,6 +90,7 @@ def _agree(written: Ledger, stops: list[int], engine: Engine | None) -> None:
     replayed.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("of", BUILT_IN)
 def test_stepwise_reading_equals_replay(of: str, part: int, engine: Engine) -> None:

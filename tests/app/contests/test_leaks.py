@@ -110,6 +110,7 @@ def test_after_a_freeze_every_public_response_stays_equal_to_the_byte(service: S
     assert _responses(service, ORGANISER) != before[ANONYMOUS.name]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("caller", _STAFF, ids=lambda caller: str(caller.role))
 def test_staff_sees_the_live_boards(service: Service, caller: Caller) -> None:
     """Staff have to see the current boards."""

@@ -21,8 +21,8 @@ from agon.client.local import Local
 from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadable
 from agon.ledger.fold import empty_ledger, fold
 from agon.records import InvalidRecords
-from conftest import Postgresql
 from fakes.service import OPERATOR, ORGANISER, service_at
+from postgresql_server import Postgresql
 
 TIME = "2026-11-22T00:00:00Z"
 

@@ -20,6 +20,9 @@ from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
 from fakes.service import ORGANISER, PARTICIPANT
 from fakes.spring import BOTS, play, spring, view
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 
 def test_a_history_has_the_score_of_every_board(service: Service) -> None:
     """The last step up to a board is the score on that board, for each participant."""
@@ -65,6 +68,7 @@ def test_histories_of_unknown_ids_and_invalid_limits_are_rejected(service: Servi
             history(service, view(service, ANONYMOUS), "bots", "a", limit=limit)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("limit", [1, 4, 9, 100])
 def test_each_participant_is_listed_once_scored_or_not(service: Service, limit: int) -> None:
     """Participants without a score follow the board's rows in the same list."""

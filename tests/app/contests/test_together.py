@@ -23,6 +23,9 @@ from agon.app.service import Service
 from fakes.service import ORGANISER
 from fakes.spring import BOTS, play, spring, view
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 if TYPE_CHECKING:
     from agon.entities.contests import Contest
 

@@ -126,7 +126,7 @@ GOLDEN_ROWS = {
 }
 GOLDEN_FINGERPRINTS = {
     "0.1": "51c68c395184cb405b50a7fcbe08dfa1d9af91a2a3ed8ffb29fc43847ce59eee",
-    "0.2": "97a18e07c2a9f60684bba013b429616315a76936eaed215ae10c77b74d2fd220",
+    "0.2": "c6043725b465c65fdac3410e87d37282855ab19c9f52b628119344aed7fb8fdc",
 }
 GOLDEN_BOARD = "ce78e153f04a434699c6054c35ba1bb47c951366b690c4c8e1135940bca9d2d6"
 
@@ -195,6 +195,7 @@ def test_scoring_a_judged_season_runs_nothing(
         assert result.findings is not None
 
 
+@pytest.mark.exhaustive
 def test_the_demo_runs_its_dojo_season_in_the_sandbox_it_is_given(
     real_sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

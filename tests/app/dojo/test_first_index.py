@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import agon
 from agon.app.dojo.hidden_answer import read_answer
 from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import packaged_problem, read_problem
@@ -113,3 +114,25 @@ def test_a_package_of_a_ledger_without_a_first_index_means_1() -> None:
     """Jobs and entries were written before the field existed."""
     assert packaged_problem({"source": SQUARES}).first_index == 1
     assert packaged_problem({"source": SQUARES, "first_index": 0}).first_index == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "disclosed"), [(5, [5, 7, 9]), (-4, [-3, -1, 1]), (6, [7, 9, 11])]
+)
+def test_a_sequence_may_begin_at_any_whole_number(
+    tmp_path: Path, first: int, disclosed: list[int]
+) -> None:
+    """Offsets of known sequences are not only 0 and 1; the disclosed terms have odd indices."""
+    package = pack_problem(tmp_path / "p", first_index=first)
+    answer = publish(read_problem(package), tmp_path / "out", FakeSandbox())
+    assert answer.terms[0] == str(first * first)
+    shown = json.loads((tmp_path / "out" / "disclosure.json").read_text())
+    assert shown["first_index"] == first
+    assert [term["n"] for term in shown["disclosed"][:3]] == disclosed
+    assert all(term["a"] == str(term["n"] ** 2) for term in shown["disclosed"])
+    assert read_answer(tmp_path / "out" / "sealed.json").problem.first_index == first
+    pack_solver(tmp_path / "s", "ada", f"def solver(): return [n*n for n in range({first}, 99)]\n")
+    assert judged(package, tmp_path) == {"ada": "ok: "}
+    assert rows(tmp_path / "season", "problems")[0]["first_index"] == first
+    board = agon.score("dojo", tmp_path / "season").board
+    assert [row.id for row in board.rows] == ["ada"]

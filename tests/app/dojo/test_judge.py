@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import agon
 from agon.app.dojo.judge import JudgeSummary, Progress, judge
+from agon.app.dojo.packages import PackageFolder, read_package
 from agon.app.dojo.problems import read_problem
 from agon.app.replay.replay import replay
 from agon.app.sandbox import RunRequest, RunResult
@@ -32,6 +34,7 @@ def judged(package: Path, *, sandbox: FakeSandbox | None = None) -> JudgeSummary
     return judge(read_problem(package), folder / "s", folder / "season", sandbox or FakeSandbox())
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("source", "verdict", "matched", "text"),
     [
@@ -377,3 +380,41 @@ def test_a_name_that_no_ledger_accepts_is_an_issue_of_its_package(package: Path)
     summary = judged(package)
     assert [row["user_id"] for row in summary.rows] == ["ada"]
     assert "control characters" in str(summary.issues[0])
+
+
+def test_keys_of_a_submission_are_read_in_any_spelling_and_others_are_listed(
+    tmp_path: Path,
+) -> None:
+    """Ignored, ``createdAt`` would let a file's time decide who was late, and lose a tag."""
+    place = pack_solver(tmp_path / "s", "ada", created_at=None)
+    (place / "submission.json").write_text('{"createdAt": "2026-02-03T10:00:00Z", "user": "bob"}')
+    (place / "solution.json").write_text('{"methodTag": "sum", "method-tag": "loops", "x-a": 1}')
+    package = read_package(PackageFolder("ada", "1", place))
+    assert package.created_at == datetime(2026, 2, 3, 10, tzinfo=UTC)
+    assert package.method_tag == "sum"
+    assert [(Path(remark.where).name, remark.what) for remark in package.remarks] == [
+        ("submission.json", "'createdAt' is read as created_at"),
+        ("submission.json", "'user' is not used"),
+        ("solution.json", "'methodTag' is read as method_tag"),
+        ("solution.json", "'method-tag' is not used beside method_tag"),
+    ]
+
+
+def test_a_season_is_judged_by_the_edition_it_was_begun_with(tmp_path: Path, package: Path) -> None:
+    """Two programs of one season may not be judged by different lists of modules."""
+    source = "from functools import reduce\n" + RIGHT.format(n=20)
+    pack_solver(tmp_path / "s", "ada", source)
+    problem, sandbox = read_problem(package), FakeSandbox()
+    first, second = tmp_path / "first", tmp_path / "second"
+    (row,) = judge(problem, tmp_path / "s", first, sandbox).rows
+    assert row["verdict"] == "rejected_import"
+    (row,) = judge(problem, tmp_path / "s", second, sandbox, edition="0.2",
+                   overrides={"recursion_limit": "500"}).rows  # fmt: skip
+    assert row["verdict"] == "ok"
+    created = entries(second)[0]["body"]
+    assert (created["edition"], created["overrides"]) == ("dojo/0.2", {"recursion_limit": 500})
+    pack_solver(tmp_path / "s", "bob", source)
+    (row,) = judge(problem, tmp_path / "s", second, sandbox).rows
+    assert (row["user_id"], row["verdict"]) == ("bob", "ok")
+    with pytest.raises(Conflict, match=r"was begun under dojo/0.2 with recursion_limit"):
+        judge(problem, tmp_path / "s", second, sandbox, edition="0.1")

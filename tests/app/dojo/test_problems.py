@@ -49,8 +49,9 @@ def test_interface_and_number_of_terms_have_defaults(tmp_path: Path) -> None:
         ({"N_check": 1}, "N_check is 1; give a whole number 2 to 100,000"),
         ({"N_check": True}, "N_check is True"),
         ({"N_check": "200"}, "N_check is '200'"),
-        ({"first_index": 2}, "first_index is 2; give 0 or 1"),
-        ({"first_index": True}, "first_index is True; give 0 or 1"),
+        ({"first_index": 1.0}, "first_index is 1.0; give a whole number"),
+        ({"first_index": 1 << 60}, "give a whole number"),
+        ({"first_index": True}, "first_index is True; give a whole number"),
         ({"first_indx": 1, "first_index": None}, "did you mean first_index?"),
         ({"interface": "fn"}, "interface is 'fn'; give seq or gen"),
         ({"interface": "gen"}, "interface is gen"),
@@ -130,8 +131,49 @@ def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
         read_problem(tmp_path / "empty")
 
 
-def test_unknown_keys_are_ignored(tmp_path: Path) -> None:
-    """A package may have more than this program reads."""
-    folder = pack_problem(tmp_path / "p", author="somebody", difficulty=3)
-    assert read_problem(folder).title == "Squares"
-    assert json.loads((folder / "problem.json").read_text())["difficulty"] == 3
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("setter", "setter_user_id"),
+        ("deadline", "freeze_started_at"),
+        ("freezeStartedAt", "freeze_started_at"),
+        ("Freeze Started At", "freeze_started_at"),
+        ("n_check", "N_check"),
+        ("offset", "first_index"),
+        ("first-index", "first_index"),
+        ("setterUserID", "setter_user_id"),
+        ("titel", "title"),
+    ],
+)
+def test_an_unknown_key_is_an_error_that_names_what_is_meant(
+    tmp_path: Path, key: str, meant: str
+) -> None:
+    """A declaration is a commitment: a freeze that is not read would publish a problem without."""
+    folder = pack_problem(tmp_path / "p")
+    (folder / "problem.json").write_text(json.dumps({"N_check": 20, key: "ada"}))
+    with pytest.raises(InvalidPackage, match=f"unknown key '{key}'; did you mean {meant}."):
+        read_problem(folder)
+
+
+def test_a_key_like_nothing_known_is_an_error_and_own_keys_are_not(tmp_path: Path) -> None:
+    """What is not read is not passed over in silence, unless its author says so."""
+    folder = pack_problem(tmp_path / "p", difficulty=3, mood=None)
+    with pytest.raises(InvalidPackage, match="own keys begin with x-") as error:
+        read_problem(folder)
+    assert len(error.value.issues) == 2
+    own = pack_problem(tmp_path / "q", **{"x-difficulty": 3})
+    assert read_problem(own).title == "Squares"
+
+
+def test_what_was_understood_has_the_defaults_too(tmp_path: Path) -> None:
+    """A missing freeze or setter is seen before anyone submits."""
+    plain = read_problem(pack_problem(tmp_path / "p")).understood()
+    assert plain["setter"].startswith("none")
+    assert plain["freeze"] == "none: no submission is late"
+    assert (plain["N_check"], plain["first_index"]) == ("20", "1")
+    declared = read_problem(
+        pack_problem(
+            tmp_path / "q", setter_user_id=7, freeze_started_at="2026-03-01T02:00:00+02:00"
+        )
+    ).understood()
+    assert (declared["setter"], declared["freeze"]) == ("7", "2026-03-01T00:00:00.000000Z")

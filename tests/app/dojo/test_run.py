@@ -44,11 +44,21 @@ def test_terms_are_decimal_text_up_to_the_requested_number() -> None:
     }
 
 
+def test_a_short_list_says_how_many_terms_are_missing() -> None:
+    """``ok`` alone would promise a verdict that a judge does not give."""
+    answer = run_in(SQUARES, FakeSandbox(), n_check=10)
+    assert (answer.verdict, answer.reason) == ("ok", "9 of 10 terms; a judge needs all of them")
+
+
 @pytest.mark.parametrize(
     ("raw", "verdict", "text"),
     [
+        (b"return 1", "syntax_error", "'return' outside function"),
+        (b"def solver(a, a): pass", "syntax_error", "duplicate argument"),
+        (b"x = " + b"7" * 5000, "syntax_error", "an integer literal has more than 4300 digits"),
         (b"import os\nx = eval('1')\n", "rejected_import", "line 1: import of os"),
         (b"def solver(:\n", "syntax_error", "line 1: not Python"),
+        (b"def solver(:\n", "syntax_error", "this judge runs Python 3."),
         (f"T = {list(range(121))}\n".encode(), "rejected_policy", "121 numeric literals"),
         (f"import os\nT = {list(range(121))}\n".encode(), "rejected_import", "import of os"),
         (b"\xff", "syntax_error", "not UTF-8"),

@@ -68,6 +68,7 @@ def test_the_records_can_be_scored(tmp_path: Path) -> None:
     assert weights.row("2")["weight"] == pytest.approx(0.5)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("field", "name"), [(field, name) for field, names in FIELDS.items() for name in names]
 )
@@ -105,6 +106,7 @@ def test_a_missing_column_is_reported_with_its_accepted_names(tmp_path: Path) ->
         tables(written(tmp_path, [{"uid": 1, "validator": "v", "score": 1}]))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("wrong", "column"),
     [

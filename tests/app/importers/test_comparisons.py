@@ -125,7 +125,7 @@ def test_unknown_choices_are_rejected(tmp_path: Path) -> None:
     """They are not skipped."""
     file = written(tmp_path, VOTES)
     with pytest.raises(Unreadable, match="pairs, votes"):
-        import_records("comparisons", file, unit="rows")
+        import_records("comparisons", file, unit="rows")  # type: ignore[arg-type]  # no unit
     with pytest.raises(Conflict, match="audit"):
         import_records("arena-battles", file, audit=file)
     with pytest.raises(NotFound, match=r"comparisons\.csv"):

@@ -12,7 +12,7 @@ from agon.disciplines import discipline
 from agon.records import InvalidRecords, read_rows
 
 if TYPE_CHECKING:
-    from conftest import Postgresql
+    from postgresql_server import Postgresql
 
 ADA, BEN, CAT = (f"00000000-0000-4000-8000-00000000000{n}" for n in "123")
 PROMPT, OTHER = (f"00000000-0000-4000-8000-0000000000a{n}" for n in "12")

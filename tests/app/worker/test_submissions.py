@@ -33,6 +33,7 @@ def verdicts(service: Service) -> list[dict[str, Any]]:
     return [dict(entry.body["row"]) for entry in added if entry.body["table"] == "submissions"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("source", "verdict", "matched", "text"),
     [
@@ -186,6 +187,28 @@ def leasing_copy(job: Job, **changed: Any) -> Any:
         "kind": job.kind, "payload": job.payload, "contest_no": job.contest_no,
     }  # fmt: skip
     return NewJob(**(values | changed))
+
+
+def test_a_program_is_judged_by_the_modules_and_the_depth_of_its_job(
+    service: Service, problem: int
+) -> None:
+    """The worker and the check that records agree on the contest's rules."""
+    requests: list[RunRequest] = []
+
+    class Watching(FakeSandbox):
+        def run(self, request: RunRequest) -> RunResult:
+            requests.append(request)
+            return super().run(request)
+
+    source = f"import heapq\n{RIGHT}"
+    submitted(service, problem, name="s1", source=source)
+    allowed = {"allowed_modules": ("heapq",), "recursion_limit": 300}
+    submitted(service, problem, name="s2", source=source, **allowed)
+    work(service, sandbox_runners(Watching()))
+    assert {row["id"]: row["verdict"] for row in verdicts(service)} == {
+        "s1": "rejected_import", "s2": "ok",
+    }  # fmt: skip
+    assert [(request.name, request.recursion_limit) for request in requests] == [("s2", 300)]
 
 
 def test_a_run_accepts_the_integers_that_its_job_names(service: Service, problem: int) -> None:

@@ -63,6 +63,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other)) if isinstance(one, np.ndarray) else one == other
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("strategy", LAB.strategies, ids=lambda strategy: strategy.name)
 def test_every_attack_acts_has_a_price_and_depends_on_the_seed_alone(
     strategy: Strategy[Season],

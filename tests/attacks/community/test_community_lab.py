@@ -14,8 +14,6 @@ from agon.disciplines.community.rules import CommunityRules
 from agon.records import read_rows
 from attacks.worlds import world_of
 
-pytestmark = pytest.mark.xdist_group("community-lab")  # one worker simulates the world
-
 LAB = lab_of("community")
 RULES = CommunityRules()
 SCHEMA = discipline("community").schema
@@ -30,6 +28,7 @@ def _text(table: pa.Table) -> pa.Table:
     return table
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", [strategy.name for strategy in LAB.strategies])
 def test_an_attack_adds_valid_rows_and_changes_none(name: str) -> None:
     """On the first day too: nothing refers to what is written later."""

@@ -15,7 +15,6 @@ from attacks.worlds import world_of
 
 LAB = lab_of("community")
 COMMUNITY = discipline("community")
-pytestmark = pytest.mark.xdist_group("community-lab")  # one worker simulates the world
 
 honest_world = partial(world_of, "community", size=30)
 LITERAL, HARDENED = (edition(f"community/{name}").rules for name in ("scores0002-1", "hardened-1"))
@@ -36,6 +35,7 @@ def _effort(name: str, without: str | None) -> tuple[int, float]:
     return len(played.accounts), -standing.points
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("rule", "attack"),
     [

@@ -14,8 +14,6 @@ from agon.attacks.detectors import Measurement, contests_of, measure, simulated
 from agon.disciplines import BUILT_IN, discipline
 from agon.errors import NotFound
 
-pytestmark = pytest.mark.xdist_group("detectors")  # one worker measures the season
-
 
 @cache
 def dojo() -> tuple[Measurement, ...]:

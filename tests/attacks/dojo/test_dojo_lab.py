@@ -23,7 +23,6 @@ from attacks.worlds import world_of
 LAB = lab_of("dojo")
 LITERAL = edition("dojo/0.1").rules
 SCHEMA = discipline("dojo").schema
-pytestmark = pytest.mark.xdist_group("dojo-lab")  # one worker simulates the world
 
 honest_world = partial(world_of, "dojo", size=20)
 
@@ -34,6 +33,7 @@ def _board(played: Any, day: int, rules: Any = LITERAL) -> dict[str, Any]:
     return {row["id"]: row for row in rows}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("strategy", LAB.strategies, ids=lambda strategy: strategy.name)
 def test_an_attack_adds_valid_rows_and_changes_none(strategy: Any) -> None:
     """On the first day too: what others submit later is not there yet."""

@@ -11,8 +11,6 @@ from agon.attacks.runner import Runner, select
 from agon.editions import edition
 from attacks.worlds import world_of
 
-pytestmark = pytest.mark.xdist_group("dojo-hardened")  # one worker runs the attacks
-
 LAB = lab_of("dojo")
 honest_world = partial(world_of, "dojo", size=30)
 LITERAL, HARDENED = edition("dojo/0.2").rules, edition("dojo/hardened-1").rules
@@ -33,6 +31,7 @@ def _result(name: str, **overrides: Any) -> AttackResult:
     return _runner(**overrides).run(select(LAB, [name])[0])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("rules", "attacks"),
     [

@@ -195,6 +195,7 @@ def test_an_unknown_id_is_reported_with_a_hint(name: str, board: str, hint: str)
         scored(tables).explain(name, board=board)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("results", "rules"),
     [(["tie"], {}), (["a", "b"], {}), (["a"], {"bradley_terry_regularisation": 1}),

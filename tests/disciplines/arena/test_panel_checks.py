@@ -156,7 +156,7 @@ def test_accounts_of_unknown_or_all_of_one_time_are_no_warning(
 
 def test_accounts_created_at_independent_times_are_rarely_a_burst() -> None:
     """At most one warning in a hundred leagues; `surprise` allows one in a thousand."""
-    count, alarms = size(400), 0
+    count, alarms = size(400, dear=True), 0
     for seed in range(count):
         rng = dice(seed)
         created = year(rng.choice([10, 30, 100, 200]), rng)

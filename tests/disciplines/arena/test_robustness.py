@@ -8,12 +8,12 @@ import pytest
 
 import agon
 from agon.disciplines.arena.robustness import (
-    RankRobustness,
     elo_bands,
     noise_floors,
     rank_robustness,
 )
 from agon.disciplines.arena.rules import ArenaRules
+from agon.kernel.figures import RankRobustness
 from agon.kernel.ratings.elo import EloState, fold
 
 

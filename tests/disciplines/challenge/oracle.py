@@ -173,11 +173,11 @@ class Contest:
         stakes = self.stakes_at(epoch)
         if rules["outlier_weights"] == "equal":
             stakes = dict.fromkeys(stakes, Fraction(1))
-        centre = weighted_middle([(score, stakes[v]) for v, score in reported.items()])
-        spread = weighted_middle([(abs(x - centre), stakes[v]) for v, x in reported.items()])
+        center = weighted_middle([(score, stakes[v]) for v, score in reported.items()])
+        spread = weighted_middle([(abs(x - center), stakes[v]) for v, x in reported.items()])
         if spread < Fraction(1, 10**9):
             spread = exact(rules["mad_when_zero"])
-        return {v: exact("0.6745") * (score - centre) / spread for v, score in reported.items()}
+        return {v: exact("0.6745") * (score - center) / spread for v, score in reported.items()}
 
     def outliers(self, submission: str, epoch: int) -> set[str]:
         """Name the validators whose evaluation is an outlier."""

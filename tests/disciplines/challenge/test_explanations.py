@@ -181,6 +181,7 @@ def test_a_loser_learns_what_the_next_place_takes() -> None:
     assert waterfall(scored(tables), "3")["strategy main"].missing is None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("board", DISCIPLINE.boards)
 def test_an_unknown_id_is_not_found(board: str) -> None:
     """The message helps: what is there, or what was meant."""

@@ -46,6 +46,7 @@ def test_every_attack_has_a_check_and_every_check_an_attack() -> None:
     assert {code for code, _ in CAUGHT.values()} | BY_THEMSELVES == set(CHECKS)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_each_attack_is_caught_by_its_check(attack: str, seed: int) -> None:
@@ -61,6 +62,7 @@ def test_each_attack_is_caught_by_its_check(attack: str, seed: int) -> None:
         assert one.severity is Severity.WARNING
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_an_honest_network_is_left_in_peace(seed: int) -> None:
     """Each check reports one honest network in a thousand; seeds 0 to 5 are not among them."""

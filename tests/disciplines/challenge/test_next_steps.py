@@ -117,6 +117,7 @@ def _shown(value: float) -> str:
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("strategy", ["winner_takes_all", "ranked"])
 @settings(max_examples=size(50, at_least=3, dear=True), deadline=None)
 @given(scores=st.lists(st.floats(0, 1), min_size=2, max_size=5))

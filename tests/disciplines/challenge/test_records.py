@@ -22,6 +22,7 @@ def error_of(tables: Tables) -> str:
     return str(error.value)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("table", "row", "column", "value", "code"),
     [
@@ -87,6 +88,7 @@ def test_ten_tenths_are_not_more_than_one() -> None:
     assert records_of(tables).count("competitions") == 4
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("column", "value", "text"),
     [

@@ -112,6 +112,7 @@ def test_the_oracle_knows_every_component_and_counts_the_same(
     same(community, expected)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.name)
 def test_every_component_earns_or_takes_points(community: Community, component: Component) -> None:
     """The comparison with the oracle is worth nothing for a component that is always 0."""

@@ -7,6 +7,7 @@ import pytest
 
 from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.components import COMPONENTS
+from agon.disciplines.community.difficulty import sota_version
 from agon.disciplines.community.models import SOTA_VERSION
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import score
@@ -46,6 +47,15 @@ def test_the_edition_carries_both_versions() -> None:
     assert versions["sota_models"] == SOTA_VERSION == "2025-01-04"
 
 
+def test_a_result_says_when_another_list_of_models_was_used() -> None:
+    """The version of the list would be false beside a list of one's own."""
+    assert sota_version(CommunityRules()) == SOTA_VERSION
+    same = CommunityRules(sota_models=(*CommunityRules().sota_models, "openai/o1:free"))
+    assert sota_version(same) == SOTA_VERSION
+    assert sota_version(CommunityRules(sota_models=("o1",))) == "2025-01-04 (changed)"
+    assert sota_version(CommunityRules(sota_list="dynamic")) == "dynamic"
+
+
 def test_every_rule_has_meaning_reason_and_source() -> None:
     """A rule without a reason is a number that cannot be discussed."""
     for text in CommunityRules.texts():
@@ -82,6 +92,7 @@ def test_rules_from_the_command_line_are_similar_users_what_they_hold() -> None:
     assert rules.diversity
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("board", DISCIPLINE.boards)
 def test_the_golden_boards_never_change(board: str) -> None:
     """The seed's first example, every row of every board, as first released."""

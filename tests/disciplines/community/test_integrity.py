@@ -27,12 +27,14 @@ def findings(attacks: list[str], seed: int, **rules: object) -> tuple[list[Findi
     return find(records, CommunityRules().override(rules)), guilty
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
 def test_an_honest_community_has_no_finding(seed: int) -> None:
     """At a chance of 0.001 per check, seven checks and five communities give 0.035 findings."""
     assert findings([], seed) == ([], set())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_attack_is_detected_and_its_users_are_named(attack: str, seed: int) -> None:
@@ -167,3 +169,25 @@ def test_text_ids_replace_missing_handles() -> None:
 def test_an_empty_community_has_no_finding() -> None:
     """Empty tables are no error."""
     assert find(read_rows(DISCIPLINE.schema, {"users": []}), CommunityRules()) == []
+
+
+def test_models_with_one_name_in_two_spellings_are_reported() -> None:
+    """They count as two wrong models, and nobody would see it on a board."""
+    names = [
+        "claude-3.5-sonnet",
+        "Claude 3-5 Sonnet",
+        "gpt-4o",
+        "openai/gpt-4o:free",
+        "gpt-4o-mini",
+    ]
+    tables = {
+        "users": [{"id": "ada"}],
+        "prompts": [{"id": "p", "uploader_id": "ada"}],
+        "responses": [
+            {"id": f"r{at}", "prompt_id": "p", "model": name} for at, name in enumerate(names)
+        ],
+    }
+    reported = find(read_rows(DISCIPLINE.schema, tables), CommunityRules())
+    (one,) = [each for each in reported if each.code == "model-spellings"]
+    assert one.subjects == ("claude-3-5-sonnet", "claude-3.5-sonnet")
+    assert "Claude 3-5 Sonnet, claude-3.5-sonnet count as 2 models" in one.message

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agon.disciplines.community.models import ALIASES, slug, slugs
+from agon.disciplines.community.models import ALIASES, likeness, slug, slugs
 from agon.disciplines.community.rules import CommunityRules
 
 
@@ -38,7 +38,24 @@ from agon.disciplines.community.rules import CommunityRules
         ("DeepSeek V3", "deepseek-v3"),
         ("deepseek-v3.1", "deepseek-v3.1"),
         ("llama-3-70b-20241399", "llama-3-70b-20241399"),
-        ("gpt-4-0613", "gpt-4-0613"),
+        ("gpt-4-0613", "gpt-4"),
+        ("gpt-4-1341", "gpt-4-1341"),
+        ("openai/gpt-4o:free", "gpt-4o"),
+        ("deepseek/deepseek-chat-v3-0324:nitro", "deepseek-v3"),
+        ("claude-3-5-sonnet@20240620", "claude-3-5-sonnet"),
+        ("claude-3-5-sonnet-v2@20241022", "claude-3-5-sonnet-v2"),
+        ("claude-3-5-sonnet@2024-06-20", "claude-3-5-sonnet"),
+        ("anthropic.claude-3-5-sonnet-20240620-v1:0", "claude-3-5-sonnet"),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4.5"),
+        ("claude-3.5-sonnet-v1:0", "claude-3.5-sonnet"),
+        ("GPT-4o (2024-08-06)", "gpt-4o"),
+        ("gpt-4o(20240806)", "gpt-4o"),
+        ("GPT 4o (mini)", "gpt-4o-(mini)"),
+        ("llama3:8b", "llama3:8b"),
+        ("llama3:latest", "llama3"),
+        ("gemini-1.5-pro@001", "gemini-1.5-pro@001"),
+        ("0324", "0324"),
+        (":free", ":free"),
         ("model-12345678", "model-12345678"),
     ],
 )
@@ -56,3 +73,20 @@ def test_the_normal_form_of_a_normal_form_is_itself() -> None:
 def test_several_names_of_one_model_are_one() -> None:
     """The rule `sota_models` may use any of them."""
     assert slugs(["o1", "gpt-o1", "openai/o1"]) == {"gpt-o1"}
+
+
+@pytest.mark.parametrize(
+    ("names", "alike"),
+    [
+        (("claude-3.5-sonnet", "claude-3-5-sonnet", "claude-sonnet-3.5"), True),
+        (("gpt4o", "gpt-4o", "GPT_4.o"), True),
+        (("gpt-4o", "gpt-4o-mini"), False),
+        (("llama-3.1-70b", "llama-3-170b"), False),
+        (("model-1", "model-11"), False),
+    ],
+)
+def test_normal_forms_of_the_same_words_and_numbers_are_alike(
+    names: tuple[str, ...], *, alike: bool
+) -> None:
+    """A finding names them; they stay several models, because a word can make the difference."""
+    assert (len({likeness(slug(name)) for name in names}) == 1) == alike

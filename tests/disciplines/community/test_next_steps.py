@@ -262,6 +262,7 @@ def test_every_component_has_a_step_that_is_done_here() -> None:
     assert {one.name for one in COMPONENTS} == DO.keys() | IN_WORDS_ONLY
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("rules", [{}, None], ids=["default rules", "other rules"])
 @settings(max_examples=size(20, at_least=3, dear=True), deadline=None, phases=GENERATE)
 @given(data=st.data(), tables=communities())

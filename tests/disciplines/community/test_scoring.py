@@ -47,6 +47,7 @@ def scored(tables: Any, **rules: Any) -> Community:
     return score(read_rows(DISCIPLINE.schema, tables), CommunityRules().override(rules))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("rules", [{}, EVERYTHING, {"sota_list": "dynamic"}])
 @pytest.mark.parametrize("board", DISCIPLINE.boards)
 def test_every_id_is_explained_and_the_parts_sum_to_the_score(

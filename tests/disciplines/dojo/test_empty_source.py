@@ -42,6 +42,7 @@ def row_of(records: Any) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("form", ["ndjson", "parquet", "rows"])
 def test_an_empty_source_is_judged_and_has_no_bytes(form: str, tmp_path: Path) -> None:
     """Folders of programs may have an empty file, and their records were refused as NDJSON."""

@@ -84,6 +84,7 @@ def test_the_example_solvers_all_differ() -> None:
     assert len({structure_hash(read(path.read_bytes())) for path in SOLVERS}) == len(SOLVERS)
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("path", SOLVERS, ids=lambda path: path.name.removesuffix(".py.txt"))
 def test_a_solver_with_renamed_variables_keeps_its_hash(path: Path) -> None:
     """Copies of real programs are detected, not only of small ones."""

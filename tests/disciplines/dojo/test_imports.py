@@ -29,6 +29,11 @@ def violations_of(source: str, *, kind: Kind = "solver") -> list[Violation]:
         "x.__hidden; x.hidden__; x.____; x._",
         "hasattr(x, y)",
         "'open eval __import__'",
+        "class T(list):\n    def __init__(self): super().__init__(); self.n = len(self)",
+        "print(type(x).__name__, x.__class__.__qualname__, x.__doc__)",
+        "it = x.__iter__(); it.__next__(); x.__len__(); x.__getitem__(0); int.__add__(1, 2)",
+        "object.__setattr__(x, 'n', 1); x.__dict__.get('n')",
+        "match x:\n    case int(__class__=c): pass",
         "def f(input): pass",
     ],
 )
@@ -54,10 +59,25 @@ def test_what_the_rules_allow_is_not_rejected(line: str) -> None:
         ("[e for e in [exec]]", "use of exec"),
         ("f'{eval(x)}'", "use of eval"),
         ("__builtins__['x']", "use of __builtins__"),
-        ("().__class__", "access to __class__"),
-        ("x.__doc__ = 1", "access to __doc__"),
-        ("f'{x.__class__}'", "access to __class__"),
-        ("match x:\n    case int(__class__=c): pass", "access to __class__"),
+        ("().__class__.__bases__", "access to __bases__"),
+        ("int.__subclasses__()", "access to __subclasses__"),
+        ("x.__globals__ = 1", "access to __globals__"),
+        ("f.__code__.co_consts", "access to __code__"),
+        ("f'{x.__closure__}'", "access to __closure__"),
+        ("x.__odd__", "access to __odd__"),
+        ("match x:\n    case int(__mro__=c): pass", "access to __mro__"),
+        (
+            "import sympy.crypto",
+            "import of sympy.crypto: the judge's sympy is without sympy.crypto",
+        ),
+        (
+            "from sympy import crypto, prime",
+            "import of sympy.crypto: the judge's sympy is without sympy.crypto",
+        ),
+        (
+            "from sympy.physics.quantum import spin",
+            "import of sympy.physics.quantum: the judge's sympy is without sympy.physics.quantum",
+        ),
         ("getattr(x, y)", "getattr with a name that is not a literal"),
         ("getattr(x, 'a' + 'b')", "getattr with a name that is not a literal"),
         ("getattr(x, f'__class__')", "getattr with a name that is not a literal"),
@@ -66,7 +86,7 @@ def test_what_the_rules_allow_is_not_rejected(line: str) -> None:
         ("getattr(x, *'a')", "getattr with a name that is not a literal"),
         ("setattr(x, y, 1)", "setattr with a name that is not a literal"),
         ("delattr(x, y)", "delattr with a name that is not a literal"),
-        ("getattr(x, '__class__')", "access to __class__"),
+        ("getattr(x, '__bases__')", "access to __bases__"),
         ("g = getattr", "getattr used as a value"),
         ("map(setattr, x, y, z)", "setattr used as a value"),
         ("@getattr\ndef f(): pass", "getattr used as a value"),
@@ -77,6 +97,21 @@ def test_each_way_out_is_rejected(line: str, what: str) -> None:
     assert [v.what for v in violations_of(f"{ENTRY}{line}\n")] == [what]
 
 
+def test_a_rule_decides_which_modules_are_allowed() -> None:
+    """A solver's list is its edition's; the message has that list."""
+    source = read(f"{ENTRY}from functools import lru_cache\nfrom collections.abc import Iterator")
+    assert [v.line for v in scan(source, kind="solver")] == [2, 3]
+    assert scan(source, kind="solver", modules=("functools", "collections")) == []
+    (violation,) = scan(source, kind="solver", modules=("functools", "heapq"))
+    assert str(violation).endswith("import of collections.abc; use only functools, heapq")
+
+
+def test_a_refused_input_says_that_there_is_none() -> None:
+    """Leaving it out is advice that can be followed."""
+    (violation,) = violations_of(f"{ENTRY}n = int(input())")
+    assert violation.remedy.startswith("programs have no input")
+
+
 @pytest.mark.parametrize("name", sorted(REFUSED_NAMES))
 def test_each_rejected_builtin_is_rejected(name: str) -> None:
     """The list of the page, one by one, called or merely named."""
@@ -85,7 +120,7 @@ def test_each_rejected_builtin_is_rejected(name: str) -> None:
 
 def test_all_violations_are_reported_sorted_with_positions() -> None:
     """Authors correct a file once; the places are lines and columns from 1."""
-    violations = violations_of("import os\nx = 'é'; y = open\nz = x.__class__\n")
+    violations = violations_of("import os\nx = 'é'; y = open\nz = x.__bases__\n")
     assert [(v.line, v.column, v.verdict) for v in violations] == [
         (0, 0, "runtime_error"),
         (1, 1, "rejected_import"),

@@ -34,6 +34,7 @@ def findings(*, attacks: list[str], seed: int) -> list[Finding]:
     return agon.score("dojo", read_rows(SCHEMA, simulation.tables)).findings
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_attack_is_caught_by_its_finding(attack: str) -> None:
     """Each attacker of a seeded simulation is a subject of the finding for the attack."""
@@ -146,3 +147,35 @@ def test_a_source_is_classified_once_however_often_it_is_submitted(
     tags = [f for f in agon.score("dojo", records).findings if f.code == "false-tag"]
     assert len(tags) == 20
     assert classified == [(squares, "matrix_power")]
+
+
+SPELLINGS = ("closed_form", "Closed-Form", " closed form", "sum")
+
+
+def spelled(spelling: str) -> agon.Result:
+    """Score four users, three of whom declare one tag in three spellings."""
+    rows = [
+        {"id": f"s{at}", "problem_id": "p", "user_id": f"u{at}", "created_at": f"2026-01-0{at + 1}",
+         "source_hash": str(at) * 64, "l_chars": 800, "verdict": "ok", "method_tag": tag}
+        for at, tag in enumerate(SPELLINGS)
+    ]  # fmt: skip
+    records = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": rows})
+    return agon.score("dojo", records, rules={"tag_spelling": spelling}, board="problem:p")
+
+
+def test_spellings_of_a_tag_are_reported_where_they_count_as_several() -> None:
+    """With the seed's letter a bonus for a new tag is a matter of a hyphen; a finding says so."""
+    exact = [one for one in spelled("exact").findings if one.code == "tag-spellings"]
+    assert [(one.subjects, one.value) for one in exact] == [(("p",), 3)]
+    assert "' closed form', 'Closed-Form', 'closed_form' count as 3 tags" in exact[0].message
+    assert [one for one in spelled("folded").findings if one.code == "tag-spellings"] == []
+
+
+def test_folded_tags_are_one_tag() -> None:
+    """The earliest of all spellings is the first of the tag."""
+    points = {
+        spelling: {row.id: row["diversity"] for row in spelled(spelling).board.rows}
+        for spelling in ("exact", "folded")
+    }
+    assert points["exact"] == {"u0": 50, "u1": 50, "u2": 50, "u3": 50}
+    assert points["folded"] == {"u0": 50, "u1": 20, "u2": 20, "u3": 50}

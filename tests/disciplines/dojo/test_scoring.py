@@ -92,6 +92,7 @@ def test_explanations_sum_to_every_score(
             assert explanation.reason == one.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", editions("dojo"))
 def test_every_worked_example_of_an_edition_comes_out(name: str) -> None:
     """The seed's and the page's numbers, as records."""

@@ -126,6 +126,7 @@ def test_a_program_that_the_tests_run_cannot_attach_to_their_shell(course: Cours
     assert (verification.outcome, verification.account.exit_code) == ("failed", 3)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("first", ["#!/bin/sh", "#!/usr/bin/env sh", "#!/bin/sh -e", "", "# text"])
 def test_test_scripts_run_whatever_their_first_line(course: Course, first: str) -> None:
     """Without a first line that names an interpreter the shell runs them."""
@@ -155,6 +156,7 @@ def test_time_is_up_in_both_parts(course: Course) -> None:
     assert verification.outcome == "timeout"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("tests", "source", "outcome", "reward"),
     [
@@ -320,6 +322,7 @@ def test_an_archive_is_the_same_for_two_readers(course: Course) -> None:
         assert answer.read() == b"42\n"
 
 
+@pytest.mark.exhaustive
 def test_a_project_of_the_image_is_imported_from_where_the_agent_works(
     containers: Containers, courses: Callable[[Kind], Course], tmp_path: Path
 ) -> None:

@@ -59,6 +59,7 @@ def all_containers(run: str) -> list[str]:
     return engine.containers(f"agon.run={run}") + engine.containers_named(name_pattern(run=run))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("part", range(4 if ALL else 2))
 @pytest.mark.parametrize("target", ["process", "group", "all"])
 def test_a_killed_agon_leaves_no_container(
@@ -187,6 +188,7 @@ def test_a_client_that_is_killed_once_costs_one_repetition(course: Course) -> No
     assert len(running(course.run_name)) == 0
 
 
+@pytest.mark.exhaustive
 def test_a_client_that_is_killed_twice_leaves_the_trial_unscored(course: Course) -> None:
     """An internal error is never the agent's failure."""
     with client_killed(course, times=2):
@@ -195,6 +197,7 @@ def test_a_client_that_is_killed_twice_leaves_the_trial_unscored(course: Course)
     assert run.reason == "the engine's client was killed (signal 9)"
 
 
+@pytest.mark.exhaustive
 def test_a_container_that_others_remove_leaves_the_trial_unscored(course: Course) -> None:
     """Cleaning while trials run costs their scores, and fails none."""
     cleaned = 0
@@ -241,6 +244,7 @@ def test_a_container_that_is_killed_in_order_to_be_removed_was_removed(course: C
     assert run.reason == "the container was removed from outside"
 
 
+@pytest.mark.exhaustive
 def test_a_container_that_is_killed_twice_fails(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

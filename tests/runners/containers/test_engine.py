@@ -126,6 +126,7 @@ def test_an_engine_that_fails_once_costs_one_repetition(
     assert (run.outcome, run.account.attempts) == ("finished", 2)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("code", [125, 126, 127])
 def test_an_engine_that_fails_leaves_the_trial_unscored_with_its_cause(
     course: Course, engine: Script, code: int
@@ -178,6 +179,7 @@ def test_a_listing_that_fails_as_another_container_goes_is_repeated(
         find_engine(str(broken)).containers_named("agon-[0-9]")
 
 
+@pytest.mark.exhaustive
 def test_a_build_that_meets_a_removed_image_is_repeated_without_cached_layers(
     engine: Script, tmp_path: Path
 ) -> None:
@@ -204,6 +206,7 @@ def test_a_build_that_meets_a_removed_image_is_repeated_without_cached_layers(
     assert len(builds.read_text().splitlines()) == 5
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("step", ["image", "run"])
 def test_a_build_is_repeated_whichever_step_meets_an_image_that_is_not_whole(
     engine: Script, tmp_path: Path, step: str
@@ -221,6 +224,7 @@ def test_a_build_is_repeated_whichever_step_meets_an_image_that_is_not_whole(
     assert len(times.read_text().splitlines()) >= 4
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("printed", ["", "/root\\n/bin\\n"], ids=["nothing", "a part"])
 def test_a_listing_whose_output_is_cut_off_is_repeated(
     engine: Script, tmp_path: Path, printed: str

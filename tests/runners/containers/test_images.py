@@ -132,6 +132,7 @@ def test_an_image_that_is_there_can_be_used_as_it_is(
     assert containers.build(ImageSpec(image="localhost/agon-base:1")).cached
 
 
+@pytest.mark.exhaustive
 def test_own_files_larger_than_the_storage_leave_the_trial_unscored(
     build: Build, containers: Containers, tmp_path: Path
 ) -> None:

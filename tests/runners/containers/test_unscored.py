@@ -57,6 +57,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", LIMITS_OF_ONE)
 def test_an_agent_that_limits_the_first_process_has_a_score(
     either: Course, tools: Path, name: str
@@ -74,6 +75,7 @@ def test_an_agent_that_limits_the_first_process_has_a_score(
     assert verification.outcome in {"failed", "timeout"}, verification.reason
 
 
+@pytest.mark.sample(1)
 def test_outputs_larger_than_the_memory_are_rejected(either: Course) -> None:
     """A sparse file takes no memory in the container; packed it would fill the host's disk."""
     run = either.agent("dd of=sparse bs=1M seek=140 count=0")
@@ -91,6 +93,7 @@ def test_an_agent_cannot_write_the_result_file(course: Course) -> None:
     assert printed.endswith("1\n")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("write", ["cat /dev/zero >> ", "dd bs=1M seek=140 count=0 of="])
 def test_a_result_file_that_grows_ends_the_agent(
     mounting: Containers, image: Image, tmp_path: Path, write: str
@@ -126,6 +129,7 @@ os.execv({podman!r}, [{podman!r}, *arguments])
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("entries", "outcome"), [(1500, "failed"), (1, "unscored")])
 def test_outputs_that_take_too_long_to_unpack_fail(
     course: Course, monkeypatch: pytest.MonkeyPatch, entries: int, outcome: str

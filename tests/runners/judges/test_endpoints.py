@@ -97,6 +97,7 @@ def test_each_protocol_has_its_headers_and_asks_for_the_schema(server: ModelServ
     assert "authorization" not in server.requests[-1][1]
 
 
+@pytest.mark.sample(14)
 @pytest.mark.parametrize(
     ("reply", "code", "retryable", "wait"),
     [

@@ -17,11 +17,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 QUICK = RunLimits(cpu_s=0.2, wall_s=10.0, memory_mib=64, output_bytes=65_536)
 
 
-@pytest.fixture(
-    # Opening a sandbox takes seconds, so that one worker runs all tests of a mode.
-    params=[pytest.param(mode, marks=pytest.mark.xdist_group(f"sandbox-{mode}")) for mode in MODES],
-    scope="module",
-)
+@pytest.fixture(params=MODES, scope="module")
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Return each adapter in turn."""
     with open_sandbox(request.param, workers=2) as opened:
@@ -87,13 +83,23 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("source", "entry", "said"),
     [
-        ("def solver():\n    return [1, True]\n", "solver", "term 2 is bool, not int"),
-        ("def solver():\n    return [1.0]\n", "solver", "term 1 is float, not int"),
+        ("solver = lambda: [1, True]\n", "solver", "term 2 is bool, not int"),
+        ("def solver():\n    return [1.0]\n", "solver",
+         "term 1 is float, not int; compute with // instead of /"),
         ("def solver():\n    return 7\n", "solver", "solver() returned int, not list"),
-        ("def seq(n):\n    return n / 1\n", "seq", "seq(0) is float, not int"),
-        ("def gen(N):\n    return range(N)\n", "gen", "gen() returned range, not list"),
+        ("def seq(n):\n    return n / 1\n", "seq",
+         "seq(0) is float, not int; compute with // instead of /"),
+        ("def gen(N):\n    return range(N)\n", "gen",
+         "gen() returned range, not list: wrap it in list(…)"),
+        ("def solver():\n    yield 1\n", "solver",
+         ("solver() returned generator, not list: it yields; wrap it in list(…); one without an "
+          "end needs itertools.islice")),
+        ("def solver():\n    print([1])\n", "solver",
+         "solver() returned NoneType, not list: return the list"),
+        ("def solver():\n    return [None]\n", "solver",
+         "term 1 is NoneType, not int"),
         ("from sympy import S\ndef solver():\n    return [S(3)]\n", "solver",
-         "term 1 is sympy.core.numbers.Integer, not int"),
+         "term 1 is sympy.core.numbers.Integer, not int; write int(…)"),
     ],
 )  # fmt: skip
 def test_a_wrong_type_is_said_with_its_place(
@@ -134,6 +140,15 @@ def test_the_longest_allowed_term_is_allowed(sandbox: Sandbox) -> None:
     """The bound is on digits, the sign is none."""
     run = sandbox.run(job("def solver():\n    return [-(10 ** 4300 - 1)]\n"))
     assert run.terms == ("-" + "9" * 4300,)
+
+
+def test_other_integers_have_no_limit_of_digits(sandbox: Sandbox) -> None:
+    """Sums of digits are ordinary sequences; only a term is bounded, and the message says so."""
+    source = "def solver():\n    return [len(str(int('7' * 5000))), len(str(2 ** 100_000))]\n"
+    assert sandbox.run(job(source)).terms == ("5000", "30103")
+    long = sandbox.run(job("def solver():\n    return [1, 10 ** 4300]\n"))
+    assert long.outcome == "output_limit"
+    assert long.reason == "term 2 has more than 4300 digits, the limit of one term"
 
 
 def test_a_program_that_computes_for_ever_is_ended_once(sandbox: Sandbox) -> None:

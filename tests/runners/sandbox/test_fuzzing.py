@@ -14,7 +14,7 @@ from runners.processes import descendants, open_descriptors, resident_kib
 from runners.sandbox.mutating import CORRECT, mutants, random_bytes
 from sizes import ALL
 
-PROGRAMS = 10_000 if ALL else 800
+PROGRAMS = 10_000 if ALL else 300
 LIMITS = RunLimits(cpu_s=0.03, wall_s=20, memory_mib=64, output_bytes=65_536)
 INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 

@@ -112,6 +112,7 @@ GAPS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("gap", GAPS)
 def test_an_isolation_with_a_gap_is_not_opened(gap: str, tmp_path: Path) -> None:
     """The self-test runs when workers start; with one layer removed it must detect the gap."""
@@ -214,6 +215,7 @@ with Pool(isolation_of(sys.argv[1]), workers=1, tested=False) as sandbox:
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("identity", identities())
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
 def test_no_process_of_the_sandbox_can_dump_its_memory(mode: str, identity: str) -> None:

@@ -24,7 +24,7 @@ from runners.processes import descendants, eventually, open_descriptors, residen
 from sizes import ALL, size
 
 PR_SET_CHILD_SUBREAPER = 36
-KILLS = size(250)
+KILLS = size(250, dear=True)
 """Kills in each isolation mode."""
 
 
@@ -182,7 +182,7 @@ def test_submissions_leave_nothing_behind() -> None:
         zygotes = descendants()
         gc.collect()
         before = resident_kib(), open_descriptors(), {one: resident_kib(one) for one in zygotes}
-        for _ in sandbox.run_many(busy(7) for _ in range(1000 if ALL else 300)):
+        for _ in sandbox.run_many(busy(7) for _ in range(1000 if ALL else 100)):
             pass
         assert eventually(lambda: descendants() == zygotes)
         gc.collect()

@@ -124,16 +124,25 @@ def test_a_run_that_waited_too_long_is_doubtful_unless_it_computed(
 
 @pytest.mark.parametrize(
     ("cpu_s", "waits", "outcome"),
-    [(0.2, 1, "sandbox_error"), (0.49, 0, "sandbox_error"), (0.2, 2, "time_limit"),
-     (0.6, 1, "time_limit")],
+    [(0.2, 1, "sandbox_error"), (0.49, 0, "sandbox_error"), (0.99, 1, "sandbox_error"),
+     (0.2, 2, "time_limit"), (0.99, 2, "time_limit")],
 )  # fmt: skip
 def test_a_run_that_was_kept_from_computing_is_our_fault(
     cpu_s: float, waits: int, outcome: str
 ) -> None:
-    """It never waited by itself and had far less than its processor time: it is run again."""
+    """It never waited by itself and had less than its processor time: it is run again."""
     report = CLEAN._replace(expired=True, status=9, cpu_us=round(cpu_s * 1e6), waits=waits)
     verdict = decide(report, b"", JOB)
     assert (verdict.outcome, verdict.doubtful) == (outcome, True)
+
+
+def test_a_run_that_had_its_processor_time_or_the_whole_wall_is_over_its_limit() -> None:
+    """Only what the machine withheld is our fault, not a wall that is below the processor time."""
+    spent = CLEAN._replace(expired=True, status=9, cpu_us=1_200_000, waits=1)
+    assert decide(spent, b"", JOB).outcome == "time_limit"
+    short = RunRequest(source=b"", limits=RunLimits(cpu_s=5.0, wall_s=1.0))
+    looped = CLEAN._replace(expired=True, status=9, cpu_us=980_000, waits=1)
+    assert decide(looped, b"", short).outcome == "time_limit"
 
 
 @pytest.mark.parametrize(

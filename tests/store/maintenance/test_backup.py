@@ -27,6 +27,9 @@ from agon.store.session import Store
 from store.factories import NOON, chained, contest, created, job, later, new, vote
 from store.sample import fill
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 
 def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
     """Read everything a database holds."""
@@ -213,6 +216,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_archive_is_rejected_and_leaves_nothing(
     filled: str, other_url: str, tmp_path: Path, damage: str

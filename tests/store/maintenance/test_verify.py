@@ -28,6 +28,7 @@ def test_a_whole_database_has_no_faults(filled: str) -> None:
 LINE = "(SELECT line FROM entries WHERE seq = 3)"
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("statement", "said"),
     [

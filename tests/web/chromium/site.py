@@ -10,6 +10,9 @@ from web.crawl import PER_KIND, Visited, crawl
 
 ROLES = ("anonymous", "participant", "judge", "organiser", "operator", "organiser of another")
 
+CRAWLING = ROLES if ALL else ("anonymous", "judge", "organiser", "operator")
+"""The roles that follow links."""
+
 
 @dataclass
 class Site:
@@ -42,8 +45,8 @@ class Site:
     def visited(self) -> dict[str, dict[str, Visited]]:
         """What each role finds by following links: role → address → response.
 
-        Visitors who are not signed in follow two links of each kind, the others one; two with
-        TEST_ALL_SIZES.
+        Visitors who are not signed in follow two links of each kind, some roles one; all roles
+        follow two with TEST_ALL_SIZES.
         """
         return {
             role: crawl(
@@ -51,5 +54,5 @@ class Site:
                 {"cookie": cookie} if (cookie := self.cookie(role)) else {},
                 PER_KIND if ALL or not cookie else 1,
             )
-            for role in ROLES
+            for role in CRAWLING
         }

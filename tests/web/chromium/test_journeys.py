@@ -24,6 +24,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     opened.close()
 
 
+@pytest.mark.sample(1)
 @SCRIPTS
 def test_a_visitor_sees_why_and_downloads_the_board(
     site: Site, chromium: Chromium, *, scripts: bool

@@ -20,6 +20,7 @@ def mirror(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[
     return request.param, out, write_site(site.instance.service, request.param, out)
 
 
+@pytest.mark.sample(1)
 def test_a_mirror_opens_from_a_disk(mirror: tuple[str, Path, int], chromium: Chromium) -> None:
     """A contest is shown when its server is gone: every link leads to a file, none elsewhere."""
     contest, out, count = mirror

@@ -13,7 +13,7 @@ from sizes import ALL, sample
 from web.browser import Browser
 from web.chromium.accessibility import OF_COLORS, OF_WIDTHS, load_axe, violations
 from web.chromium.browsing import Chromium, Visitor
-from web.chromium.site import ROLES, Site
+from web.chromium.site import CRAWLING, Site
 from web.crawl import Visited, kind, route
 from web.markup import Markup
 
@@ -37,7 +37,7 @@ ELEMENTS = """texts => texts.map(text => {
 """The elements of pages as the browser's own parser reads them."""
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", CRAWLING)
 def test_every_link_leads_to_a_page(site: Site, role: str) -> None:
     """A dead link on a page is found by a visitor otherwise."""
     visited = site.visited[role]
@@ -63,6 +63,7 @@ def test_every_page_is_linked_from_another(site: Site) -> None:
     assert {path for path, _ in PAGES} - visited == set()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("contest", ["community", "arena", "challenge", "autumn"])
 def test_every_score_leads_to_its_records_in_two_clicks(site: Site, contest: str) -> None:
     """The first opens the page of a name, the second a part of its score with the records."""
@@ -141,7 +142,8 @@ def test_the_parser_of_a_browser_moves_no_element(site: Site, chromium: Chromium
     visitor.close()
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("role", CRAWLING)
 def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: str) -> None:
     """WCAG 2.2 AA in both themes and at two widths; no message in the console."""
     visitor = chromium.visitor(site.origin, cookie=site.cookie(role), viewport=WIDE)
@@ -168,7 +170,7 @@ def representatives(site: Site, role: str) -> list[Visited]:
     pages = [page for page in site.visited[role].values() if page.is_page and page.status == 200]
     if ALL:
         return pages
-    roles = ROLES[: ROLES.index(role)]
+    roles = CRAWLING[: CRAWLING.index(role)]
     earlier = {sort(address) for other in roles for address in site.visited[other]}
     return list(
         {of: page for page in reversed(pages) if (of := sort(page.address)) not in earlier}.values()

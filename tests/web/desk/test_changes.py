@@ -35,6 +35,7 @@ def test_rules_are_changed_with_the_effect_in_view(browser: Browser) -> None:
     assert browser.instance.get("/contests/league").json()["overrides"] == {"k_new": 16}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

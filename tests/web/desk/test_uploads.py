@@ -13,6 +13,7 @@ from web.desk.league import DESK, create, text, upload
 from web.markup import Markup
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("content", "message"),
     [

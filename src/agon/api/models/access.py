@@ -1,6 +1,5 @@
 """Callers, users, tokens and the audit log."""
 
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import (
@@ -12,7 +11,8 @@ from pydantic import (
 )
 
 from agon.api.models.base import PlainText, Request, Resource
-from agon.entities.access import Everywhere, Role, SessionKind
+from agon.entities import access as entities
+from agon.entities.access import Everywhere, Role
 
 UserName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")]
 
@@ -28,12 +28,10 @@ Contests = Annotated[
 ]
 
 
-class Right(Resource):
+class Right(Resource, entities.Right):
     """A role in some contests, limited to some actions."""
 
-    role: Role
     contests: Contests
-    scopes: tuple[str, ...] = Field(description="Permissions; empty: all of the role.")
 
 
 class Me(Resource):
@@ -66,13 +64,8 @@ class UserUpdate(Request):
     password: str | None = Field(default=None, min_length=12, max_length=1024)
 
 
-class User(Resource):
+class User(Resource, entities.User, hide=("password",)):
     """A user, without the password."""
-
-    id: str
-    name: str
-    created_at: datetime
-    disabled: bool
 
 
 def _span(value: object, validated: ValidatorFunctionWrapHandler) -> object:
@@ -115,26 +108,10 @@ class UserWithSimilar(User):
     )
 
 
-class Token(Resource):
+class Token(Resource, entities.Token, hide=("secret_sha256",)):
     """A token; its text is never returned again."""
 
-    id: str
-    user: str
-    label: str
-    role: Role
     contests: Contests
-    scopes: tuple[str, ...]
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    used_at: datetime | None
-    session: SessionKind | None = Field(
-        description="How a session of the site was begun; null: a token that was created."
-    )
-    sources: tuple[str, ...] = Field(
-        description="The tokens whose rights a session has; one that a password began has those "
-        "of all valid tokens of the user."
-    )
 
 
 class TokenWithSecret(Token):
@@ -143,12 +120,5 @@ class TokenWithSecret(Token):
     token: str = Field(description="The text of the token, agon_…")
 
 
-class AuditEntry(Resource):
+class AuditEntry(Resource, entities.AuditEntry, hide=("network",)):
     """An entry of the audit log."""
-
-    no: int
-    at: datetime
-    by: str
-    action: str
-    target: str
-    detail: dict[str, object]

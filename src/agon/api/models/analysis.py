@@ -6,22 +6,17 @@ from typing import Any
 from pydantic import Field
 
 from agon.api.models.base import Resource
-from agon.api.models.boards import Explanation
+from agon.api.models.boards import Explanation, SnapshotReference
+from agon.entities import boards as entities
 
 
-class DistributionBin(Resource):
+class DistributionBin(Resource, entities.Bin):
     """A bin."""
 
-    low: float
-    high: float
-    n: int = Field(description="Participants with a value from low to below high, or of both.")
 
-
-class PartDistribution(Resource):
+class PartDistribution(Resource, entities.PartDistribution):
     """The values of the score, or of one of its parts."""
 
-    name: str
-    n: int = Field(description="Participants that have it.")
     bins: tuple[DistributionBin, ...]
 
 
@@ -36,21 +31,8 @@ class Distribution(Resource):
     parts: tuple[PartDistribution, ...] = Field(description="The score first.")
 
 
-class Column(Resource):
+class Column(Resource, entities.Column):
     """A column of a board, or a part of its scores."""
-
-    name: str = Field(description="components.NAME is a part of the score.")
-    n: int = Field(description="Number of rows that have a value.")
-    low: float | None = Field(
-        default=None, description="The smallest number; false is 0. Null for text."
-    )
-    high: float | None = Field(default=None, description="The largest number; true is 1.")
-    top: str | None = Field(default=None, description="The best of those with the largest number.")
-    yes: int | None = Field(default=None, description="Of flags: number of rows with true.")
-    distinct: int | None = Field(default=None, description="Of text: number of different values.")
-    meaning: str = Field(default="", description="What the value is, in a sentence.")
-    unit: str = Field(default="", description="Of the value; empty: none.")
-    rules: tuple[str, ...] = Field(default=(), description="Rules that determine it.")
 
 
 class Columns(Resource):
@@ -63,13 +45,8 @@ class Columns(Resource):
     columns: tuple[Column, ...]
 
 
-class BoardBefore(Resource):
+class BoardBefore(SnapshotReference):
     """The board that ranks are compared with."""
-
-    snapshot: int
-    seq: int
-    at: datetime
-    board_sha256: str
 
 
 class Movement(Resource):

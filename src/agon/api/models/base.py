@@ -1,13 +1,29 @@
 """Base classes and field types of all requests and resources."""
 
+import re
+from copy import copy
+from dataclasses import fields, is_dataclass
 from datetime import datetime
-from typing import Annotated, Any, Generic, TypeVar
+from inspect import get_annotations, getdoc
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    TypeVar,
+    dataclass_transform,
+)
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from agon.kernel.plain_text import unstorable
 from agon.kernel.times import in_utc
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
 
 T = TypeVar("T")
 
@@ -24,10 +40,81 @@ class Query(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Resource(BaseModel):
-    """A response; clients ignore fields that a newer server adds."""
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
+class Resource(BaseModel, frozen=True):
+    """A response; clients ignore fields that a newer server adds.
 
-    model_config = ConfigDict(extra="ignore", frozen=True, from_attributes=True)
+    A resource that shows an entity has its dataclass as second base. Its fields are those of the
+    entity, all required, each described by the section ``Attributes:`` of the entity's docstring; a
+    field that is declared again is as declared. ``hide`` names those that are not returned.
+
+    Raises:
+        TypeError: ``hide`` names no field of the entity, or not one that the entity's own text
+            leaves out (``repr=False``), as it does secrets.
+
+    Example:
+        >>> from dataclasses import dataclass, field
+        >>> @dataclass(frozen=True, kw_only=True)
+        ... class Door:
+        ...     '''A door.
+        ...
+        ...     Attributes:
+        ...         width: in centimeters.
+        ...     '''
+        ...
+        ...     width: int
+        ...     key: bytes = field(repr=False)
+        >>> class DoorResource(Resource, Door, hide=("key",)):
+        ...     '''A door, without its key.'''
+        >>> DoorResource.model_validate(Door(width=90, key=b"secret"))
+        DoorResource(width=90)
+        >>> DoorResource.model_fields["width"].description
+        'In centimeters.'
+    """
+
+    model_config = ConfigDict(extra="ignore", from_attributes=True)
+
+    def __init_subclass__(cls, *, hide: tuple[str, ...] = (), **options: Any) -> None:
+        """Declare the fields of an entity, before Pydantic collects those of the class."""
+        super().__init_subclass__(**options)
+        own = get_annotations(cls)
+        inherited: dict[str, FieldInfo] = {}
+        unknown = set(hide)
+        for base in cls.__bases__:
+            has_entity = is_dataclass(base)
+            if has_entity and issubclass(base, Resource):
+                inherited |= {name: copy(info) for name, info in base.model_fields.items()}
+            elif is_dataclass(base):  # an entity
+                described = _described_attributes(base)
+                for field in fields(base):
+                    if field.name in hide:
+                        # Pydantic collects annotations of all bases, but none of a class variable.
+                        own[field.name] = ClassVar[Any]
+                        unknown.discard(field.name)
+                    elif not field.repr and field.name not in own:
+                        raise TypeError(f"{cls.__name__} has to hide the secret {field.name}")
+                    else:
+                        inherited[field.name] = Field(description=described.get(field.name))
+        if unknown:
+            raise TypeError(f"{cls.__name__} hides {sorted(unknown)}, which no entity of it has")
+        cls.__annotations__ = own
+        for name, info in inherited.items():
+            if name not in own:
+                # Otherwise the default of the dataclass, an attribute of it, would be taken.
+                setattr(cls, name, info)
+
+
+_ATTRIBUTE: Final = re.compile(r"^ {4}(\w+(?:, \w+)*): (.+(?:\n {5,}.+)*)", re.MULTILINE)
+
+
+def _described_attributes(entity: type) -> dict[str, str]:
+    """Return what an entity's docstring says of each attribute, as a sentence about JSON."""
+    _, _, section = (getdoc(entity) or "").partition("Attributes:\n")
+    described: dict[str, str] = {}
+    for names, text in _ATTRIBUTE.findall(section.partition("\n\n")[0]):
+        sentence = re.sub(r"\bNone\b", "null", " ".join(text.split())).replace("``", "`")
+        described |= dict.fromkeys(names.split(", "), sentence[0].upper() + sentence[1:])
+    return described
 
 
 class Page(Resource, Generic[T]):

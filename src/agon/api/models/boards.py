@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from agon.api.models.base import PlainText, Query, RecordId, Resource
+from agon.entities import contests
 from agon.errors import Unreadable
 
 AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
@@ -110,13 +111,17 @@ class BoardProof(Resource):
     title: str = Field(default="", description="Of a problem's board: the problem's title.")
 
 
-class Amendment(Resource):
-    """The snapshot to which a final result was amended."""
+class SnapshotReference(Resource):
+    """A snapshot, without what it shows."""
 
     snapshot: int
     seq: int
     at: datetime
     board_sha256: str
+
+
+class Amendment(SnapshotReference):
+    """The snapshot to which a final result was amended."""
 
 
 class Intervals(Resource):
@@ -202,24 +207,13 @@ class Explanation(Resource):
     context: dict[str, Any]
 
 
-class HistoryCause(Resource):
+class HistoryCause(Resource, contests.StepCause):
     """The change set that caused a step."""
 
-    change: str
-    kind: str
-    reason: str
-    rolled_back: bool = Field(description="Whether it was rolled back here, else applied.")
 
-
-class HistoryStep(Resource):
+class HistoryStep(Resource, contests.HistoryStep):
     """A step of a participant's history on a board."""
 
-    id: str
-    seq: int
-    at: datetime
-    rank: int | None
-    score: float | None
-    reason: str | None
     by: HistoryCause | None = Field(description="The change set that caused it; null: records.")
 
 

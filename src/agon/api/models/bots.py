@@ -1,11 +1,12 @@
 """Bots of arenas, and the prompts they answer."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from agon.api.models.base import PlainText, Request, Resource
+from agon.entities import arena_reports
 
 _NAME = Field(min_length=1, max_length=200, examples=["Ada's bot"])
 Endpoint = Annotated[
@@ -71,21 +72,8 @@ class Eligibility(Resource):
     reasons: tuple[str, ...] = Field(description="What keeps it from judging.")
 
 
-class Qualification(Resource):
+class Qualification(Resource, arena_reports.AttemptStatus):
     """How a bot's last attempt to qualify stands."""
-
-    state: Literal["none", "playing", "qualified", "not-qualified", "no-verdict"] = Field(
-        description="no-verdict: the network, the service or the panel failed; it does not count."
-    )
-    attempt: str | None = Field(description="Its id, q3; its match is q3-1.")
-    began_at: datetime | None
-    waits_for: str | None = Field(description="What it waits for; null: nothing.")
-    cause: str | None = Field(
-        description="Why it has no verdict; null: it has one, or is being played."
-    )
-    next_attempt_at: datetime | None = Field(
-        description="From when the bot may try again; null: now."
-    )
 
 
 class BotFault(Resource):
@@ -98,18 +86,8 @@ class BotFault(Resource):
     detail: str | None
 
 
-class HoneypotBank(Resource):
-    """How many answers of its own an arena has for honeypots.
-
-    Attributes:
-        unused: answers that honeypots may still show; without any, built-in templates are shown.
-        used: answers that a honeypot shows.
-        retired: answers that were retired before one showed them.
-    """
-
-    unused: int
-    used: int
-    retired: int
+class HoneypotBank(Resource, arena_reports.BankCounts):
+    """How many answers of its own an arena has for honeypots."""
 
 
 class PromptSummary(Resource):

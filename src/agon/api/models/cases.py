@@ -1,11 +1,11 @@
 """Findings and cases."""
 
-from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict, Field
 
 from agon.api.models.base import Name, PlainText, RecordId, Request, Resource, Text
+from agon.entities import contests
 
 
 class Findings(Resource):
@@ -54,13 +54,5 @@ class DecisionRequest(Request):
     )
 
 
-class Case(Resource):
+class Case(Resource, contests.Case, hide=("contest_no",)):
     """A case with all its steps."""
-
-    id: str
-    state: Literal["open", "decided", "appealed", "closed"]
-    title: str
-    subjects: tuple[str, ...]
-    finding: dict[str, Any] | None
-    steps: tuple[dict[str, Any], ...] = Field(description="at, by, kind, text and more of each.")
-    opened_at: datetime

@@ -1,13 +1,12 @@
 """Change sets."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
 from agon.api.models.base import JsonObject, Reason, Request, Resource
-from agon.entities.contests import ChangeState
+from agon.entities import contests
 
 
 def _params(kind: str, *required: str, **properties: Any) -> dict[str, Any]:
@@ -52,20 +51,9 @@ class ApplyRequest(Request):
     )
 
 
-class ChangeSet(Resource):
+class ChangeSet(Resource, contests.Change, hide=("contest_no",)):
     """A change set with the report of its dry run."""
 
-    id: str
-    kind: Literal["rules", "void", "rejudge", "adjustment", "correction"]
-    params: dict[str, Any]
-    reason: str
-    state: ChangeState
-    proposed_by: str
-    proposed_at: datetime
-    report: dict[str, Any] | None
-    dry_run_at: int | None = Field(description="Position of the ledger of the dry run.")
-    applied_at: int | None
-    rolled_back_at: int | None
     failed: str | None = Field(
         default=None, description="Why its dry run failed; only of a single change set."
     )

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from agon.api.models.access import UserName
 from agon.api.models.base import PlainText, Request, Resource, Time
+from agon.entities import invitations as entities
 from agon.entities.access import Role
 from agon.entities.invitations import InvitedRole
 
@@ -43,20 +44,8 @@ class InvitationAccept(Request):
     )
 
 
-class Invitation(Resource):
+class Invitation(Resource, entities.Invitation, hide=("contest_no", "secret_sha256")):
     """An invitation; its code is never returned again."""
-
-    id: str
-    role: InvitedRole
-    user: str | None
-    max_uses: int
-    uses: int = Field(description="How often it was accepted.")
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    note: str
-    by: str
-    approval: bool = Field(description="Whether an organizer approves who accepts it.")
 
 
 class InvitationWithCode(Invitation):
@@ -65,14 +54,8 @@ class InvitationWithCode(Invitation):
     code: str = Field(description="The code to send to the person: invite_…")
 
 
-class Applicant(Resource):
+class Applicant(Resource, entities.JoinRequest, hide=("contest_no",)):
     """A person who accepted an invitation, and waits for an organizer's approval."""
-
-    id: str
-    user: str
-    role: InvitedRole = Field(description="The role that the approval gives.")
-    invitation: str
-    created_at: datetime
 
 
 class Membership(Resource):

@@ -1,11 +1,12 @@
 """Jobs, workers and the queue. A job's payload is returned to its worker only."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
 from agon.api.models.base import JsonObject, PlainText, Request, Resource
+from agon.app.queue import source
 from agon.entities import jobs as entities
 from agon.entities.jobs import JobKind, JobState, WaitEstimate
 
@@ -83,15 +84,8 @@ class ClaimRequest(Request):
     version: PlainText = Field(default="", max_length=40)
 
 
-class Assignment(Resource):
+class Assignment(Resource, source.Assignment):
     """A claimed job with its payload and its lease."""
-
-    id: str
-    kind: JobKind
-    lease: str = Field(description="Needed to complete or fail the job.")
-    lease_seconds: float = Field(description="How long the lease lasts without a heartbeat.")
-    attempt: int
-    payload: dict[str, Any]
 
 
 class HeartbeatRequest(Request):
@@ -124,13 +118,8 @@ class QueueCount(Resource):
     jobs: int
 
 
-class Worker(Resource):
+class Worker(Resource, entities.WorkerInfo):
     """A worker that was seen within the last minute."""
-
-    name: str
-    kinds: tuple[str, ...]
-    seen_at: datetime
-    version: str
 
 
 class Queue(Resource):

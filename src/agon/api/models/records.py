@@ -1,21 +1,15 @@
 """Records, and signed heads of ledgers."""
 
 from datetime import datetime
-from typing import Any
 
 from pydantic import Field
 
 from agon.api.models.base import Resource
+from agon.entities import ledgers
 
 
-class ImportSummary(Resource):
+class ImportSummary(Resource, ledgers.ImportSummary, hide=("seqs",)):
     """How many records were added."""
-
-    added: int
-    repeated: int = Field(description="Records that were there already with the same content.")
-    replaced: int
-    first_seq: int | None = Field(default=None, description="Position of the first new entry.")
-    last_seq: int | None = Field(default=None, description="Position of the last new entry.")
 
 
 class Record(Resource):
@@ -41,15 +35,8 @@ class LedgerHead(Resource):
     public_key: str
 
 
-class LogEntry(Resource):
+class LogEntry(Resource, ledgers.LogEntry):
     """An entry of a ledger in words."""
-
-    seq: int
-    at: datetime
-    by: str
-    kind: str
-    text: str = Field(description="What happened.")
-    content: dict[str, Any] = Field(description="The fields that the caller may see.")
 
 
 class Event(Resource):

@@ -6,6 +6,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agon.api.models.base import Resource
+from agon.entities import arena_reports
+from agon.kernel import figures
 
 
 class Round(Resource):
@@ -84,102 +86,47 @@ class Match(Resource):
     )
 
 
-class Latency(Resource):
+class Latency(Resource, arena_reports.LatencySummary):
     """How long answers or votes took, in milliseconds."""
 
-    participant: str | None = Field(description="A bot or a judge; null: all together.")
-    kind: Literal["answer", "vote"]
-    count: int = Field(description="Number of answers or votes.")
-    p50: float = Field(description="Median.")
-    p95: float
-    p99: float
 
-
-class RankRobustness(Resource):
+class RankRobustness(Resource, figures.RankRobustness):
     """How many matches decide between a bot and the one ranked after it."""
 
-    rank: int
-    bot: str
-    next: str
-    margin: float = Field(description="How much higher the bot's rating is.")
-    matches: int | None = Field(
-        description="So many matches, if they were left out, put the next bot before it."
-    )
-    share: float | None = Field(description="Of all rated matches.")
-    left_out: tuple[str, ...] = Field(description="The ids of these matches.")
 
-
-class NoiseFloor(Resource):
+class NoiseFloor(Resource, figures.NoiseFloor):
     """How far Elo ratings vary by chance alone."""
 
-    k: float
-    deviation: float
-    width: float = Field(description="Half the width of the band.")
-    confidence: float
 
-
-class EloBand(Resource):
+class EloBand(Resource, figures.EloBand):
     """An Elo rating with the band that chance alone explains."""
 
-    rank: int
-    bot: str
-    rating: float
-    matches: int
-    low: float
-    high: float
-    rank_low: int
-    rank_high: int
 
-
-class Robustness(Resource):
+class Robustness(Resource, arena_reports.Robustness):
     """How robust the ranks of an arena are."""
 
-    matches: int = Field(description="Number of rated matches.")
     ranks: tuple[RankRobustness, ...]
-    reason: str | None = Field(description="Why no rank has a number of matches.")
     noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
     bands: tuple[EloBand, ...]
 
 
-class DecidedRank(Resource):
+class DecidedRank(Resource, arena_reports.DecidedRank):
     """How few matches would change a published rank."""
 
-    rank: int
-    bot: str
-    next: str = Field(description="The bot ranked after it.")
-    matches: int | None = Field(
-        description="At most so many matches, if left out, change the rank; null: none found."
-    )
-    share: float | None = Field(description="Of all rated matches.")
 
-
-class BoardRobustness(Resource):
+class BoardRobustness(Resource, arena_reports.BoardRobustness):
     """What boards of an arena state of robustness, as it is stored."""
 
-    seq: int | None = Field(description="Position of the Bradley–Terry board; null: there is none.")
-    is_computed: bool = Field(description="Whether the ranks are examined; a job does it.")
-    matches: int | None = Field(description="Number of rated matches.")
     ranks: tuple[DecidedRank, ...] = Field(description="The first Bradley–Terry ranks.")
-    reason: str | None = Field(description="Why no rank has a number of matches.")
     noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
-    matches_established: int = Field(description="Rated matches from which a bot is established.")
 
 
-class JudgeFigure(Resource):
+class JudgeFigure(Resource, figures.JudgeFigure):
     """A figure of a judge, with the number of cases it is from."""
 
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    cases: int
-    meaning: str
 
-
-class JudgeReport(Resource):
+class JudgeReport(Resource, arena_reports.JudgeReport):
     """How a judge judges, and what keeps it from the pool."""
 
-    id: str
     kind: Literal["bot", "person", "api"]
     figures: tuple[JudgeFigure, ...]
-    obstacles: tuple[str, ...] = Field(description="What keeps it from the pool.")

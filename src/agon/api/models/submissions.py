@@ -7,6 +7,7 @@ from pydantic import Field
 
 from agon.api.models.base import ExternalId, JsonObject, RecordId, Request, Resource
 from agon.api.models.jobs import Job
+from agon.entities import ledgers
 
 
 class SubmissionCreate(Request):
@@ -24,18 +25,8 @@ class SubmissionCreate(Request):
     )
 
 
-class Submission(Resource):
+class Submission(Resource, ledgers.SubmissionView):
     """A submission and its verdict."""
-
-    id: str
-    seq: int | None = Field(description="Position of its entry; for organizers only.")
-    at: datetime
-    user: str
-    problem: str | None
-    content: dict[str, Any]
-    records: tuple[dict[str, Any], ...] = Field(
-        description="Its verdict, as far as the caller may see it."
-    )
 
 
 class SubmissionReceipt(Resource):
@@ -62,11 +53,11 @@ class Problem(Resource):
     interface: str | None
     N_check: int = Field(description="Number of terms a solver has to compute.")
     first_index: int = Field(
-        description="Index of the first term, 0 or 1: a program gives a_first_index, …."
+        description="Index of the first term: a program gives a_first_index, …."
     )
     setter_user_id: str | None
     freeze_started_at: datetime | None = Field(description="Since when it takes no submissions.")
-    disclosed: tuple[Term, ...] = Field(description="a_1, a_3, …, a_99.")
+    disclosed: tuple[Term, ...] = Field(description="The first fifty terms of odd index.")
     revealed: bool
     feedback: str | None = Field(
         description="What is disclosed of a verdict before the freeze: gate or terms."
@@ -78,6 +69,11 @@ class Problem(Resource):
     submissions: int | None = Field(
         description="Number of the caller's submissions that count; null for callers without a "
         "user."
+    )
+    judging: dict[str, Any] | None = Field(
+        default=None,
+        description="What a program may import and use: Python's version, allowed_modules, "
+        "sympy and sympy_missing, refused_names, limits, policy; null in lists.",
     )
     source: str | None = Field(default=None, description="The setter, once it is revealed.")
     terms: tuple[str, ...] | None = Field(

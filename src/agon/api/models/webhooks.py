@@ -1,11 +1,11 @@
 """Webhooks and their deliveries."""
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
 from agon.api.models.base import PlainText, Request, Resource
+from agon.entities import webhooks as entities
 from agon.entities.webhooks import EVENT_KINDS
 
 EventKind = Annotated[
@@ -33,29 +33,18 @@ class WebhookUpdate(Request):
     events: tuple[EventKind, ...] | None = Field(default=None, max_length=50)
 
 
-class Webhook(Resource):
+class Webhook(Resource, entities.Webhook, hide=("contest_no", "secret")):
     """Where a contest's events are sent; the secret is never returned again."""
-
-    id: str
-    url: str
-    events: tuple[str, ...] = Field(description="Kinds of events; empty: all.")
-    staff: bool = Field(description="Whether events for organizers only are sent as well.")
-    active: bool
-    created_at: datetime
-    by: str
 
 
 class WebhookWithSecret(Webhook):
     """A new webhook with its secret, which is returned only once."""
 
-    secret: str = Field(description="The key of the signatures (Standard Webhooks).")
+    # Not the encrypted secret of the entity, which the base hides.
+    secret: str = Field(  # type: ignore[assignment]
+        description="The key of the signatures (Standard Webhooks)."
+    )
 
 
-class Delivery(Resource):
+class Delivery(Resource, entities.DeliveryLog, hide=("webhook_id",)):
     """The delivery of one event to a webhook."""
-
-    id: str
-    event_no: int
-    state: Literal["waiting", "delivered", "given-up"]
-    attempts: tuple[dict[str, Any], ...] = Field(description="Every attempt with its result.")
-    created_at: datetime

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agon.api.command import Command, Option
 from agon.api.models.access import (
     AuditEntry,
     Me,
@@ -44,9 +45,19 @@ def get_me(ctx: Context) -> Me:
 
 
 @operation("GET", "/users", id="listUsers", permission="user.manage", summary="List users",
-           page_size=100)  # fmt: skip
+           page_size=100,
+           command=Command("user list", columns=("id", "name", "created_at", "disabled"))
+)  # fmt: skip
 def list_users(ctx: Context, page: PageRequest) -> Page[User]:
-    """Return users in the order of their ids."""
+    """Return users in the order of their ids.
+
+    $ agon user list
+        List users.
+
+        Neither passwords nor their hashes are shown.
+
+          agon user list --format csv
+    """
     stored = users.users(ctx.service, after=page.after(str), limit=page.sought)
     return page.page(stored, key=lambda user: user.id, item=User.model_validate)
 
@@ -73,9 +84,23 @@ def create_user(ctx: Context, request: UserCreate) -> UserWithSimilar:
 
 
 @operation("PATCH", "/users/{id}", id="changeUser", permission="user.manage",
-           summary="Disable a user or set a password")  # fmt: skip
+           summary="Disable a user or set a password",
+           command=Command(
+               "user disable", without=("password",),
+               says="{result.id} is {result.disabled:disabled|enabled}",
+               options={"disabled": Option("--undo", help="Enable them again.",
+                                           switch=(True, False))}))  # fmt: skip
 def update_user(ctx: Context, user: UserName, request: UserUpdate) -> User:
-    """Change the fields that are given, and leave the others."""
+    """Change the fields that are given, and leave the others.
+
+    $ agon user disable
+        Disable the user ID: their tokens and password open nothing.
+
+        Records of the user stay; --undo enables the user again.
+
+          agon user disable mallory
+          agon user disable mallory --undo
+    """
     with ctx.service.store.read() as session:
         changed = session.access.user(user)
     if request.password is not None:
@@ -90,17 +115,57 @@ def update_user(ctx: Context, user: UserName, request: UserUpdate) -> User:
 
 
 @operation("GET", "/tokens", id="listTokens", permission="token.manage", summary="List tokens",
-           page_size=100)  # fmt: skip
+           page_size=100,
+           command=Command(
+               "token list", blank={"scopes": "all"},
+               columns=("id", "user", "role", "expires_at", "revoked_at", "contests", "scopes",
+                        "used_at", "label"),
+               options={"user": Option(help="Only of this user.")}))  # fmt: skip
 def list_tokens(ctx: Context, page: PageRequest, *, user: UserName | None = None) -> Page[Token]:
-    """Return tokens in the order of their ids, without their texts."""
+    """Return tokens in the order of their ids, without their texts.
+
+    $ agon token list
+        List tokens; their secrets are not stored.
+
+        Each with its role, contests, scopes, expiry and last use.
+
+          agon token list --user olga
+    """
     stored = tokens.tokens(ctx.service, user=user, after=page.after(str), limit=page.sought)
     return page.page(stored, key=lambda token: token.id, item=Token.model_validate)
 
 
 @operation("POST", "/tokens", id="createToken", permission="token.manage",
-           summary="Create a token", status=201, secret=True)  # fmt: skip
+           summary="Create a token", status=201, secret=True,
+           command=Command(
+               "token create", creates=True, once="token",
+               note="token {result.id} of {result.user}, {result.role}, until "
+               "{result.expires_at:%Y-%m-%d %H:%M} UTC; it is shown only once",
+               flags={"yes": "Create it without --contest, without being asked."},
+               options={
+                   "user": Option(help="The owner; created if missing."),
+                   "role": Option(help="The role whose actions it allows."),
+                   "contests": Option("--contest", help="A contest in which it gives the role; "
+                                      "may be repeated."),
+                   "scopes": Option("--scope", help="An action, or the part before its dot; may "
+                                    "be repeated (default: all of the role)."),
+                   "days": Option(help="Until it expires."),
+                   "label": Option(help="Label, shown in agon token list.")}))  # fmt: skip
 def create_token(ctx: Context, request: TokenCreate) -> TokenWithSecret:
-    """Create a token. The response holds its text, which is shown only once."""
+    """Create a token. The response holds its text, which is shown only once.
+
+    $ agon token create
+        Create a token and print it; it cannot be shown again.
+
+        The database stores only its hash. A missing user is created.
+
+        Without --contest the token is for every public contest and those that its user creates, now
+        and later; an operator's or a worker's is for every contest. That is asked before, except
+        with --yes; without a terminal only operators' and workers' tokens need no --yes.
+
+          agon token create --user olga --role organiser --contest spring --days 30
+          agon token create --user gpu-7 --role worker --out worker.token
+    """
     contests = widest_span(request.role) if request.contests is None else request.contests
     grant = tokens.Grant(**{**request.model_dump(), "contests": contests})
     token, text = tokens.create_token(ctx.service, grant, by=ctx.caller)
@@ -108,9 +173,19 @@ def create_token(ctx: Context, request: TokenCreate) -> TokenWithSecret:
 
 
 @operation("DELETE", "/tokens/{id}", id="revokeToken", permission="token.manage",
-           summary="Revoke a token")  # fmt: skip
+           summary="Revoke a token",
+           command=Command("token revoke", says="{result.id} of {result.user} is revoked")
+)  # fmt: skip
 def revoke_token(ctx: Context, token: TokenId) -> Token:
-    """Revoke a token, immediately and permanently."""
+    """Revoke a token, immediately and permanently.
+
+    $ agon token revoke
+        Revoke the token ID permanently. The id is the part before the second underscore.
+
+        agon token list shows the ids.
+
+          agon token revoke 9XfEr2bmT0aBq8f0m1vYzw
+    """
     return Token.model_validate(tokens.revoke_token(ctx.service, token, by=ctx.caller))
 
 

@@ -18,7 +18,7 @@ from agon.api.models.analysis import (
 from agon.api.operation import ContestContext, operation
 from agon.api.parameters import AsOf, BoardName, FreeId, ParticipantId
 from agon.api.transport import Noun
-from agon.app.contests.boards.pages import proof_fields
+from agon.app.contests.boards.fields import proof_fields
 from agon.errors import Unreadable
 
 _BOARD = "/contests/{contest}/boards/{board}"

@@ -22,7 +22,7 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, BoardName, ParticipantId
 from agon.api.transport import Noun
 from agon.app.access.permissions import View
-from agon.app.contests.boards import pages
+from agon.app.contests.boards import fields, pages
 from agon.app.contests.boards.families import board_titles
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.proofs import proof
@@ -46,7 +46,7 @@ def list_boards(ctx: ContestContext) -> Items[BoardProof]:
     return Items(
         items=tuple(
             BoardProof.model_validate(
-                {**pages.proof_fields(each), "title": titles.get(each.board, "")}
+                {**fields.proof_fields(each), "title": titles.get(each.board, "")}
             )
             for each in snapshots
         )
@@ -66,7 +66,7 @@ def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> Board
     query.require_sortable()
     board_page = select_rows(ctx.service, ctx.view, board, query)
     return BoardPage.model_validate(
-        {**pages.page_fields(ctx.view, board_page), "rows": _lines(board_page)}
+        {**fields.page_fields(ctx.view, board_page), "rows": _lines(board_page)}
     )
 
 
@@ -79,7 +79,7 @@ def get_unscored(ctx: ContestContext, board: BoardName, query: UnscoredQuery) ->
         unscored=True,
     )  # fmt: skip
     return UnscoredPage.model_validate(
-        {**pages.page_fields(ctx.view, board_page), "unscored": _lines(board_page)}
+        {**fields.page_fields(ctx.view, board_page), "unscored": _lines(board_page)}
     )
 
 
@@ -93,7 +93,7 @@ def get_row(
         ctx.service, ctx.view, board, participant, neighbors=query.neighbors, as_of=query.as_of
     )
     return BoardPage.model_validate(
-        {**pages.page_fields(ctx.view, board_page), "rows": _lines(board_page)}
+        {**fields.page_fields(ctx.view, board_page), "rows": _lines(board_page)}
     )
 
 

@@ -1,5 +1,6 @@
 """Change sets: propose, try, apply, cancel, roll back."""
 
+from agon.api.command import Command
 from agon.api.models.base import Page, ReasonRequest
 from agon.api.models.changes import ApplyRequest, ChangeSet, ChangeSetCreate
 from agon.api.operation import ContestContext, operation
@@ -81,9 +82,22 @@ def cancel_change(ctx: ContestContext, change: Id) -> ChangeSet:
 
 
 @operation("POST", _CHANGES + "/{id}/rollback", id="rollBackChangeSet",
-           permission="change.manage", summary="Roll a change set back")  # fmt: skip
+           permission="change.manage", summary="Roll a change set back",
+           command=Command(
+               "contest rollback",
+               note="rolled back at entry {result.rolled_back_at:,}: the moves shown are undone")
+)  # fmt: skip
 def roll_back_change(ctx: ContestContext, change: Id, request: ReasonRequest) -> ChangeSet:
-    """Undo the effect of a change set; its entries stay in the ledger."""
+    """Undo the effect of a change set; its entries stay in the ledger.
+
+    $ agon contest rollback
+        Roll back the change set CHANGE of ID; its entries stay in the ledger without effect.
+
+        The boards are then as without it.
+
+          agon contest changes spring
+          agon contest rollback spring 0193… --reason 'the wrong person'
+    """
     rolled_back = change_sets.roll_back(
         ctx.service, ctx.contest.id, change, reason=request.reason, by=ctx.caller
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agon.api.command import Command, Option
 from agon.api.models.base import ContestId, Page, ReasonRequest
 from agon.api.models.contests import (
     Contest,
@@ -28,12 +29,20 @@ from agon.entities.access import Caller
 from agon.errors import NotFound
 from agon.store.session import Session
 
+_NAMES = "Whether boards show names of participants next to their ids"
 _BATCH = 501
 """Number of contests that are read at once at any limit: the caller may see few of them."""
 
 
 @operation("GET", "/contests", id="listContests", permission="contest.read",
-           summary="List contests")  # fmt: skip
+           summary="List contests",
+           command=Command(
+               "contest list",
+               columns=("id", "discipline", "state", "edition", "seq", "title", "series", "season",
+                        "starts_at", "ends_at"),
+               options={"discipline": Option(type="discipline",
+                                             help="Only contests of this discipline."),
+                        "series": Option(help="Only of this series.")}))  # fmt: skip
 def list_contests(
     ctx: Context,
     page: PageRequest,
@@ -41,7 +50,16 @@ def list_contests(
     discipline: Annotated[str | None, Field(max_length=40, pattern=r"^[a-z-]+$")] = None,
     series: ContestId | None = None,
 ) -> Page[Contest]:
-    """Return the contests the caller may see, in the order of their ids."""
+    """Return the contests the caller may see, in the order of their ids.
+
+    $ agon contest list
+        List contests.
+
+        Private contests are listed for callers that may see them.
+
+          agon contest list
+          agon contest list --series spring --format ndjson
+    """
     visible: list[Contest] = []
     after = page.after(str)
     with ctx.service.store.read() as session:
@@ -60,9 +78,42 @@ def list_contests(
 
 
 @operation("POST", "/contests", id="createContest", permission="contest.create",
-           summary="Create a contest", status=201, location="/contests/{result.id}")  # fmt: skip
+           summary="Create a contest", status=201, location="/contests/{result.id}",
+           command=Command(
+               "contest create", creates=True,
+               flags={"draft": "Keep it a draft; agon contest open opens it."},
+               options={
+                   "id": Option(argument=True, metavar="ID"),
+                   "discipline": Option(type="discipline", help="The discipline: community, "
+                                        "challenge, dojo, arena, or one of a plugin."),
+                   "title": Option(help="Display name (default: the id).", required=False),
+                   "description": Option(help="Free text.", metavar="T"),
+                   "edition": Option(type="edition"),
+                   "overrides": Option(type="settings"),
+                   "visibility": Option("--private", help="Visible only with a token for it.",
+                                        switch=("public", "private")),
+                   "series": Option(help="The series it is the next season of."),
+                   "boards": Option("--board", help="A board to publish, the default one first "
+                                    "(default: all)."),
+                   "starts_at": Option("--starts", metavar="T", help="Participants can add to it "
+                                       "from this ISO 8601 time (UTC) on."),
+                   "ends_at": Option("--ends", metavar="T",
+                                     help="Participants can add to it before this time."),
+                   "names": Option(help=f"{_NAMES} (default: names of bots are shown, those of "
+                                   "people hidden).")}))  # fmt: skip
 def create_contest(ctx: Context, request: ContestCreate) -> Contest:
-    """Create a contest; its state is draft until it is opened."""
+    """Create a contest; its state is draft until it is opened.
+
+    $ agon contest create
+        Create the contest ID and open it.
+
+        With --draft it stays a draft, to which only organizers can add records. Organizers can also
+        add before the start and after the end.
+
+          agon contest create spring --discipline arena --title 'Spring 2026'
+          agon contest create cup --discipline dojo --starts 2026-12-01 --ends 2026-12-24T18:00Z
+          agon contest create spring --discipline community --set self_feedback=ignore --private
+    """
     allow_new(ctx.caller, "contest.create", request.id)
     new = creation.NewContest(**request.model_dump())
     return visible_to_creator(ctx, creation.create(ctx.service, new, by=ctx.caller))
@@ -79,7 +130,22 @@ def get_contest(ctx: ContestContext, *, as_of: AsOf = None) -> Contest:
 
 
 @operation("PATCH", "/contests/{contest}", id="editContest", permission="contest.manage",
-           summary="Edit a contest")  # fmt: skip
+           summary="Edit a contest",
+           command=Command(
+               "contest edit",
+               any_of=("nothing to change", "title", "description", "visibility", "starts_at",
+                       "ends_at", "names"),
+               options={
+                   "title": Option(help="Display name."),
+                   "description": Option(help="Free text.", metavar="T"),
+                   "visibility": Option(help="Who can see it."),
+                   "starts_at": Option("--starts", metavar="T", help="Participants can add to it "
+                                       "from this ISO 8601 time (UTC) on; none: no start."),
+                   "ends_at": Option("--ends", metavar="T", help="Participants can add to it "
+                                     "before this time; none: no end."),
+                   "names": Option(help=f"{_NAMES}."),
+                   "dry_run": Option(help="Print what would be written, and write nothing.")})
+)  # fmt: skip
 def edit_contest(
     ctx: ContestContext,
     request: ContestUpdate,
@@ -92,6 +158,16 @@ def edit_contest(
     changes, an entry of the ledger states all details; the start and the end of a final contest
     cannot be changed. Names that are hidden are gone at once; shown ones follow with the next
     publication.
+
+    $ agon contest edit
+        Change title, description, visibility, start, end or names of ID.
+
+        The change is an entry of the ledger. A final contest keeps its start and its end. Names
+        that are hidden are gone at once; shown ones follow with the next publication.
+
+          agon contest edit spring --title 'Spring Cup' --ends 2026-12-24T18:00Z
+          agon contest edit spring --visibility private --starts none --dry-run
+          agon contest edit spring --names hidden
     """
     from agon.app.contests.lifecycle import details
 
@@ -102,32 +178,69 @@ def edit_contest(
 
 @operation("POST", "/contests/{contest}/next-season", id="createNextSeason",
            permission="contest.manage", summary="Create the next season", status=201,
-           location="/contests/{result.id}")  # fmt: skip
+           location="/contests/{result.id}",
+           command=Command("contest season", options={
+               "id": Option("--as", help="The new contest's id.", metavar="ID")}))  # fmt: skip
 def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
-    """Create a contest of the same discipline, rules and boards, without records."""
+    """Create a contest of the same discipline, rules and boards, without records.
+
+    $ agon contest season
+        Create the next season of ID: the same rules and boards, no records, a draft.
+
+        The seasons of a series are numbered; the first gives the series its id.
+
+          agon contest season spring --as autumn
+    """
     allow_new(ctx.caller, "contest.create", request.id)  # that is another contest
     season = creation.next_season(ctx.service, ctx.contest, id=request.id, by=ctx.caller)
     return visible_to_creator(ctx, season)
 
 
 @operation("POST", "/contests/{contest}/open", id="openContest", permission="contest.manage",
-           summary="Open a contest")  # fmt: skip
+           summary="Open a contest",
+           command=Command("contest open"))  # fmt: skip
 def open_contest(ctx: ContestContext) -> Contest:
-    """Open a draft; from then on it takes records and submissions."""
+    """Open a draft; from then on it takes records and submissions.
+
+    $ agon contest open
+        Open a draft: from now on judges and participants can add to it.
+
+        agon contest create --draft and agon contest season create drafts.
+
+          agon contest open spring
+    """
     return visible_to_staff(transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller))
 
 
 @operation("POST", "/contests/{contest}/freeze", id="freezeContest", permission="contest.manage",
-           summary="Freeze a contest")  # fmt: skip
+           summary="Freeze a contest",
+           command=Command("contest freeze"))  # fmt: skip
 def freeze_contest(ctx: ContestContext) -> Contest:
-    """Freeze the boards that the public sees; records are still taken."""
+    """Freeze the boards that the public sees; records are still taken.
+
+    $ agon contest freeze
+        Publish the boards of ID a last time and freeze what the public sees.
+
+        Records are still accepted; organizers see the current boards.
+
+          agon contest freeze spring
+    """
     return visible_to_staff(transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller))
 
 
 @operation("POST", "/contests/{contest}/unfreeze", id="unfreezeContest",
-           permission="contest.manage", summary="Unfreeze a contest")  # fmt: skip
+           permission="contest.manage", summary="Unfreeze a contest",
+           command=Command("contest unfreeze"))  # fmt: skip
 def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
-    """Show the public the newest boards again; the reason is stored in the ledger."""
+    """Show the public the newest boards again; the reason is stored in the ledger.
+
+    $ agon contest unfreeze
+        Unfreeze the public board of ID.
+
+        The reason is written to the ledger, which is public.
+
+          agon contest unfreeze spring --reason 'the last hour is played openly'
+    """
     unfrozen = transitions.unfreeze(
         ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller
     )
@@ -135,9 +248,18 @@ def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
 
 
 @operation("POST", "/contests/{contest}/finalize", id="finalizeContest",
-           permission="contest.manage", summary="Finalize a contest")  # fmt: skip
+           permission="contest.manage", summary="Finalize a contest",
+           command=Command("contest finalize"))  # fmt: skip
 def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None) -> Contest:
-    """Publish the final boards; corrections are possible as change sets only."""
+    """Publish the final boards; corrections are possible as change sets only.
+
+    $ agon contest finalize
+        Publish the final boards of ID; no more records are accepted.
+
+        Later corrections are change sets (rescore, void), published next to the final result.
+
+          agon contest finalize spring
+    """
     force = request is not None and request.force
     finalized = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
     return visible_to_staff(finalized)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agon.api.command import Command, Option
 from agon.api.models.base import ContestId, Page
 from agon.api.models.jobs import (
     Assignment,
@@ -35,7 +36,13 @@ from agon.errors import Forbidden, NotFound
 from agon.store.session import Session
 
 
-@operation("GET", "/jobs", id="listJobs", permission="job.read", summary="List jobs")
+@operation("GET", "/jobs", id="listJobs", permission="job.read", summary="List jobs",
+           command=Command(
+               "jobs list", top=100, without=("kind",),
+               columns=("id", "kind", "state", "contest", "created_at", "attempts", "position",
+                        "worker"),
+               options={"contest": Option(help="Only of this contest."),
+                        "state": Option(help="Only those in this state.")}))  # fmt: skip
 def list_jobs(
     ctx: Context,
     page: PageRequest,
@@ -47,6 +54,13 @@ def list_jobs(
     """Return jobs, newest first, with their position in the queue and the expected wait.
 
     A token that is limited to some contests sees their jobs only, and has to name one of them.
+
+    $ agon jobs list
+        List jobs, newest first.
+
+        Each with its position in the queue and, if it failed, the last cause.
+
+          agon jobs list --contest spring --state failed
     """
     caller, now = ctx.caller, ctx.service.clock()
     with ctx.service.store.read() as session:
@@ -95,9 +109,18 @@ def claim_job(ctx: Context, request: ClaimRequest) -> Assignment | None:
     return Assignment.model_validate(assignment.to_dict())
 
 
-@operation("GET", "/jobs/{id}", id="getJob", permission="job.read", summary="Get a job")
+@operation("GET", "/jobs/{id}", id="getJob", permission="job.read", summary="Get a job",
+           command=Command("jobs show"))  # fmt: skip
 def get_job(ctx: Context, job: Id) -> Job:
-    """Return a job, with its position in the queue and the expected wait."""
+    """Return a job, with its position in the queue and the expected wait.
+
+    $ agon jobs show
+        Show the job ID: state, position in the queue, and the causes of failed attempts.
+
+        agon jobs retry queues a failed job again.
+
+          agon jobs show 0193…
+    """
     stored, contest = _permitted_job(ctx, job)
     _visible_kinds(stored.kind, ctx.caller)
     return waiting(ctx.service, stored, contest=None if contest is None else contest.id)
@@ -136,31 +159,75 @@ def fail_job(ctx: Context, job: Id, request: FailRequest) -> Job:
 
 
 @operation("POST", "/jobs/{id}/cancel", id="cancelJob", permission="job.manage",
-           summary="Cancel a job")  # fmt: skip
+           summary="Cancel a job",
+           command=Command("jobs cancel", says="{job} is {result.state}"))  # fmt: skip
 def cancel_job(ctx: Context, job: Id) -> Job:
-    """Cancel a job; its worker learns so at the next heartbeat."""
+    """Cancel a job; its worker learns so at the next heartbeat.
+
+    $ agon jobs cancel
+        Cancel the job ID; its worker stops.
+
+        No result of it is stored.
+
+          agon jobs cancel 0193…
+    """
     _, contest = _permitted_job(ctx, job)
     return _resource(jobs.cancel(ctx.service, job, by=ctx.caller), contest)
 
 
 @operation("POST", "/jobs/{id}/retry", id="retryJob", permission="job.manage",
-           summary="Queue a job again")  # fmt: skip
+           summary="Queue a job again",
+           command=Command("jobs retry", says="{job} is {result.state}"))  # fmt: skip
 def retry_job(ctx: Context, job: Id) -> Job:
-    """Queue a job again that failed or was cancelled."""
+    """Queue a job again that failed or was cancelled.
+
+    $ agon jobs retry
+        Queue the failed or cancelled job ID again.
+
+        A job that is queued or leased is a conflict.
+
+          agon jobs retry 0193…
+    """
     _, contest = _permitted_job(ctx, job)
     return _resource(jobs.retry(ctx.service, job, by=ctx.caller), contest)
 
 
-@operation("GET", "/queue", id="getQueue", permission="queue.read", summary="Get the queue")
+@operation("GET", "/queue", id="getQueue", permission="queue.read", summary="Get the queue",
+           command=Command("jobs queue"))  # fmt: skip
 def get_queue(ctx: Context) -> Queue:
-    """Return the number of jobs by kind and state, and the workers."""
+    """Return the number of jobs by kind and state, and the workers.
+
+    $ agon jobs queue
+        Show the queue: number of jobs by kind and state, and the workers.
+
+        Workers are listed if they were active within a minute.
+
+          agon jobs queue
+    """
     return _queue(jobs.state(ctx.service))
 
 
 @operation("POST", "/queue", id="setQueue", permission="queue.manage",
-           summary="Pause or resume the queue")  # fmt: skip
+           summary="Pause or resume the queue",
+           command=(Command("jobs pause", fixed={"paused": True}),
+                    Command("jobs resume", fixed={"paused": False})))  # fmt: skip
 def set_queue(ctx: Context, request: QueueUpdate) -> Queue:
-    """Pause or resume: a paused queue gives out no jobs, and jobs in work are finished."""
+    """Pause or resume: a paused queue gives out no jobs, and jobs in work are finished.
+
+    $ agon jobs pause
+        Pause the queue: no more jobs are claimed; jobs in progress are finished.
+
+        A paused queue without leased jobs is drained.
+
+          agon jobs pause
+
+    $ agon jobs resume
+        Resume the queue: jobs are claimed again.
+
+        Workers notice within a second.
+
+          agon jobs resume
+    """
     return _queue((jobs.pause if request.paused else jobs.resume)(ctx.service, by=ctx.caller))
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agon.api.command import Command
 from agon.api.models.base import Page
 from agon.api.models.contests import Contest
 from agon.api.models.submissions import Problem, ProblemCreate, ProblemReceipt
@@ -52,9 +53,18 @@ def publish_problem(ctx: ContestContext, request: ProblemCreate) -> ProblemRecei
 
 
 @operation("POST", "/contests/{contest}/problems/{id}/reveal", id="revealProblem",
-           permission="problem.manage", summary="Reveal a problem")  # fmt: skip
+           permission="problem.manage", summary="Reveal a problem",
+           command=Command("contest reveal", says="{problem} is revealed"))  # fmt: skip
 def reveal_problem(ctx: ContestContext, problem: ProblemId) -> Contest:
-    """Show a problem's source and terms to everyone who may see the contest."""
+    """Show a problem's source and terms to everyone who may see the contest.
+
+    $ agon contest reveal
+        Publish source and terms of PROBLEM, whose freeze must have ended.
+
+        Then anyone can verify the problem's hash and repeat the judging.
+
+          agon contest reveal autumn 4f6c…
+    """
     return visible_to_staff(
         problems.reveal_problem(ctx.service, ctx.contest.id, problem, by=ctx.caller)
     )

@@ -11,7 +11,7 @@ from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest, page_of
 from agon.api.parameters import FreeId, ParticipantId
 from agon.api.transport import Noun
-from agon.app.contests.boards.pages import proof_fields
+from agon.app.contests.boards.fields import proof_fields
 from agon.app.contests.boards.participants import participant, participants
 from agon.app.contests.ledgers.positions import reach
 from agon.entities import contests as entities

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from agon.api.command import Command
 from agon.api.models.base import Page
 from agon.api.models.jobs import Job
 from agon.api.models.records import ImportSummary, Record
@@ -90,9 +91,24 @@ def list_votes(ctx: ContestContext, page: PageRequest) -> Page[Record]:
 
 
 @operation("POST", "/contests/{contest}/matches", id="drawRound", permission="match.draw",
-           summary="Draw a round", status=202, location="/jobs/{result.id}")  # fmt: skip
+           summary="Draw a round", status=202, location="/jobs/{result.id}",
+           command=Command(
+               "arena round", says="{result.id}", formats=True,
+               note="job {result.id} is {result.state}; agon jobs show {result.id} shows how it "
+               "ends"))  # fmt: skip
 def draw_round(ctx: ContestContext) -> Job:
-    """Begin the next round: commit to its seed, draw it, and ask the bots for their answers."""
+    """Begin the next round: commit to its seed, draw it, and ask the bots for their answers.
+
+    $ agon arena round
+        Begin a round of the arena ID now, besides those that begin by themselves.
+
+        A worker commits to the seed, draws the pairs, and asks the bots. While a round is played,
+        or with fewer than two bots of different owners, none begins; then the job fails and says
+        why. The id of the job is printed.
+
+          agon arena round spring
+          agon jobs show "$(agon arena round spring)"
+    """
     _rounds_of(ctx)
     job = round_job(ctx.contest, id=ctx.service.new_id(), by=ctx.caller.name)
     return queue_job(ctx.service, job, contest=ctx.contest.id)

@@ -92,7 +92,7 @@ def require_same_person(session: Session, contest: Contest, user: str) -> None:
 
 
 def resemblance(session: Session, user: str) -> Resemblance:
-    """Return what an operator should know of a user's id."""
+    """Return the users and contests with ids that read as a user's id does."""
     folded = folded_id(user)
     numbers = session.people.contests_with(folded)
     return Resemblance(

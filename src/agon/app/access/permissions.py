@@ -237,7 +237,7 @@ def widest_span(role: Role) -> Everywhere:
 
 
 def view_of(contest: Contest, caller: Caller) -> View:
-    """Return what a caller may see of a contest.
+    """Return the view of a caller on a contest: its rights and its last readable position.
 
     All callers see a public contest up to its freeze or its end; organizers and operators see all.
 

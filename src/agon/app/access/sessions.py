@@ -21,7 +21,6 @@ from agon.errors import Forbidden, Unauthenticated
 from agon.store.session import Session
 
 DAYS: Final = 0.5
-"""How long a session lasts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +108,7 @@ def sign_out(service: Service, text: str, *, by: Caller) -> None:
 
 
 def form_token(text: str) -> str:
-    """Return what the forms of a session contain: another site cannot know it.
+    """Return the token against forged requests that the forms of a session contain.
 
     Example:
         >>> form_token("agon_a_b") == form_token("agon_a_b") != form_token("agon_a_c")

@@ -181,7 +181,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
     trials: int = 0,
     ablation: bool = False,
 ) -> AttackReport:
-    """Return what attacks cost and gain under some editions, and which findings name them.
+    """Measure the costs and gains of attacks under some editions, and the findings that name them.
 
     Args:
         of: the name of the discipline.

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.records import inspect_records
+from agon.app.analysis.records import RecordsSource, inspect_records
 from agon.app.analysis.score import overrides_of, rules_of
 from agon.disciplines import discipline
 from agon.editions.titles import rules_title
@@ -108,7 +108,7 @@ class CheckReport:
 
 def check(
     of: str,
-    source: Any,
+    source: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,

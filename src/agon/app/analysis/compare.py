@@ -9,15 +9,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.app.analysis.records import read_records
-from agon.app.analysis.score import Result, rules_of, score
+from agon.app.analysis.records import RecordsSource, read_records
+from agon.app.analysis.score import Result, require_overrides, rules_of, score
 from agon.kernel.boards import Board, id_order
+from agon.kernel.data_frames import pandas_frame, polars_frame
 from agon.kernel.progress import count_steps
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman
 from agon.kernel.text_tables import html_table, text_table
 
 _SHOWN = 10
+_MOVE_SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("rank_before", pa.int64()),
+        ("rank_after", pa.int64()),
+        ("score_before", pa.float64()),
+        ("score_after", pa.float64()),
+        ("score_change", pa.float64()),
+        ("rank_change", pa.int64()),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -155,6 +167,31 @@ class Comparison(Difference):
     def _repr_html_(self) -> str:
         return html_table(self._columns(), self._heading())
 
+    def to_arrow(self) -> pa.Table:
+        """Return the moves as a pyarrow Table, a row for each id whose rank or score changed."""
+        names = _MOVE_SCHEMA.names
+        columns = {name: [getattr(move, name) for move in self.moves] for name in names}
+        return pa.table(columns, _MOVE_SCHEMA)
+
+    def to_polars(self) -> Any:
+        """Return the moves as a polars DataFrame.
+
+        Raises:
+            Unavailable: polars is not installed (``pip install 'agon-engine[polars]'``).
+        """
+        return polars_frame(self.to_arrow())
+
+    def to_pandas(self) -> Any:
+        """Return the moves as a pandas DataFrame.
+
+        Raises:
+            Unavailable: pandas is not installed (``pip install 'agon-engine[pandas]'``).
+        """
+        return pandas_frame(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
     def to_dict(self, *, top: int | None = None) -> dict[str, Any]:
         """Return a plain value for JSON, with at most ``top`` moves."""
         common = self.left.provenance()
@@ -175,10 +212,11 @@ class Comparison(Difference):
 
 def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     of: str,
-    records: Any,
-    left: RuleSet | str | None = None,
-    right: RuleSet | str | None = None,
+    records: RecordsSource,
+    left: RuleSet | str | Mapping[str, Any] | None = None,
+    right: RuleSet | str | Mapping[str, Any] | None = None,
     *,
+    overrides: Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
     engine: str | None = None,
@@ -190,9 +228,10 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     Args:
         of: the name of the discipline.
         records: a source that :func:`agon.read_records` reads, such as a folder or a data frame.
-        left: an edition's name, or a :class:`RuleSet` with overrides; None: the reference
-            edition.
-        right: the same for the other side.
+        left: an edition's name, overrides of the reference edition, or a :class:`RuleSet` with
+            both; None: the reference edition.
+        right: the same for the other side; None: with ``overrides`` the rules of the left side.
+        overrides: values of rules that replace those of the right side.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are scored.
         engine: where the tables are read (``agon engines`` lists them; None: by the source).
@@ -201,14 +240,20 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
 
     Raises:
         NotFound, InvalidRule, InvalidRecords, Conflict, NotScorable: as ``score`` does.
+        TypeError: a side is of another type.
 
     Example:
-        >>> ignoring = RuleSet(overrides={"self_feedback": "ignore"})
-        >>> found = compare("community", "examples/tutorial", right=ignoring)
-        >>> [(move.id, move.rank_change, move.score_change) for move in found.moves]
+        >>> ignoring = {"self_feedback": "ignore"}
+        >>> comparison = compare("community", "examples/tutorial", overrides=ignoring)
+        >>> [(move.id, move.rank_change, move.score_change) for move in comparison.moves]
         [('ada', 0, -40.5)]
     """
-    sides = [side if isinstance(side, RuleSet) else RuleSet(side) for side in (left, right)]
+    require_overrides(overrides)
+    before_rules = _rule_set(left)
+    after_rules = before_rules if right is None and overrides is not None else _rule_set(right)
+    if overrides is not None:
+        after_rules = RuleSet(after_rules.edition, {**after_rules.overrides, **overrides})
+    sides = (before_rules, after_rules)
     for side in sides:  # a misspelled rule is an error before records are read
         rules_of(of, side.edition, side.overrides)
     read = read_records(of, records, columns=columns, where=where, engine=engine)
@@ -222,8 +267,23 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     return Comparison(left=before, right=after, **changes.__dict__)
 
 
+def _rule_set(side: RuleSet | str | Mapping[str, Any] | None) -> RuleSet:
+    """Return the rules that a side of a comparison states.
+
+    Raises:
+        TypeError: it is none of the three.
+    """
+    if isinstance(side, RuleSet):
+        return side
+    if isinstance(side, Mapping):
+        return RuleSet(overrides=side)
+    if side is None or isinstance(side, str):
+        return RuleSet(side)
+    raise TypeError(f"a side is an edition's name, overrides as a dict, or a RuleSet; got {side!r}")
+
+
 def difference(old: Board, new: Board) -> Difference:
-    """Return what differs between two states of one board."""
+    """Compare two states of one board: moves, ids that entered or dropped off, and a summary."""
     both_old, both_new, gone, come = _match_rows(old, new)
     return Difference(
         board=old.name,

@@ -2,21 +2,25 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from agon.app.importers import ENDINGS, ImportedRecords, format_of_frame, import_records
-from agon.disciplines import discipline
+from agon.disciplines import Simulation, discipline
 from agon.engines import open_tables, require_engine
 from agon.errors import Conflict, Unreadable
 from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows
+from agon.records.frames import Rows
 from agon.records.relational import RelationalRecords, inspect_in
 from agon.records.sources.memory import arrow_table, is_table
-from agon.records.writing import FORMATS, write_tables
+from agon.records.writing import FORMATS, TableFormat, write_tables
+
+RecordsSource = str | Path | Records | ImportedRecords | Simulation | Rows | Mapping[str, Rows]
+"""All that records are read from: an address or a path, records, or tables in memory."""
 
 
 def read_records(
     of: str,
-    source: Any,
+    source: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
@@ -69,7 +73,7 @@ def read_records(
 
 def inspect_records(
     of: str,
-    source: Any,
+    source: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
@@ -110,7 +114,8 @@ def inspect_records(
             raise Unreadable(
                 f"{of} has several tables; give a folder, or data frames by table name ({names})"
             )
-        source = import_records(form.name, source, columns=columns, where=where)
+        table = cast("str | Path | Rows", source)
+        source = import_records(form.name, table, columns=columns, where=where)
         columns = where = None
     if isinstance(source, ImportedRecords):
         if source.discipline != of:
@@ -160,7 +165,12 @@ def _inspect_in_engine(
         raise
 
 
-def write_records(records: Any, out: Path | str, *, form: str = "parquet") -> None:
+def write_records(
+    records: ImportedRecords | Simulation | Mapping[str, Rows],
+    out: Path | str,
+    *,
+    form: TableFormat = "parquet",
+) -> None:
     """Write imported or simulated records, or data frames by table name, into a new folder.
 
     Args:

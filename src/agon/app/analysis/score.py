@@ -6,13 +6,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from agon.app.analysis.records import read_records
+from agon.app.analysis.records import RecordsSource, read_records
+from agon.app.analysis.score_explanation import ScoreExplanation
 from agon.disciplines import Discipline, ScoredRecords, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
 from agon.editions.titles import rules_title
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation
 from agon.kernel.findings import Finding, in_order
 from agon.kernel.fingerprints import sha256
 from agon.kernel.rules import Rules
@@ -54,6 +54,17 @@ class Result:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.board().__arrow_c_stream__(requested_schema)
 
+    @property
+    def boards(self) -> tuple[str, ...]:
+        """The names of its boards, the default first.
+
+        Example:
+            >>> score("community", "examples/tutorial").boards
+            ('user-score', 'contributor', 'reviewer', 'combined')
+        """
+        names: tuple[str, ...] = getattr(self.scored, "boards", self.discipline.boards)
+        return names
+
     def board(self, name: str | None = None) -> Board:
         """Return a board (None: the discipline's default).
 
@@ -62,13 +73,16 @@ class Result:
         """
         return self.scored.board(self.discipline.board_name(name))
 
-    def explain(self, name: str, *, board: str | None = None) -> Explanation:
+    def explain(self, name: str, *, board: str | None = None) -> ScoreExplanation:
         """Explain one id on a board, every part with inputs, rules, points and records.
+
+        The explanation has a ``plot()``.
 
         Raises:
             NotFound: there is no such id or board.
         """
-        return self.scored.explain(str(name), board=self.discipline.board_name(board))
+        explanation = self.scored.explain(str(name), board=self.discipline.board_name(board))
+        return ScoreExplanation(**vars(explanation), rules_title=self.rules_title)
 
     def plot(self, name: str | None = None, *, board: str | None = None) -> "Chart":
         """Return a chart: a board's first scores, or the parts of one id's score.
@@ -85,12 +99,11 @@ class Result:
             >>> "Why ada has this score" in result.plot("ada").svg
             True
         """
-        from agon.app.charts import Chart, interval_chart, waterfall
+        if name is not None:
+            return self.explain(name, board=board).plot()
+        from agon.app.charts import Chart, interval_chart
         from agon.app.charts.intervals import MAX_ROWS
 
-        if name is not None:
-            under = self.rules_title
-            return Chart(waterfall(self.explain(name, board=board), under=under))
         shown = self.board(board)
         subtitle = self.rules_title
         rows = shown.rows(top=MAX_ROWS)
@@ -170,7 +183,7 @@ def overrides_of(edition: Edition, rules: Rules) -> dict[str, Any]:
 
 def score(
     of: str,
-    records: Any,
+    records: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
@@ -222,6 +235,49 @@ def score(
     return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
 
 
+def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
+    of: str,
+    records: RecordsSource,
+    name: str,
+    *,
+    board: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    engine: str | None = None,
+    edition: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    as_of: datetime | str | None = None,
+) -> ScoreExplanation:
+    """Score records and explain one id: ``score(…).explain(name)`` in one call.
+
+    Args:
+        of: the name of the discipline.
+        records: all that :func:`score` takes.
+        name: the id to explain.
+        board: the board (None: the discipline's default).
+        columns: the source's name of a column by the schema's, where they differ.
+        where: a value, or several, by column; only such rows are scored.
+        engine: where the tables are read (None: by the source).
+        edition: the edition (None: the discipline's reference edition).
+        overrides: values of rules that replace the edition's.
+        as_of: leave out later records.
+
+    Raises:
+        NotFound: there is no such id or board.
+        InvalidRule, InvalidRecords, Conflict, NotScorable: as :func:`score` does.
+
+    Example:
+        >>> explain("community", "examples/tutorial", "ada").score
+        351.0
+    """
+    result = score(
+        of, records,
+        columns=columns, where=where, engine=engine, edition=edition, overrides=overrides,
+        as_of=as_of,
+    )  # fmt: skip
+    return result.explain(name, board=board)
+
+
 def rules_of(
     of: str, edition: str | None, overrides: Mapping[str, Any] | None
 ) -> tuple[Edition, Rules]:
@@ -230,7 +286,21 @@ def rules_of(
     Raises:
         NotFound: there is no such edition.
         InvalidRule: with all unknown rules and values out of bounds.
+        TypeError: the overrides are no mapping.
     """
     discipline(of)
+    require_overrides(overrides)
     released = released_edition(default_edition(of) if edition is None else edition, of=of)
     return released, released.with_rules(overrides or {})
+
+
+def require_overrides(overrides: Any) -> None:
+    """Raise an error unless overrides are values by name of rule.
+
+    Raises:
+        TypeError: they are not; the message shows the form.
+    """
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise TypeError(
+            f"overrides are values by name of rule, such as {{'k_new': 16}}; got {overrides!r}"
+        )

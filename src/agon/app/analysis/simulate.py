@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agon.disciplines import Simulation, discipline
 from agon.errors import NotFound, Unreadable, did_you_mean
-from agon.records.writing import write_tables
+from agon.records.writing import TableFormat, write_tables
 
 DEFAULT_SIZE = 1_000
 TRUTH = "truth"
@@ -43,7 +43,7 @@ def simulate(
         raise Unreadable(f"cannot simulate {of}: {error}") from None
 
 
-def write_simulation(simulation: Simulation, out: Path, *, form: str = "parquet") -> None:
+def write_simulation(simulation: Simulation, out: Path, *, form: TableFormat = "parquet") -> None:
     """Write the tables into a new folder, and the truth into ``truth/`` inside it.
 
     Args:

@@ -1,6 +1,5 @@
-"""Show how a judge of an arena judges, and what keeps it from the pool."""
+"""The statistics of an arena's judges, and the rules that keep one from the pool."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 import pyarrow as pa
@@ -14,28 +13,13 @@ from agon.app.service import Service
 from agon.disciplines.arena.boards import API_JUDGE
 from agon.disciplines.arena.facts import API
 from agon.disciplines.arena.formulas import NONE
-from agon.disciplines.arena.judge_figures import JudgeFigure, judge_figures
+from agon.disciplines.arena.judge_figures import judge_figures
 from agon.disciplines.arena.records import JUDGE_KINDS
 from agon.disciplines.arena.rounds.panel import candidates_of, obstacles
 from agon.disciplines.arena.scoring import ScoredArena
+from agon.entities.arena_reports import JudgeReport
 from agon.errors import NotFound
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeReport:
-    """How a judge judges.
-
-    Attributes:
-        id: the judge.
-        kind: bot, person or api.
-        figures: its figures, with the number of cases of each.
-        obstacles: what keeps it from the pool, in words; empty: nothing.
-    """
-
-    id: str
-    kind: str
-    figures: tuple[JudgeFigure, ...]
-    obstacles: tuple[str, ...]
+from agon.kernel.figures import JudgeFigure
 
 
 def judge_of(

@@ -1,4 +1,4 @@
-"""Show the matches of an arena as they were recorded: result, votes, texts, rating changes."""
+"""Views of recorded matches: result, votes, texts, rating changes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

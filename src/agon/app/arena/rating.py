@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import Result, score
 from agon.app.arena.anchors import Anchors, HeldAnchors, anchors_of, caption_of, hold
 from agon.app.charts import Chart, interval_chart, win_matrix
@@ -24,7 +25,9 @@ from agon.kernel.progress import count_steps
 from agon.kernel.ratings.elo import EloState, fold
 from agon.kernel.rounding import publish
 
-METHODS: Final = ("elo", "bradley-terry")
+RatingMethod = Literal["elo", "bradley-terry"]
+"""The methods of :func:`rate`."""
+METHODS: Final[tuple[RatingMethod, ...]] = get_args(RatingMethod)
 _BOARDS: Final = {"elo": "bots", "bradley-terry": "bradley-terry"}
 _TITLES: Final = {"elo": "Elo ratings", "bradley-terry": "Bradley–Terry ratings"}
 _INTERVAL: Final = ("low", "high", "rank_low", "rank_high")
@@ -42,7 +45,7 @@ class RatingTable:
             are none.
     """
 
-    method: str
+    method: RatingMethod
     result: Result
     board: Board
     anchors: Anchors | HeldAnchors | None = None
@@ -128,9 +131,9 @@ class RatingTable:
 
 
 def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
-    records: Any,
+    records: RecordsSource,
     *,
-    method: str = "elo",
+    method: RatingMethod = "elo",
     interval: bool = False,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,

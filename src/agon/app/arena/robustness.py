@@ -3,9 +3,9 @@
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.access.permissions import View
 from agon.app.analysis.score import score
@@ -17,41 +17,22 @@ from agon.disciplines import discipline
 from agon.disciplines.arena.boards import BRADLEY_TERRY
 from agon.disciplines.arena.robustness import (
     RANKS,
-    EloBand,
-    NoiseFloor,
-    RankRobustness,
     elo_bands,
     noise_floors,
     rank_robustness,
 )
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
+from agon.entities.arena_reports import BoardRobustness, DecidedRank, Robustness
 from agon.entities.contests import Contest
 from agon.errors import NotFound, NotScorable
+
+if TYPE_CHECKING:
+    from agon.kernel.figures import RankRobustness
 
 _MAX_KEPT: Final = 32
 _STORED: Final = "robustness"
 """The name under which the summary of a board holds how robust its ranks are."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Robustness:
-    """How robust the ranks of an arena are.
-
-    Attributes:
-        matches: number of rated matches.
-        ranks: how many matches decide each of the first Bradley–Terry ranks; empty where there are
-            no such ranks.
-        reason: why there are none; None: there are.
-        noise: Elo's noise floor for new and for established bots.
-        bands: the first Elo ratings with the band that chance alone explains.
-    """
-
-    matches: int
-    ranks: tuple[RankRobustness, ...]
-    reason: str | None
-    noise: tuple[NoiseFloor, NoiseFloor]
-    bands: tuple[EloBand, ...]
 
 
 def robustness(
@@ -124,41 +105,7 @@ def published_robustness(
     return result
 
 
-@dataclass(frozen=True, kw_only=True)
-class DecidedRank:
-    """How few matches would change a published rank: :class:`RankRobustness` without their ids."""
-
-    rank: int
-    bot: str
-    next: str
-    matches: int | None
-    share: float | None
-
-
 _RANK_FIELDS: Final = tuple(field.name for field in fields(DecidedRank))
-
-
-@dataclass(frozen=True, kw_only=True)
-class BoardRobustness:
-    """What boards of an arena state of robustness; nothing is computed for it.
-
-    Attributes:
-        seq: the position of the Bradley–Terry board; None: none is published.
-        is_computed: whether ``ranks`` are; a job computes them after the board was published.
-        matches: number of rated matches; None: not computed yet.
-        ranks: the first Bradley–Terry ranks.
-        reason: why there are none; None: there are, or they are not computed yet.
-        noise: Elo's noise floor for new and for established bots.
-        matches_established: rated matches from which a bot is established.
-    """
-
-    seq: int | None
-    is_computed: bool
-    matches: int | None
-    ranks: tuple[DecidedRank, ...]
-    reason: str | None
-    noise: tuple[NoiseFloor, NoiseFloor]
-    matches_established: int
 
 
 def decides_ranks(contest: Contest, boards: Collection[str]) -> bool:
@@ -190,7 +137,7 @@ def store_robustness(service: Service, contest_id: str) -> int | None:
 
 
 def board_robustness(service: Service, view: View, *, as_of: str | None = None) -> BoardRobustness:
-    """Return what is stored of the robustness of published ranks.
+    """Return the stored robustness of published ranks.
 
     Args:
         service: the service.

@@ -54,7 +54,7 @@ def outcome_of(result: Result) -> Outcome:
 
 
 def cautions(result: Result) -> list[str]:
-    """Return what speaks against taking a result for the network's present weights."""
+    """Return warnings: why a result may not be the network's present weights."""
     outcome = outcome_of(result)
     epoch, recorded = outcome.epoch, outcome.network.facts.epochs
     last = outcome.network.facts.last_epoch

@@ -146,7 +146,6 @@ KINDS: Final[Mapping[str, Callable[[Result], Figure]]] = {
     "burn": burn_figure,
     "forecast": forecast_figure,
 }
-"""The functions that make the figures, by name."""
 
 
 def epochs_to_draw(epochs: range, *, most: int = MAX_EPOCHS_DRAWN) -> list[int]:

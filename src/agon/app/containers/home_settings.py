@@ -1,4 +1,4 @@
-"""Name the settings in home folders: files that programs read by themselves.
+"""Settings in home folders: files that programs read without being asked to.
 
 Shells, Python, git, curl and many others read files whose name begins with a dot in the home folder
 of their user. An agent that may leave such files decides what the programs of the tests do, so the
@@ -56,7 +56,7 @@ def is_handed_over(path: str, outputs: Sequence[str], home: str = "") -> bool:
 
 
 def replaced_paths(outputs: Sequence[str], home: str = "") -> tuple[str, ...]:
-    """Return what an agent's outputs replace, as patterns of a shell: not the settings of homes.
+    """Return glob patterns of the files that outputs may overwrite: no dot-files of a home.
 
     Example:
         >>> replaced_paths(("/app", "/root"))[:3]

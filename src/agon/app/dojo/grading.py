@@ -57,7 +57,8 @@ class Grader:
     Attributes:
         expected: the setter's terms.
         sandbox: where programs run.
-        rules: the payload policy that is recorded; scoring applies that of its own edition.
+        rules: those that count when a program is judged, and the payload policy that is recorded;
+            scoring applies that of its own edition.
         limits: what a program may use.
         first_index: index of the first term.
     """
@@ -109,14 +110,28 @@ class Grader:
         if checked.verdict is not None:
             decided.append({**row, "verdict": checked.verdict, "reason": checked.reason})
             return None, ""
-        request = RunRequest(
-            source=source,
+        request = solver_request(
+            source,
+            rules=self.rules,
             n_check=len(self.expected),
-            exact_integers=self.rules.exact_integers,
             limits=self.limits,
             name=str(row["id"]),
         )
         return request, checked.reason
+
+
+def solver_request(
+    source: bytes, *, rules: DojoRules, n_check: int, limits: RunLimits, name: str = ""
+) -> RunRequest:
+    """Return the request that runs a solver under the rules that count when it is judged."""
+    return RunRequest(
+        source=source,
+        n_check=n_check,
+        recursion_limit=rules.recursion_limit,
+        exact_integers=rules.exact_integers,
+        limits=limits,
+        name=name,
+    )
 
 
 @dataclass(frozen=True)

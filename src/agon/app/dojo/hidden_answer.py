@@ -25,7 +25,7 @@ class HiddenAnswer:
 
     @property
     def package(self) -> dict[str, Any]:
-        """Return what a ``problem-published`` entry holds: declaration, source and terms."""
+        """Return the content of a ``problem-published`` entry: declaration, source and terms."""
         return {
             **self.problem.declaration(),
             "first_index": self.problem.first_index,

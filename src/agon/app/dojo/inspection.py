@@ -9,12 +9,18 @@ from typing import Any, Final
 
 from agon.app.analysis.score import rules_of
 from agon.disciplines.dojo.imports import Kind, scan
+from agon.disciplines.dojo.misplaced import misplaced
+from agon.disciplines.dojo.modules import MODULES
 from agon.disciplines.dojo.payload import Payload, check, measure
 from agon.disciplines.dojo.program import Program, Refusal, Violation, parse
 from agon.disciplines.dojo.rules import DojoRules
 
 _BY_SEVERITY: Final[tuple[Refusal, ...]] = ("syntax_error", "rejected_import", "rejected_policy")
 """What a program is rejected for without a run. A missing entry point is left to the run."""
+
+
+JUDGING_RULES: Final = ("exact_integers", "allowed_modules", "recursion_limit")
+"""Rules that decide how a program is judged; all others decide how a verdict is scored."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,8 @@ class Inspection:
 def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
     r"""Collect everything that is wrong with a program under these rules.
 
-    The payload policy is about solutions; a setter may hold a table.
+    The payload policy is about solutions; a setter may hold a table, and may import all modules
+    that any rules allow, because its problem is the same in each edition.
 
     Example:
         >>> rules = rules_in_force()
@@ -62,7 +69,8 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
     if not isinstance(program, Program):
         return Inspection(None, None, (program,))
     payload = measure(program)
-    violations = scan(program, kind=kind)
+    modules = rules.allowed_modules if kind == "solver" else MODULES
+    violations = misplaced(program) + scan(program, kind=kind, modules=modules)
     if kind == "solver":
         violations += check(
             payload,
@@ -87,6 +95,16 @@ def rules_in_force(
     """
     rules: Any = rules_of("dojo", edition, overrides)[1]
     return rules
+
+
+def judging_rules(rules: DojoRules) -> dict[str, Any]:
+    """Return the rules that count when a program is judged, as a job carries them.
+
+    Example:
+        >>> judging_rules(rules_in_force())["recursion_limit"]
+        1000
+    """
+    return {name: getattr(rules, name) for name in JUDGING_RULES}
 
 
 def summary(violations: Sequence[Violation], *, most: int = 5) -> str:

@@ -1,13 +1,12 @@
 """Judge the submissions to a problem: each gets exactly one permanent verdict."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from agon.app.dojo.grading import Grader, PendingSubmission, Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
-from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import is_judged, submission_row
 from agon.app.dojo.packages import PackageFolder, Submission, find_packages, read_package
 from agon.app.dojo.problems import Problem
@@ -67,6 +66,8 @@ def judge(
     out: Path,
     sandbox: Sandbox,
     *,
+    edition: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
     limits: RunLimits | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> JudgeSummary:
@@ -81,22 +82,27 @@ def judge(
         submissions: the folder with ``<user>/<submission>/solver.py``.
         out: the season's folder; it may contain other problems.
         sandbox: where programs run.
+        edition: the edition by whose rules programs are judged; None: the season's, which is the
+            reference edition in a new folder.
+        overrides: rules that differ from it.
         limits: what a solver may use; None: those of the dojo page.
         progress: called for every verdict.
 
     Raises:
         InvalidSetter: the setter is not valid.
-        Conflict: ``out`` is not a season, or is being judged by another process.
+        Conflict: ``out`` is not a season, was begun under other rules, or is being judged by
+            another process.
         NotFound: there is no such folder of submissions.
     """
     packages, misplaced = find_packages(submissions)
     tally = _Tally(issues=misplaced)
     rows: list[Row] = []
     with Season.open(out) as season:
+        season.choose_rules(edition, overrides)
         problem = season.resolve(problem)
         answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
         season.publish(answer)
-        rules = rules_in_force()
+        rules = season.rules
         grader = Grader(
             answer.terms, sandbox, rules, limits or RunLimits(), first_index=problem.first_index
         )

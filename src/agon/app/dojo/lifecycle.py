@@ -146,7 +146,7 @@ def disclosure(package: Mapping[str, Any], *, freeze: datetime | None) -> dict[s
 
 
 def disclosed_terms(terms: Sequence[str], *, first_index: int) -> list[dict[str, Any]]:
-    """Return the first fifty terms of odd index, or all if there are fewer: a_1, a_3, …, a_99.
+    """Return the first fifty terms of odd index; with a first index of 0 or 1 a_1, a_3, …, a_99.
 
     Args:
         terms: all terms.
@@ -155,9 +155,12 @@ def disclosed_terms(terms: Sequence[str], *, first_index: int) -> list[dict[str,
     Example:
         >>> disclosed_terms(["0", "1", "4", "9"], first_index=0)
         [{'n': 1, 'a': '1'}, {'n': 3, 'a': '9'}]
+        >>> [term["n"] for term in disclosed_terms(["7"] * 5, first_index=-2)]
+        [-1, 1]
     """
-    end = min(2 * DISCLOSED, len(terms) + first_index)
-    return [{"n": n, "a": terms[n - first_index]} for n in range(1, end, 2)]
+    first = first_index | 1
+    end = min(first + 2 * DISCLOSED, first_index + len(terms))
+    return [{"n": n, "a": terms[n - first_index]} for n in range(first, end, 2)]
 
 
 def submission_row(
@@ -219,7 +222,7 @@ class VerdictChange:
 
 
 def verdict_changes(pairs: Iterable[tuple[Row, Row]]) -> list[VerdictChange]:
-    """Return what judging again would change: verdicts or matched terms that differ.
+    """Return the verdicts and matched terms that judging again would change.
 
     A new run that ended in ``sandbox_error`` changes nothing: the recorded verdict stays.
 

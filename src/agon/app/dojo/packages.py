@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from agon.app.files import (
     MAX_SOURCE_FILE,
@@ -17,6 +17,7 @@ from agon.app.files import (
     text_of,
     time_of,
 )
+from agon.app.package_keys import read_keys
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize, length, source_hash
 from agon.errors import NotFound
 from agon.ledger.kinds import is_name
@@ -98,7 +99,8 @@ def read_package(package: PackageFolder) -> Submission:
 
     A ``solution.json`` that cannot be read declares nothing; a ``submission.json`` that cannot be
     read leaves the submission without a time. Without ``submission.json`` the time is when
-    ``solver.py`` was last changed.
+    ``solver.py`` was last changed. Keys in another spelling are read, with a remark; so are listed
+    keys that are not used.
 
     Raises:
         InvalidPackage: with everything that keeps it from being judged.
@@ -110,10 +112,10 @@ def read_package(package: PackageFolder) -> Submission:
     with collect_issues(issues):
         raw = read_bytes(folder / SOLVER, most=MAX_SOURCE_FILE, where=str(folder / SOLVER))
     with collect_issues(issues):
-        created = _creation_time(folder)
+        created = _creation_time(folder, remarks)
     tag, notes = None, None
     with collect_issues(remarks):
-        tag, notes = _declaration(folder)
+        tag, notes = _declaration(folder, remarks)
     if issues:
         raise InvalidPackage(*issues)
     try:
@@ -155,12 +157,11 @@ def _link(path: str) -> FileIssue:
     return FileIssue(path, "is a symbolic link, which is not followed", "put the folder itself")
 
 
-def _creation_time(folder: Path) -> datetime:
+def _creation_time(folder: Path, remarks: list[FileIssue]) -> datetime:
     file = folder / SUBMISSION
-    if os.path.lexists(file):
-        content = read_object(file, where=str(file))
-        if content.get("created_at") is not None:
-            return time_of(content["created_at"], where=str(file), key="created_at")
+    declared = _keys(file, ("created_at",), remarks)
+    if "created_at" in declared:
+        return time_of(declared["created_at"], where=str(file), key="created_at")
     try:
         changed = (folder / SOLVER).lstat().st_mtime_ns // 1000
     except OSError:
@@ -172,9 +173,20 @@ def _creation_time(folder: Path) -> datetime:
         raise InvalidPackage(FileIssue(str(folder / SOLVER), what, remedy)) from None
 
 
-def _declaration(folder: Path) -> tuple[str | None, str | None]:
-    file = folder / SOLUTION
+def _declaration(folder: Path, remarks: list[FileIssue]) -> tuple[str | None, str | None]:
+    declared = _keys(folder / SOLUTION, ("method_tag", "notes"), remarks)
+    return text_of(declared.get("method_tag")), text_of(declared.get("notes"))
+
+
+def _keys(file: Path, known: tuple[str, ...], remarks: list[FileIssue]) -> dict[str, Any]:
+    """Return the values of known keys of a file, none where it is missing.
+
+    Raises:
+        InvalidPackage: it cannot be read.
+    """
     if not os.path.lexists(file):
-        return None, None
-    content = read_object(file, where=str(file))
-    return text_of(content.get("method_tag")), text_of(content.get("notes"))
+        return {}
+    where = str(file)
+    values, to_check = read_keys(read_object(file, where=where), known=known, where=where)
+    remarks += to_check
+    return values

@@ -1,10 +1,9 @@
 """Read a setter's package: ``problem.json`` and ``setter.py``."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +18,8 @@ from agon.app.files import (
     text_of,
     time_of,
 )
+from agon.app.package_keys import unknown_keys
+from agon.app.sandbox import MAX_INDEX
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize, source_hash
 from agon.disciplines.dojo.imports import INTERFACES, Interface, interface
 from agon.errors import NotFound
@@ -34,11 +35,33 @@ FIRST_INDEX = 0
 PUBLISHED_FIRST_INDEX = 1
 """Index of the first term of a published problem that does not state it: before it could be stated,
 every sequence began with a_1."""
-_FIRST_INDICES = (0, 1)
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _KEYS: Final = (
     "title", "interface", "N_check", "first_index", "setter_user_id", "freeze_started_at", "slug",
 )  # fmt: skip
+_SYNONYMS: Final = {
+    **dict.fromkeys(("setter", "author", "owner", "user", "userid", "setterid"), "setter_user_id"),
+    **dict.fromkeys(
+        (
+            "deadline",
+            "due",
+            "closes",
+            "closesat",
+            "ends",
+            "endsat",
+            "freeze",
+            "freezeat",
+            "frozenat",
+        ),
+        "freeze_started_at",
+    ),
+    **dict.fromkeys(("terms", "nterms", "count", "length", "n"), "N_check"),
+    **dict.fromkeys(("offset", "start", "startindex", "firstn"), "first_index"),
+    **dict.fromkeys(("name", "heading"), "title"),
+    **dict.fromkeys(("entry", "entrypoint", "function"), "interface"),
+    **dict.fromkeys(("shortname", "short"), "slug"),
+}
+"""The key that is meant, by the folded form of other words for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +73,7 @@ class Problem:
         interface: what it defines: ``seq(n)`` or ``gen(N)``.
         title: the title shown.
         n_check: how many terms a solver has to give.
-        stated_first_index: index of the first term, 0 or 1; None: the package does not state it.
+        stated_first_index: index of the first term; None: the package does not state it.
         setter_user_id: its setter, who cannot score on it.
         freeze_started_at: from when on submissions are rejected, in UTC.
         slug: its short name, unique in a contest; None: none.
@@ -94,6 +117,22 @@ class Problem:
             stated_first_index=first_index_of(package) if stated is None else stated,
             slug=self.slug or package.get("slug"),
         )
+
+    def understood(self) -> dict[str, str]:
+        """Return what its declaration commits the setter to, for people, defaults included.
+
+        Example:
+            >>> Problem(source=b"def seq(n): return n", interface="seq").understood()["setter"]
+            'none: anyone can score on it'
+        """
+        freeze = self.freeze_started_at
+        return {
+            "title": self.title,
+            "setter": self.setter_user_id or "none: anyone can score on it",
+            "freeze": "none: no submission is late" if freeze is None else written_time(freeze),
+            "N_check": str(self.n_check),
+            "first_index": str(self.first_index),
+        }
 
     def declaration(self) -> dict[str, Any]:
         """Return its declaration, as ``problem.json`` has it; without a slug it has no such key."""
@@ -157,7 +196,7 @@ def problem_of(
     Returns:
         The problem; None when anything is wrong.
     """
-    issues += _misspelled_keys(declared, declaration)
+    issues += unknown_keys(declared, known=_KEYS, synonyms=_SYNONYMS, where=declaration)
     values: dict[str, Any] = {}
     for key, read in _READERS.items():
         if declared.get(key) is not None:
@@ -243,16 +282,6 @@ def _canonical(raw: bytes, where: str) -> bytes:
         raise InvalidPackage(FileIssue(where, fact, remedy)) from None
 
 
-def _misspelled_keys(declared: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
-    """Yield keys that look like misspelled ones of ours; other keys are ignored."""
-    folded = {key.casefold(): key for key in _KEYS if declared.get(key) is None}
-    for name in declared:
-        if name not in _KEYS:
-            close = get_close_matches(str(name).casefold(), list(folded), n=1, cutoff=0.8)
-            if close:
-                yield FileIssue(where, f"unknown key {name!r}", f"did you mean {folded[close[0]]}?")
-
-
 def _title(value: object, where: str) -> str:
     text = text_of(value)
     if text is None:
@@ -277,8 +306,9 @@ def _n_check(value: object, where: str) -> int:
 
 
 def _first_index(value: object, where: str) -> int:
-    if type(value) is not int or value not in _FIRST_INDICES:
-        raise InvalidPackage(FileIssue(where, f"first_index is {value!r}", "give 0 or 1"))
+    if type(value) is not int or abs(value) > MAX_INDEX:
+        fact = f"first_index is {value!r}"
+        raise InvalidPackage(FileIssue(where, fact, "give a whole number such as 0 or 1"))
     return value
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agon.app.dojo.grading import UNJUDGED, Grader, PendingSubmission, Row
-from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.judge import Progress
 from agon.app.dojo.lifecycle import VerdictChange, verdict_changes
 from agon.app.dojo.season import Season
@@ -102,5 +101,5 @@ def _grader(season: Season, problem_id: str, sandbox: Sandbox, limits: RunLimits
     answer = season.problems[problem_id].answer
     require_same_terms(answer, validate_setter(answer.problem, sandbox))
     return Grader(
-        answer.terms, sandbox, rules_in_force(), limits, first_index=answer.problem.first_index
+        answer.terms, sandbox, season.rules, limits, first_index=answer.problem.first_index
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from agon.app.dojo.grading import solver_request
 from agon.app.dojo.inspection import inspect, summary
 from agon.app.dojo.problems import FIRST_INDEX
 from agon.app.dojo.setter_validation import SETTER_LIMITS
@@ -18,7 +19,8 @@ class Answer:
     """The terms of a program, or why there are none.
 
     Attributes:
-        verdict: ``ok`` for any valid list of terms; else as a judge records it.
+        verdict: ``ok`` for any valid list of terms, whose reason says how many of the required ones
+            it has if it is short; else as a judge records it.
         first_index: index of the first term.
         terms: decimal integers.
         cpu_ms, wall_ms, memory_kib: what the run used; 0 when nothing ran.
@@ -96,20 +98,21 @@ def run_program(
                     reason=summary(inspection.violations),
                 )
             entry = offered
-    limits = SETTER_LIMITS if kind == "setter" else RunLimits()
-    request = RunRequest(
-        source=source,
-        entry=entry,
-        n_check=n_check,
-        first_index=first_index,
-        exact_integers=kind == "solver" and rules.exact_integers,
-        limits=limits,
-    )
+    if kind == "setter":
+        request = RunRequest(
+            source=source, entry=entry, n_check=n_check, first_index=first_index,
+            limits=SETTER_LIMITS,
+        )  # fmt: skip
+    else:
+        request = solver_request(source, rules=rules, n_check=n_check, limits=RunLimits())
     with open_sandbox() as sandbox:
-        return _answer(sandbox.run(request), first_index)
+        return _answer(sandbox.run(request), n_check=n_check, first_index=first_index)
 
 
-def _answer(run: RunResult, first_index: int) -> Answer:
+def _answer(run: RunResult, *, n_check: int, first_index: int) -> Answer:
+    reason = run.reason
+    if run.outcome == "ok" and len(run.terms) < n_check:
+        reason = f"{len(run.terms)} of {n_check} terms; a judge needs all of them"
     return Answer(
         verdict=run.outcome,
         first_index=first_index,
@@ -118,5 +121,5 @@ def _answer(run: RunResult, first_index: int) -> Answer:
         wall_ms=run.wall_ms,
         memory_kib=run.memory_kib,
         mode=run.mode,
-        reason=run.reason,
+        reason=reason,
     )

@@ -19,11 +19,13 @@ from agon.app.analysis.score import rules_of
 from agon.app.dojo import lifecycle
 from agon.app.dojo.grading import Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
+from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.ledger_folder import LedgerFolder, writing
 from agon.app.dojo.lifecycle import PublishedProblem, VerdictChange
 from agon.app.dojo.problems import Problem, first_index_of
 from agon.app.files import json_line
 from agon.disciplines import discipline
+from agon.disciplines.dojo.rules import DojoRules
 from agon.errors import Conflict, NotFound
 from agon.ledger.drafts import record_draft, submission_draft
 from agon.ledger.entry import Draft, Line
@@ -36,6 +38,7 @@ _TABLES: Final = ("problems", "submissions")
 _ORGANIZER: Final = "local"
 """Who the entries of a command name."""
 _WORKER: Final = "worker:local"
+_CREATED: Final = "contest-created"
 _NO_ID: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -51,6 +54,8 @@ class Season:
         problems: the published problems by id.
         rows: the rows in force, by table and id.
         revealed: ids of the problems that are revealed.
+        edition: the edition by whose rules its programs are judged, as its ledger states it.
+        overrides: the rules it overrides.
     """
 
     def __init__(self, folder: Path, *, clock: Callable[[], datetime]) -> None:
@@ -58,6 +63,8 @@ class Season:
         self.problems: dict[str, PublishedProblem] = {}
         self.rows: dict[str, dict[str, Row]] = {table: {} for table in _TABLES}
         self.revealed: set[str] = set()
+        self.edition = rules_of("dojo", None, None)[0].full_name
+        self.overrides: Mapping[str, Any] = {}
         self._clock = clock
         self._positions: dict[str, dict[str, int]] = {table: {} for table in _TABLES}
         self._received: dict[str, Mapping[str, Any]] = {}
@@ -99,6 +106,33 @@ class Season:
         finally:
             _remove_if_empty(folder)
             os.close(handle)
+
+    @property
+    def rules(self) -> DojoRules:
+        """Return the rules by which its programs are judged."""
+        return rules_in_force(self.edition, self.overrides)
+
+    def choose_rules(self, edition: str | None, overrides: Mapping[str, Any] | None) -> None:
+        """Set the edition of a new season, with overrides; an existing one keeps its own.
+
+        Raises:
+            NotFound: there is no such edition.
+            InvalidRule: a rule is unknown or a value out of its bounds.
+            Conflict: the season was begun under other rules.
+        """
+        if edition is None and not overrides:
+            return
+        released, rules = rules_of("dojo", edition, overrides)
+        if not self._ledger.seq:
+            self.edition = released.full_name
+            stated = rules.model_dump(mode="json")
+            self.overrides = {name: stated[name] for name in overrides or {}}
+        elif rules != self.rules:
+            raise Conflict(
+                f"{self.folder} was begun under {self.edition}"
+                + (f" with {', '.join(sorted(self.overrides))}" if self.overrides else "")
+                + "; leave edition and rules out, or judge into another folder"
+            )
 
     def resolve(self, problem: Problem) -> Problem:
         """Return a problem with the first index it has here, where its package states none."""
@@ -195,15 +229,15 @@ class Season:
             "contest": self._ledger.contest,
             "discipline": dojo.name,
             "title": self.folder.absolute().name[:200],
-            "edition": rules_of(dojo.name, None, None)[0].full_name,
-            "overrides": {},
+            "edition": self.edition,
+            "overrides": dict(self.overrides),
             "series": None,
             "season": None,
             "visibility": "private",
             "description": "",
             "boards": list(dojo.boards),
         }
-        created = Draft(kind="contest-created", body=body, at=now, by=_ORGANIZER)
+        created = Draft(kind=_CREATED, body=body, at=now, by=_ORGANIZER)
         return created, Draft(kind="contest-opened", body={}, at=now, by=_ORGANIZER)
 
     def _apply(self, entry: Line) -> None:
@@ -217,6 +251,8 @@ class Season:
             self._received[body["submission"]] = body["content"]
         elif entry.kind == lifecycle.REVEALED:
             self.revealed.add(body["problem"])
+        elif entry.kind == _CREATED:
+            self.edition, self.overrides = body["edition"], body["overrides"]
 
     def _set_row(self, table: str, seq: int, row: Row) -> None:
         name = row["id"]

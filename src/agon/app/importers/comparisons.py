@@ -23,7 +23,7 @@ The data of the LLMFAO study is in this form.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import columns_of, foreign
@@ -31,7 +31,9 @@ from agon.errors import NotFound, Unreadable
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
 from agon.records.conditions import SameValue
 
-UNITS = ("pairs", "votes")
+MatchUnit = Literal["pairs", "votes"]
+"""Whether a match is a pair with its votes, or each vote."""
+UNITS: Final[tuple[MatchUnit, ...]] = get_args(MatchUnit)
 _NAMES = ("crowd-comparisons", "comparisons")
 _AUDITOR = "gpt4-"
 _WINNERS = ("left", "right", "tie")
@@ -142,7 +144,7 @@ def read(
     source: Any,
     *,
     audit: Any = None,
-    unit: str = "pairs",
+    unit: MatchUnit = "pairs",
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
 ) -> ImportedRecords:

@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agon.app.importers.imported_records import ImportedRecords
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.records.column_names import require_names
+from agon.records.frames import Rows
 from agon.records.sources.memory import arrow_table, is_table
+
+if TYPE_CHECKING:
+    from agon.app.importers.comparisons import MatchUnit
 
 
 @dataclass(frozen=True)
@@ -88,10 +92,10 @@ def format_of_frame(discipline: str) -> Format | None:
 
 def import_records(
     name: str,
-    source: Any,
+    source: str | Path | Rows,
     *,
-    audit: Any = None,
-    unit: str | None = None,
+    audit: str | Path | Rows | None = None,
+    unit: "MatchUnit | None" = None,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
 ) -> ImportedRecords:

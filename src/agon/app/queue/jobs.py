@@ -55,7 +55,8 @@ class JudgingTask:
             leave the server.
         source: canonical source; nothing else of the submission is sent to a worker.
         n_check: number of terms.
-        exact_integers: the contest's rule of this name.
+        exact_integers, allowed_modules, recursion_limit: the contest's rules of these names; None:
+            those of the reference edition.
         replace: whether the new verdict replaces one that is recorded already.
     """
 
@@ -64,7 +65,9 @@ class JudgingTask:
     problem_seq: int
     source: str
     n_check: int
-    exact_integers: bool = False
+    exact_integers: bool | None = None
+    allowed_modules: tuple[str, ...] | None = None
+    recursion_limit: int | None = None
     replace: bool = False
 
 

@@ -22,20 +22,18 @@ class Assignment:
     """A leased job, as a worker gets it.
 
     Attributes:
-        id: the job.
-        kind: its kind.
-        payload: what is needed to run it.
-        lease: the token that the worker has to send back.
+        lease: needed to complete or fail the job.
         lease_seconds: how long the lease lasts without a heartbeat.
         attempt: number of the attempt, from 1.
+        payload: what is needed to run it.
     """
 
     id: str
     kind: JobKind
-    payload: Mapping[str, Any]
     lease: str
     lease_seconds: float
     attempt: int
+    payload: Mapping[str, Any]
 
     @classmethod
     def of(cls, job: Job, *, lease_seconds: float) -> "Assignment":

@@ -72,7 +72,7 @@ class Agent(Protocol):
         """Return the settings that identify it; a run stores them. No secrets."""
 
     def missing_for(self, task: Task) -> str:
-        """Return what is missing to work on a task; empty if nothing is."""
+        """List the requirements of a task that are not met."""
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
         """Work on a task until done or stopped.

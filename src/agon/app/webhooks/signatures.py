@@ -116,3 +116,42 @@ def verify(
     if not any([hmac.compare_digest(right, text.encode()) for text in signatures]):  # noqa: C419 (compares all, whichever fits)
         raise CheckFailed("no signature matches the message and this secret; reject the message")
     return message
+
+
+def verify_webhook(
+    secret: str,
+    *,
+    headers: Mapping[str, str],
+    body: bytes,
+    now: datetime | None = None,
+    tolerance: timedelta = TOLERANCE,
+) -> str:
+    """Return the id of a message that a webhook received, after verifying that agon sent it.
+
+    Discard messages whose id was received before: a delivery is tried again until it is answered.
+
+    Args:
+        secret: the webhook's secret, as its owner got it (``whsec_…``).
+        headers: all headers of the request; case does not matter.
+        body: its body as received, not parsed and serialized again.
+        now: the time to compare the message's with (None: the present).
+        tolerance: how far the message's time may be from it, either way.
+
+    Raises:
+        CheckFailed: a header is missing, the time differs too much, or no signature matches.
+        Unreadable: the secret is not one.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> at = datetime(2026, 11, 28, 12, tzinfo=UTC)
+        >>> headers = signed_headers(b"k" * 32, id="msg_1", at=at, body=b"{}")
+        >>> verify_webhook(format_secret(b"k" * 32), headers=headers, body=b"{}", now=at)
+        'msg_1'
+    """
+    return verify(
+        parse_secret(secret),
+        headers=headers,
+        body=body,
+        now=datetime.now(UTC) if now is None else now,
+        tolerance=tolerance,
+    )

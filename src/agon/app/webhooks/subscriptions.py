@@ -17,7 +17,6 @@ from agon.errors import Conflict, NotFound, Unavailable, Unreadable, did_you_mea
 from agon.store.session import Session
 
 MAX_WEBHOOKS: Final = 20
-"""Maximum number of webhooks of a contest."""
 
 
 def subscribe(

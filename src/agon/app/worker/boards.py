@@ -29,7 +29,7 @@ _PAUSE_PER_RUN: Final = 19
 of the time."""
 
 _LAST_RUN_WITHIN: Final = timedelta(days=1)
-"""An earlier one delays no other."""
+"""Runs older than this do not delay the next one."""
 
 
 def publish(service: "Service") -> Run:

@@ -10,17 +10,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.contests.changes.rejudge import queue_dry_run
-from agon.app.dojo.grading import precheck, verdict_row
-from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.grading import precheck, solver_request, verdict_row
+from agon.app.dojo.inspection import JUDGING_RULES, rules_in_force
 from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
 from agon.app.dojo.problems import first_index_of
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
 from agon.app.queue.source import Assignment, Progress
-from agon.app.sandbox import RunLimits, RunRequest, Sandbox
+from agon.app.sandbox import RunLimits, Sandbox
 from agon.app.worker.outcome_records import entry_at, record_once, worker_name
 from agon.app.worker.outcomes import read_run, written_run
 from agon.disciplines.dojo.canonical import length, source_hash
 from agon.disciplines.dojo.records import SUBMISSIONS
+from agon.disciplines.dojo.rules import DojoRules
 from agon.entities.jobs import Job
 from agon.store.session import Session
 
@@ -47,16 +48,18 @@ def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
         payload = assignment.payload
         source = payload["source"].encode()
-        if precheck(source, rules=rules_in_force()).verdict is not None:
+        rules = _rules(payload)
+        if precheck(source, rules=rules).verdict is not None:
             return {"run": None}
-        program = RunRequest(
-            source=source,
-            n_check=payload["n_check"],
-            exact_integers=payload["exact_integers"],
-            limits=RunLimits(),
-            name=str(payload["submission"]),
+        result = sandbox.run(
+            solver_request(
+                source,
+                rules=rules,
+                n_check=payload["n_check"],
+                limits=RunLimits(),
+                name=str(payload["submission"]),
+            )
         )
-        result = sandbox.run(program)
         progress.check()
         return {"run": written_run(result)}
 
@@ -73,7 +76,7 @@ def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
     payload = job.payload
     filed = _ledger_entries(service, payload)
     source = payload["source"].encode()
-    checked = precheck(source, rules=rules_in_force())
+    checked = precheck(source, rules=_rules(payload))
     if checked.verdict is not None:
         verdict: Mapping[str, Any] = {"verdict": checked.verdict, "reason": checked.reason}
     elif outcome.get("run") is None:
@@ -103,6 +106,14 @@ def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         return {"verdict": row["verdict"], "reason": row["reason"], **recorded}
 
     return finish
+
+
+def _rules(payload: Mapping[str, Any]) -> DojoRules:
+    """Return the reference edition's rules with the contest's that count when it is judged."""
+    stated = {name: payload.get(name) for name in JUDGING_RULES}
+    return rules_in_force(
+        overrides={name: value for name, value in stated.items() if value is not None}
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

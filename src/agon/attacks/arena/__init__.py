@@ -115,4 +115,3 @@ LAB = ArenaLab(
     play=_play,
     joint_rules=(("credibility_agree", "credibility_disagree"),),
 )
-"""The lab and its catalog."""

@@ -23,4 +23,3 @@ STRATEGY = Strategy(
     plans=tuple({"share": share} for share in (1.0, 0.5, 0.25, 0.1)),
     act=act,
 )
-"""The strategy."""

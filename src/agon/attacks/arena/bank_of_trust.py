@@ -27,4 +27,3 @@ STRATEGY = Strategy(
     plans=tuple({"judges": judges, "day": 7} for judges in (2, 4, 8, 16)),
     act=act,
 )
-"""The strategy."""

@@ -24,4 +24,3 @@ STRATEGY = Strategy(
     plans=tuple({"clones": clones} for clones in (1, 4, 9, 26)),
     act=act,
 )
-"""The strategy."""

@@ -1,4 +1,4 @@
-"""Name the attacks and the judges that measure the checks of the arena."""
+"""For each integrity check of the arena, the simulated attack or judge that measures its power."""
 
 from functools import partial
 

@@ -26,4 +26,3 @@ STRATEGY = Strategy(
     plans=tuple({"share": share} for share in (1.0, 0.75, 0.5, 0.25)),
     act=act,
 )
-"""The strategy."""

@@ -22,4 +22,3 @@ STRATEGY = Strategy(
     plans=tuple({"share": share} for share in (1.0, 0.75, 0.5)),
     act=act,
 )
-"""The strategy."""

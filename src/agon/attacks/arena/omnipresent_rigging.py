@@ -28,4 +28,3 @@ STRATEGY = Strategy(
     plans=tuple({"judges": judges, "rivals": 8} for judges in (1, 2, 4, 8, 16, 32)),
     act=act,
 )
-"""The strategy."""

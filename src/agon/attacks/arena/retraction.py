@@ -29,4 +29,3 @@ STRATEGY = Strategy(
     plans=tuple({"versions": versions, "day": 10} for versions in (1, 4, 9, 26)),
     act=act,
 )
-"""The strategy."""

@@ -26,4 +26,3 @@ STRATEGY = Strategy(
     plans=tuple({"days": days} for days in (1, 2, 4)),
     act=act,
 )
-"""The strategy."""

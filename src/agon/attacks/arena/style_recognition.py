@@ -32,4 +32,3 @@ STRATEGY = Strategy(
     ),
     act=act,
 )
-"""The strategy."""

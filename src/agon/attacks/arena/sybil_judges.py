@@ -24,4 +24,3 @@ STRATEGY = Strategy(
     plans=tuple({"judges": judges} for judges in (1, 2, 4, 8, 16, 32)),
     act=act,
 )
-"""The strategy."""

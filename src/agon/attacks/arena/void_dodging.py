@@ -23,4 +23,3 @@ STRATEGY = Strategy(
     plans=tuple({"share": share} for share in (0.05, 0.1, 0.2, 0.35, 0.5)),
     act=act,
 )
-"""The strategy."""

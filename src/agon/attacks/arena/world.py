@@ -10,7 +10,6 @@ from agon.disciplines.arena.scoring import score
 from agon.records import Records
 
 DAYS = 14
-"""Days of a season."""
 
 ROUNDS = 12
 """Rounds a day: one every two hours."""

@@ -56,4 +56,3 @@ LAB = Lab(
     play=_play,
     rules_at=_rules_at,
 )
-"""The lab and its catalog."""

@@ -36,4 +36,3 @@ STRATEGY = Strategy(
     act=act,
     wait=WAIT,
 )
-"""The strategy."""

@@ -1,4 +1,4 @@
-"""Name the attacks that measure the checks of the challenge."""
+"""For each integrity check of the challenge, the simulated attack that measures its power."""
 
 from collections import Counter
 from typing import Any
@@ -33,4 +33,3 @@ CONTESTS = Contests(
         "rewritten-agent": Case("near-duplicate-agents"),
     },
 )
-"""The attacks."""

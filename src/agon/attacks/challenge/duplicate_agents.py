@@ -25,4 +25,3 @@ STRATEGY = Strategy(
     plans=({"renamed": 0}, {"renamed": 1}),
     act=act,
 )
-"""The strategy."""

@@ -42,4 +42,3 @@ STRATEGY = Strategy(
     plans=tuple({"rivals": rivals} for rivals in (1, 3, 10, 10_000)),
     act=act,
 )
-"""The strategy."""

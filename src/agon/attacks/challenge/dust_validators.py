@@ -34,4 +34,3 @@ STRATEGY = Strategy(
     plans=tuple({"share": share} for share in (0.01, 0.1, 0.2, 0.3, 0.31)),
     act=act,
 )
-"""The strategy."""

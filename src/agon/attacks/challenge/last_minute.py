@@ -26,4 +26,3 @@ STRATEGY = Strategy(
     plans=tuple({"versions": versions} for versions in (1, 4, 16)),
     act=act,
 )
-"""The strategy."""

@@ -34,4 +34,3 @@ STRATEGY = Strategy(
     plans=tuple({"share": share} for share in (0.05, 0.1, 0.2, 0.31, 0.45)),
     act=act,
 )
-"""The strategy."""

@@ -144,7 +144,7 @@ class Season:
         self._read(self.now - 1 - DELAY)
 
     def measurements(self) -> list[tuple[int, int, FloatArray]]:
-        """Return what honest validators report of the attacker's agents: submission, epoch."""
+        """Return honest validators' scores of the attacker's agents: submission, epoch, scores."""
         return [row for row in self._measured if row[1] <= self.end]
 
     def _read(self, after: int) -> None:

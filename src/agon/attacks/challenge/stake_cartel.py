@@ -32,4 +32,3 @@ STRATEGY = Strategy(
     plans=tuple({"share": share} for share in (0.05, 0.1, 0.2, 0.35, 0.5, 0.66)),
     act=act,
 )
-"""The strategy."""

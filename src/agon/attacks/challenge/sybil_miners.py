@@ -25,4 +25,3 @@ STRATEGY = Strategy(
     plans=tuple({"miners": miners} for miners in (1, 2, 4, 8)),
     act=act,
 )
-"""The strategy."""

@@ -34,4 +34,3 @@ STRATEGY = Strategy(
     plans=tuple({"moved": moved} for moved in (0.0, 0.5, 1.0)),
     act=act,
 )
-"""The strategy."""

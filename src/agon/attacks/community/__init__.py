@@ -36,4 +36,3 @@ LAB = Lab(
     undone_boards=("user-score",),
     play=play_days(Season, DAYS),
 )
-"""The lab and its catalog."""

@@ -24,4 +24,3 @@ STRATEGY = Strategy(
     plans=({"affiliations": 1},),
     act=act,
 )
-"""The strategy."""

@@ -28,4 +28,3 @@ STRATEGY = Strategy(
     plans=({"puppets": 5, "prompts": 100},),
     act=act,
 )
-"""The strategy."""

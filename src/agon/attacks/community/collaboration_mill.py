@@ -45,4 +45,3 @@ STRATEGY = Strategy(
     plans=tuple({"puppets": puppets} for puppets in (1, 2, 5, 10, 30, 100)),
     act=act,
 )
-"""The strategy."""

@@ -1,4 +1,4 @@
-"""Name the attacks that measure the checks of the community."""
+"""For each integrity check of the community, the simulated attack that measures its power."""
 
 from typing import Any
 
@@ -33,4 +33,3 @@ CONTESTS = Contests(
     opt_ins={"target_groups": True},
     notes=frozenset({"near-duplicate-handle"}),
 )
-"""The attacks."""

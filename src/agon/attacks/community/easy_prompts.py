@@ -28,4 +28,3 @@ STRATEGY = Strategy(
     plans=tuple({"prompts": prompts} for prompts in (1, 3, 10, 30, 100, 300, 1000)),
     act=act,
 )
-"""The strategy."""

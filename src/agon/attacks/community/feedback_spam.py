@@ -26,4 +26,3 @@ STRATEGY = Strategy(
     plans=tuple({"feedbacks": count} for count in (1, 3, 10, 30, 100, 300, 1000, 3000)),
     act=act,
 )
-"""The strategy."""

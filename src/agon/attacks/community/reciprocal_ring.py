@@ -40,4 +40,3 @@ STRATEGY = Strategy(
     ),
     act=act,
 )
-"""The strategy."""

@@ -31,4 +31,3 @@ STRATEGY = Strategy(
     plans=tuple({"prompts": prompts} for prompts in (1, 3, 10, 30, 100, 300)),
     act=act,
 )
-"""The strategy."""

@@ -30,4 +30,3 @@ STRATEGY = Strategy(
     plans=tuple({"puppets": puppets} for puppets in (1, 2, 3, 5, 8, 12, 20, 30, 50)),
     act=act,
 )
-"""The strategy."""

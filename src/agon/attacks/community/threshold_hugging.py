@@ -27,4 +27,3 @@ STRATEGY = Strategy(
     plans=({"times": 1},),
     act=act,
 )
-"""The strategy."""

@@ -29,4 +29,3 @@ STRATEGY = Strategy(
     plans=tuple({"likes": count} for count in (1, 2, 3, 5, 8, 12, 16, 20, 30, 50)),
     act=act,
 )
-"""The strategy."""

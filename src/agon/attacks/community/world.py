@@ -27,8 +27,8 @@ class World:
 
     Attributes:
         tables: its records.
-        own: id of the user who attacks, as boards name it: the one in the middle of the user
-            scores of the reference rules.
+        own: id of the attacker, as boards name it: the user with the median score under the
+            reference rules.
         users: ids of all others, in the order of the board.
         end: time of the last activity.
     """

@@ -15,7 +15,7 @@ WORLDS = 20
 
 
 def contests_of(discipline: str) -> Contests:
-    """Return what measures the checks of a discipline.
+    """Return the simulated contests that measure the checks of a discipline.
 
     Raises:
         NotFound: it has no attack lab.

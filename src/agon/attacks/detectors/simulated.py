@@ -119,7 +119,7 @@ class _Contest:
         return [f for f in findings if f.severity is not Severity.INFO or f.code in self.of.notes]
 
     def trial(self, made: Simulation, attack: str, case: Case, part: float) -> Trial:
-        """Return what the check for an attack names, with the first part of its actions."""
+        """Return whom the check names when an attacker takes the first ``part`` of the actions."""
         people = _People.of(made, attack)
         tables, count, exposures = made.tables, None, None
         if case.actions is not None:

@@ -29,4 +29,3 @@ LAB = Lab(
     joint_rules=(("max_string_literal_chars", "max_string_bytes"),),
     play=play_days(Season, DAYS),
 )
-"""The lab and its catalog."""

@@ -1,4 +1,4 @@
-"""Name the attacks that measure the checks of the dojo."""
+"""For each integrity check of the dojo, the simulated attack that measures its power."""
 
 from agon.attacks.detectors.simulated import Case, Contests
 
@@ -15,4 +15,3 @@ CONTESTS = Contests(
     },
     notes=frozenset({"false-tag", "tag-distribution"}),
 )
-"""The attacks."""

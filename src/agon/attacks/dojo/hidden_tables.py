@@ -70,4 +70,3 @@ STRATEGY = Strategy(
     plans=tuple({"problems": problems} for problems in (1, 2, 3, 5, 10, 30)),
     act=act,
 )
-"""The strategy."""

@@ -63,4 +63,3 @@ STRATEGY = Strategy(
     ),
     act=act,
 )
-"""The strategy."""

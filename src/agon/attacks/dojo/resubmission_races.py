@@ -30,4 +30,3 @@ STRATEGY = Strategy(
     plans=tuple({"problems": problems} for problems in (1, 3, 10, 60)),
     act=act,
 )
-"""The strategy."""

@@ -30,4 +30,3 @@ STRATEGY = Strategy(
     plans=tuple({"problems": problems} for problems in (1, 2, 3, 5, 10, 20, 60)),
     act=act,
 )
-"""The strategy."""

@@ -9,14 +9,17 @@ from agon.cli.arena.injections import injections
 from agon.cli.arena.judges import judges
 from agon.cli.arena.prompts import add_prompts
 from agon.cli.arena.report import report_rounds
-from agon.cli.arena.rounds import begin_round
+from agon.cli.arena.robustness import robustness
 from agon.cli.arena.simulate_live import simulate_live
 from agon.cli.arena.vary import vary
+from agon.cli.generated.commands import add_generated
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Group, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from agon.app.arena.rating import RatingMethod
 
 
 @click.group("arena", cls=Group)
@@ -29,6 +32,7 @@ def command() -> None:
     """
 
 
+add_generated(command)
 for subcommand in (
     injections,
     judges,
@@ -36,9 +40,9 @@ for subcommand in (
     examine,
     play_locally,
     report_rounds,
+    robustness,
     simulate_live,
     add_prompts,
-    begin_round,
     vary,
 ):
     command.add_command(subcommand)
@@ -69,7 +73,7 @@ def rate_bots(
     *,
     reads: sources.ScoringOptions,
     anchor: "Mapping[str, float] | None",
-    method: str,
+    method: "RatingMethod",
     ci: bool,
     under: parameters.RuleOptions,
     printing: parameters.OutputOptions,

@@ -7,7 +7,7 @@ import click
 
 from agon.cli.shared import lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 
 _USED: Final = ("judge", "day", "calls", "tokens", "failures", "resumes_at", "cause")
 _MEASURED: Final = ("judge", "measure", "share", "low", "high", "trials", "meaning")
@@ -56,9 +56,7 @@ def judges(*, database: str | None, form: str, output: Path | None) -> None:
     if form == TABLE:
         _draw(used, measured, output)
         return
-    from agon.cli.shared.formats import json_chunks
-
-    deliver(json_chunks({"usage": used, "measurements": measured}), output)
+    deliver_json({"usage": used, "measurements": measured}, output)
 
 
 def _draw(used: list[dict[str, Any]], measured: list[dict[str, Any]], output: Path | None) -> None:

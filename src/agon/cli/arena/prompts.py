@@ -4,11 +4,10 @@ from typing import Final
 
 import click
 
-from agon.cli.contest import arguments
 from agon.cli.contest.records import read_pieces
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
 
 _NOUNS: Final = ("prompt", "human answer", "honeypot answer")
@@ -54,8 +53,6 @@ def add_prompts(
         adders = api.prompts.add, api.prompts.add_human_answers, api.prompts.add_honeypot_answers
         summary = adders[of](contest, read_pieces(file))
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(lists.plain_values(summary)), None)
+        deliver_json(lists.plain_values(summary))
         return
     click.echo(f"{summary.saved:,} {_NOUNS[of]}{'' if summary.saved == 1 else 's'} saved")

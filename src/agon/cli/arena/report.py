@@ -7,7 +7,7 @@ import click
 
 from agon.cli.shared import lists, parameters
 from agon.cli.shared.commands import Command
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import target as target_options
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
     """
     rows, latencies = read_report(source, target)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks({"bots": rows, "latencies": latencies}), output)
+        deliver_json({"bots": rows, "latencies": latencies}, output)
         return
     if form == TABLE:
         rows = [{**row, "probability": f"{row['probability']:.2g}"} for row in rows]

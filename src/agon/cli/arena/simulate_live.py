@@ -8,7 +8,7 @@ import click
 from agon.cli.arena.report import read_report
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import read_token, target
 
 if TYPE_CHECKING:
@@ -104,9 +104,7 @@ def simulate_live(  # noqa: PLR0913 (one parameter for each option)
     finally:
         connection.close()
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(report), output)
+        deliver_json(report, output)
         return
     _draw(report, output)
 

@@ -7,7 +7,7 @@ import click
 from agon.attacks.catalog import LABS
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver, working
+from agon.cli.shared.output import TABLE, deliver_json, working
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,9 +51,7 @@ def command(*, discipline: str, size: int | None, seed: int, worlds: int, form: 
     with working("measuring findings"):
         report = detectors(discipline, size=size, seed=seed, worlds=worlds)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(report.to_dict()), None)
+        deliver_json(report.to_dict())
     else:
         _draw(report.detectors)
 

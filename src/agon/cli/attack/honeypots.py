@@ -8,7 +8,7 @@ import click
 from agon.cli.contest.records import read_json_lines
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver, working
+from agon.cli.shared.output import TABLE, deliver_json, working
 from agon.errors import Unreadable
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ def command(*, ordinary: str, bank: str | None, form: str) -> None:
     with working("recognizing honeypots"):
         rows = recognize(texts, own)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks({"texts": [vars(row) for row in rows]}), None)
+        deliver_json({"texts": [vars(row) for row in rows]})
     else:
         _draw(rows)
 

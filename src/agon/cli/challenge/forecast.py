@@ -8,7 +8,7 @@ import click
 from agon.cli.challenge import epochs
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, board_chunks, deliver
+from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.challenge.epochs import Decay, Forecast
@@ -58,9 +58,7 @@ def forecast_burn(
         outlook = forecast(result, ahead=ahead, competition=competition)
     epochs.warn(cautions(result))
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(outlook.to_dict()), output)
+        deliver_json(outlook.to_dict(), output)
     elif form == TABLE:
         from agon.cli.shared.tables import Output
 

@@ -13,7 +13,7 @@ import click
 from agon.cli.challenge import arguments
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.tasks.run import Progress
@@ -126,9 +126,7 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
         Unavailable: no trial has a score.
     """
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(summary), None)
+        deliver_json(summary)
     else:
         _draw(summary)
     click.echo(f"wrote {folder}/summary.json", err=True)

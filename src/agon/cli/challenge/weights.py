@@ -9,7 +9,7 @@ import click
 from agon.cli.challenge import epochs
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, board_chunks, deliver
+from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.challenge.epochs import EpochWeights
@@ -92,9 +92,7 @@ def _show_all(weighed: "EpochWeights", printing: parameters.OutputOptions) -> No
     if printing.form == TABLE:
         _draw_all(weighed, printing.output)
     elif printing.form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(weighed.to_dict()), printing.output)
+        deliver_json(weighed.to_dict(), printing.output)
     else:
         deliver(board_chunks(weighed.table, printing.form), printing.output)
 

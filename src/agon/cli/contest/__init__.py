@@ -3,22 +3,13 @@
 import click
 
 from agon.cli.contest.boards import board, explain, findings, history, proof
-from agon.cli.contest.corrections import changes, rescore, rollback, void
-from agon.cli.contest.dojo import problems, publish, reveal, submissions, submit
+from agon.cli.contest.corrections import changes, rescore, void
+from agon.cli.contest.dojo import problems, publish, submissions, submit
 from agon.cli.contest.invitations import invitations, invite, join, join_requests
-from agon.cli.contest.lifecycle import (
-    create,
-    edit,
-    finalize,
-    freeze,
-    list_,
-    open_,
-    season,
-    show,
-    unfreeze,
-)
+from agon.cli.contest.lifecycle import show
 from agon.cli.contest.records import add
 from agon.cli.contest.transfer import export, import_
+from agon.cli.generated.commands import add_generated
 from agon.cli.shared.commands import Group
 
 
@@ -36,10 +27,9 @@ def command() -> None:
     """
 
 
+add_generated(command)
 for each in (
-    create, edit, season, list_, show, open_, freeze, unfreeze, finalize, add, board, explain,
-    history, proof, findings, problems, publish, reveal, submit, submissions, rescore, void,
-    changes, rollback, export, import_, invite, invitations,
-    join_requests, join,
+    show, add, board, explain, history, proof, findings, problems, publish, submit,
+    submissions, rescore, void, changes, export, import_, invite, invitations, join_requests, join,
 ):  # fmt: skip
     command.add_command(each)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, board_chunks, deliver
+from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -116,9 +115,7 @@ def explain(
 
     explanation = first_parts(explanation, printing.top)
     if printing.form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks({"contest": contest, **explanation.to_dict()}), printing.output)
+        deliver_json({"contest": contest, **explanation.to_dict()}, printing.output)
         return
     from agon.cli.shared.tables import Output
 
@@ -184,9 +181,7 @@ def findings(contest: str, *, scan: bool, form: str, output: Path | None, target
     with target.open(create=False) as api:
         last_scan = (api.integrity.scan if scan else api.integrity.findings)(contest)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks({"seq": last_scan.seq, "findings": list(last_scan.items)}), output)
+        deliver_json({"seq": last_scan.seq, "findings": list(last_scan.items)}, output)
         return
     from agon.api.conversions import finding_of
     from agon.cli.check import draw_finding

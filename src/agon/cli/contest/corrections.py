@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -112,31 +111,6 @@ def void(
         _change(api, contest, "void", params, reason, dry_run=dry_run, yes=yes, form=form)
 
 
-@click.command("rollback", cls=Command)
-@arguments.contest
-@click.argument("change", metavar="CHANGE")
-@arguments.reason_required
-@parameters.form(TABLE, "json")
-@target
-def rollback(contest: str, change: str, *, reason: str, form: str, target: Target) -> None:
-    """Roll back the change set CHANGE of ID; its entries stay in the ledger without effect.
-
-    The boards are then as without it.
-
-      agon contest changes spring
-      agon contest rollback spring 0193… --reason 'the wrong person'
-    """
-    from agon.api.models.base import ReasonRequest
-
-    with target.open(create=False) as api:
-        undone = api.changes.roll_back(contest, change, ReasonRequest(reason=reason))
-    _print(undone, form)
-    click.echo(
-        f"rolled back at entry {undone.rolled_back_at:,}: the moves shown are undone",
-        err=True,
-    )
-
-
 @click.command("changes", cls=Command)
 @arguments.contest
 @click.argument("change", metavar="[CHANGE]", required=False)
@@ -183,7 +157,7 @@ def _change(
         with working("dry run"):
             tried = api.changes.dry_run(contest, proposed.id)
         if form == TABLE:
-            _draw(tried)
+            draw_change(tried)
         confirmed = not dry_run and (yes or _ask_confirmation(contest))
         step = api.changes.apply if confirmed else api.changes.cancel
         changed = step(contest, proposed.id)
@@ -217,14 +191,12 @@ def _cancel(api: "Api", contest: str, change: str) -> None:
 
 def _print(change: "ChangeSet", form: str) -> None:
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(lists.plain_values(change)), None)
+        deliver_json(lists.plain_values(change))
         return
-    _draw(change)
+    draw_change(change)
 
 
-def _draw(change: "ChangeSet") -> None:
+def draw_change(change: "ChangeSet") -> None:
     """Draw a change set with the moves on each board."""
     from agon.cli.shared.tables import Output, cell
 

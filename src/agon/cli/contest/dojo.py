@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import lists, parameters
+from agon.cli.dojo.arguments import show_understood
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -81,26 +81,11 @@ def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
         _deliver({"problem": receipt.id, "job": lists.plain_values(receipt.job)})
         return
     click.echo(receipt.id)
+    show_understood(problem)
     click.echo(
         f"job {receipt.job.id} is {receipt.job.state}; agon jobs list --contest {contest} shows it",
         err=True,
     )
-
-
-@click.command("reveal", cls=Command)
-@arguments.contest
-@click.argument("problem", metavar="PROBLEM")
-@target
-def reveal(contest: str, problem: str, *, target: Target) -> None:
-    """Publish source and terms of PROBLEM, whose freeze must have ended.
-
-    Then anyone can verify the problem's hash and repeat the judging.
-
-      agon contest reveal autumn 4f6c…
-    """
-    with target.open(create=False) as api:
-        api.problems.reveal(contest, problem)
-    click.echo(f"{problem} is revealed")
 
 
 @click.command("submit", cls=Command)
@@ -250,6 +235,4 @@ def _submission_row(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deliver(fields: dict[str, Any]) -> None:
-    from agon.cli.shared.formats import json_chunks
-
-    deliver(json_chunks(fields), None)
+    deliver_json(fields)

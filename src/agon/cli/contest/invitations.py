@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import deliver_secret, require_new_file
 from agon.cli.shared.target import Target, target

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import completion, lists, parameters
+from agon.cli.shared import arguments, completion, lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
 from agon.errors import Unreadable
 
@@ -68,9 +67,7 @@ def add(
             dry_run=dry_run,
         )
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(lists.plain_values(summary)), None)
+        deliver_json(lists.plain_values(summary))
         return
     would = "would be " if dry_run else ""
     parts = [f"{summary.added:,} {would}added", f"{summary.repeated:,} stored already"]

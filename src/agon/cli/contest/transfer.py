@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.contest import arguments
-from agon.cli.shared import lists, parameters
+from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver, require_writable
+from agon.cli.shared.output import TABLE, deliver_json, require_writable
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -61,9 +60,7 @@ def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, target:
     with target.open() as api, working(f"importing {folder}"):
         imported = api.ledgers.import_(folder, id=name)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(lists.plain_values(imported)), None)
+        deliver_json(lists.plain_values(imported))
         return
     click.echo(f"{imported.id} · {imported.discipline} · {imported.state} · entry {imported.seq}")
 

@@ -5,6 +5,7 @@ import click
 from agon.cli.dojo.check import canonicalize_file, check_file
 from agon.cli.dojo.judge import judge_submissions, rejudge_season
 from agon.cli.dojo.problems import publish_problem, reveal_problem, verify_source
+from agon.cli.dojo.rules import show_rules
 from agon.cli.dojo.run import run_file
 from agon.cli.shared.commands import Group
 
@@ -15,6 +16,7 @@ def command() -> None:
 
     Season boards: agon score dojo DIR.
 
+      agon dojo rules
       agon dojo check solver.py
       agon dojo run solver.py
       agon dojo publish primes/ --out published/
@@ -24,6 +26,7 @@ def command() -> None:
 
 
 for each in (
+    show_rules,
     canonicalize_file,
     check_file,
     run_file,

@@ -2,11 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from agon.cli.shared.commands import option
+
+if TYPE_CHECKING:
+    from agon.app.dojo.problems import Problem
 
 # The names of `agon.wiring.MODES`, which is loaded when a sandbox is opened (a test compares them).
 MODES = ("bwrap", "degraded", "cold")
@@ -39,6 +42,14 @@ def read_program(name: str) -> bytes:
         return _read_bounded(sys.stdin.buffer, "stdin")
     with Path(name).open("rb") as opened:
         return _read_bounded(opened, name)
+
+
+def show_understood(problem: "Problem") -> None:
+    """Print on stderr what was read from a setter's package, defaults included."""
+    from agon.cli.shared.tables import printable
+
+    for name, value in problem.understood().items():
+        click.echo(f"{name}: {printable(value)}", err=True)
 
 
 def _read_bounded(opened: IO[bytes], name: str) -> bytes:

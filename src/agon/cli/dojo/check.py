@@ -7,7 +7,7 @@ import click
 from agon.cli.dojo import arguments
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
-from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.output import TABLE, deliver, deliver_json
 
 if TYPE_CHECKING:
     from agon.disciplines.dojo.program import Violation
@@ -58,9 +58,7 @@ def check_file(
     """
     report = _report(arguments.read_program(file), file, kind, edition, overrides)
     if form == "json":
-        from agon.cli.shared.formats import json_chunks
-
-        deliver(json_chunks(report), None)
+        deliver_json(report)
     else:
         _draw(report)
     ctx.exit(int(not report["accepted"]))

@@ -43,9 +43,19 @@ _jobs = option(
 )
 @_jobs
 @arguments.mode
+@parameters.edition_option
+@parameters.overrides_option
 @parameters.form(TABLE, "json")
-def judge_submissions(
-    problem: Path, submissions: Path, *, out: Path, jobs: int | None, mode: Any, form: str
+def judge_submissions(  # one parameter for each option
+    problem: Path,
+    submissions: Path,
+    *,
+    out: Path,
+    jobs: int | None,
+    mode: Any,
+    edition: str | None,
+    overrides: dict[str, str],
+    form: str,
 ) -> None:
     """Judge submissions to a problem; DIR can then be scored.
 
@@ -53,9 +63,12 @@ def judge_submissions(
     and optionally solution.json (method_tag, notes) and submission.json (created_at; without it,
     when solver.py was last modified). Each submission gets one verdict, stored at once: an
     interrupted run continues where it was, and no program that has a verdict runs again. DIR/ledger
-    holds the hidden answers. Packages that cannot be judged are listed in DIR/refused.ndjson.
+    holds the hidden answers, and the edition whose rules say what programs may import; a folder
+    keeps the one it was begun with. Packages that cannot be judged are listed in
+    DIR/refused.ndjson.
 
       agon dojo judge primes/ submissions/ --out season/
+      agon dojo judge primes/ submissions/ --out season/ --edition 0.2
       agon score dojo season/
     """
     from agon.app.dojo.judge import judge
@@ -64,7 +77,10 @@ def judge_submissions(
 
     parsed = read_problem(problem)
     with sandbox(mode, workers=jobs) as opened, _show_progress("judged") as progress:
-        judged = judge(parsed, submissions, out, opened, progress=progress)
+        judged = judge(
+            parsed, submissions, out, opened, edition=edition, overrides=overrides,
+            progress=progress,
+        )  # fmt: skip
     _report(judged, out)
     counts = Counter(str(row["verdict"]) for row in judged.rows)
     if form == "json":
@@ -76,6 +92,7 @@ def judge_submissions(
             "kept": judged.repeated,
             "verdicts": dict(sorted(counts.items())),
             "refused": [str(issue) for issue in judged.issues],
+            "to_check": [str(issue) for issue in judged.remarks],
             "after_freeze": list(judged.late),
             "mode": opened.mode,
         }

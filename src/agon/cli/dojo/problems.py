@@ -27,7 +27,9 @@ def publish_problem(package: Path, *, out: Path, mode: Any) -> None:
     on (0 unless stated), all int, within a second of CPU time, the same ones in two runs with
     different hash seeds. DIR gets disclosure.json, for everyone: P_hash, first_index and the first
     fifty terms of odd index; and sealed.json,
-    which only its owner can read: the source and all terms. The problem's id, P_hash, is printed.
+    which only its owner can read: the source and all terms. The problem's id, P_hash, is printed,
+    and on stderr the setter, freeze, N_check and first_index that were read. A key of problem.json
+    that agon does not know is an error; own keys begin with x-.
 
       agon dojo publish primes/ --out published/
     """
@@ -40,6 +42,7 @@ def publish_problem(package: Path, *, out: Path, mode: Any) -> None:
     with sandbox(mode) as opened:
         publish(problem, out, opened)
     click.echo(problem.id)
+    arguments.show_understood(problem)
     click.echo(f"wrote {out}: disclosure.json to publish, sealed.json to keep", err=True)
 
 

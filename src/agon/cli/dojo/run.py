@@ -30,11 +30,11 @@ _SHOWN_DIGITS = 30
 )
 @option(
     "--first-index",
-    type=click.IntRange(0, 1),
+    type=int,
     default=0,
     show_default=True,
     metavar="N",
-    help="Index of the first term, 0 or 1: seq(n) is called from it on.",
+    help="Index of the first term: seq(n) is called from it on.",
 )
 @arguments.mode
 @parameters.edition_option
@@ -91,7 +91,7 @@ def _draw(answer: "Answer") -> None:
     from agon.cli.shared.tables import Output
 
     out = Output()
-    right = "green" if answer.verdict == "ok" else "red"
+    right = "red" if answer.verdict != "ok" else "yellow" if answer.reason else "green"
     out.line(answer.verdict + (f": {answer.reason}" if answer.reason else ""), style=right)
     if answer.mode is not None:
         out.line(

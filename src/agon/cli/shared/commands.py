@@ -6,6 +6,7 @@ variable named after it.
 
 import os
 import re
+from collections.abc import Iterator
 from functools import partial
 from inspect import cleandoc
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import click
 
 _EXAMPLES = re.compile(r"\n\n(?= {2})")
+_SURE = 0.75  # how similar a command of another group has to be to be suggested
 _KEEP = "\b\n"  # Click does not rewrap a paragraph that begins with it
 
 
@@ -52,14 +54,95 @@ class Group(Command, click.Group):
 
     command_class = Command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command; for an unknown name, suggest the closest ones of all groups."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand:
+            unknown = click.NoSuchCommand(args[0], ctx=ctx)
+            # Click keeps of given names those that are similar; a path is similar to nothing.
+            vars(unknown)["possibilities"] = _suggestions(ctx, self, args[0])
+            raise unknown from None
+
+
+def _suggestions(ctx: click.Context, group: Group, name: str) -> list[str]:
+    """Return the commands that may be meant: of this name elsewhere, or close to it.
+
+    The last word of a path is what users remember; the group is what they forget.
+    """
+    from difflib import get_close_matches
+
+    root = ctx.find_root()
+    own = group.list_commands(ctx)
+    paths = list(_paths(root.command, root, "agon"))
+    words = name.replace("-", " ").replace("_", " ").split()
+    same = [path for path in paths if words and path.split()[-len(words) :] == words]
+    close = get_close_matches(name, own)
+    if same or close:
+        return same or close
+    last = {path.rpartition(" ")[2]: path for path in paths}
+    return [last[word] for word in get_close_matches(name, last, n=1, cutoff=_SURE)]
+
+
+def _paths(command: click.Command, ctx: click.Context, path: str) -> Iterator[str]:
+    if not isinstance(command, click.Group):
+        yield path
+        return
+    for name in command.list_commands(ctx):
+        if (below := command.get_command(ctx, name)) is not None:
+            yield from _paths(below, ctx, f"{path} {name}")
+
 
 class Option(click.Option):
     """An option that can also be set by ``AGON_<COMMAND>_<OPTION>``."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the typed value.
+
+        Raises:
+            BadParameter: for what is no number, with the numbers that are right.
+        """
+        try:
+            return super().type_cast_value(ctx, value)
+        except click.BadParameter:
+            if (expected := _numbers(self.type)) and not _is_number(self.type, value):
+                text = f"expected {expected}, got {value!r}"
+                raise click.BadParameter(text, ctx=ctx, param=self) from None
+            raise
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
         """Return the variable's value; None when it is not set, or empty."""
         variable = self.opts[0].lstrip("-").replace("-", "_").upper()
         return os.environ.get(f"{ctx.auto_envvar_prefix}_{variable}") or None
+
+
+def _numbers(kind: click.ParamType[Any]) -> str | None:
+    """Return the numbers that an option can have, in words; None: it is no number.
+
+    Example:
+        >>> _numbers(click.IntRange(1, 500)), _numbers(click.FloatRange(min=0, min_open=True))
+        ('a whole number from 1 to 500', 'a number above 0')
+    """
+    if not isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
+        return None
+    number = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
+    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
+    if least is None:
+        return number if most is None else f"{number} up to {most:,}"
+    lower = "above" if getattr(kind, "min_open", False) else "from"
+    if most is None:
+        return f"{number} {lower} {least:,}" + ("" if lower == "above" else " on")
+    return f"{number} {lower} {least:,} {'up ' if lower == 'above' else ''}to {most:,}"
+
+
+def _is_number(kind: click.ParamType[Any], value: Any) -> bool:
+    try:
+        (int if isinstance(kind, click.types.IntParamType) else float)(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 option = partial(click.option, cls=Option)

@@ -4,11 +4,11 @@ Commands that take longer show their progress on stderr meanwhile, if it is a te
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -139,6 +139,13 @@ def deliver(chunks: Iterable[bytes], output: Path | None) -> None:
     from agon.records.writing import write_atomically
 
     write_atomically(output, chunks)
+
+
+def deliver_json(value: Mapping[str, Any], output: Path | None = None) -> None:
+    """Write an object as readable JSON to stdout, or to a file."""
+    from agon.cli.shared.formats import json_chunks
+
+    deliver(json_chunks(value), output)
 
 
 def _write(chunk: bytes) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,13 @@ from agon.cli.shared.commands import Option, option
 
 if TYPE_CHECKING:
     from agon.client import Api
+    from agon.errors import NotFound
     from agon.settings import Settings
 
 Function = Callable[..., Any]
+
+_MAX_CONTESTS = 1000
+"""Contests among which one is looked for that is similar to a name."""
 
 
 class _ServerOption(Option):
@@ -69,12 +74,16 @@ class Target:
             UsageError: both a server and a database were set.
             NotFound: the database does not exist and ``create`` is false.
         """
+        from agon.errors import NotFound
+
         api = self._client() if self.server else self._local(create=create)
         with api:
             try:
                 yield api
             except ValueError as error:
                 raise _readable(error) from None
+            except NotFound as error:
+                raise _with_suggestion(error, api) from None
 
     def settings(self) -> "Settings":
         """Return the settings with the database that was chosen.
@@ -120,6 +129,23 @@ def _readable(error: ValueError) -> Exception:
         for each in error.errors()
     ]
     return Unreadable("\n".join(lines))
+
+
+def _with_suggestion(error: "NotFound", api: "Api") -> "NotFound":
+    """Return the error about a contest that the caller cannot see, with one that may be meant."""
+    from agon.errors import AgonError, NotFound, did_you_mean
+
+    context = click.get_current_context(silent=True)
+    name = None if context is None else context.params.get("contest")
+    if not isinstance(name, str):
+        return error
+    try:
+        visible = [contest.id for contest in islice(api.contests.list(), _MAX_CONTESTS)]
+    except AgonError:
+        return error
+    if name in visible or not visible:
+        return error
+    return NotFound(f"there is no contest {name!r}: {did_you_mean(name, visible)}")
 
 
 def read_token(file: Path | None) -> str | None:

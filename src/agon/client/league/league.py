@@ -68,7 +68,7 @@ class League:
     ids: dict[int, str] = field(default_factory=dict)
 
     def common_input(self, token: str | None) -> dict[str, Any]:
-        """Return what all processes with bots get.
+        """Return the input that all processes with bots share.
 
         Args:
             token: the token that bots without an endpoint ask for work with.
@@ -100,7 +100,8 @@ class League:
             contest = self.connection.send("POST", "contests", body=new)
         if contest["discipline"] != "arena":
             raise Unreadable(
-                f"{self.contest} is a {contest['discipline']} contest; name an arena, or a contest "
+                f"contest {self.contest} is not an arena but of {contest['discipline']}; name an "
+                "arena, or a contest "
                 "that does not exist yet"
             )
         if contest["state"] == "draft":

@@ -78,4 +78,3 @@ DISCIPLINE = Discipline(
         ),
     ),
 )
-"""The discipline ``arena``."""

@@ -23,7 +23,7 @@ def networks_of_owners(records: Records) -> dict[str, str]:
 
 
 def handle_base(handle: str) -> str:
-    """Return what remains of a handle without case, punctuation and trailing digits.
+    """Normalize a handle: no case, no punctuation, no trailing digits.
 
     Example:
         >>> handle_base("@Ada_Lovelace_42"), handle_base("ada.lovelace7"), handle_base("1234")

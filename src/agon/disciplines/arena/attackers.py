@@ -249,4 +249,3 @@ TABLE: tuple[ArenaAttack, ...] = (
 """The attacks, in the order of their random draws."""
 
 ATTACKS = dict(sorted((attack.name, attack.meaning) for attack in TABLE))
-"""The meaning of each attack by its name."""

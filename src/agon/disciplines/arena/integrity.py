@@ -98,15 +98,17 @@ def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Fi
         return
     matches = facts.matches
     places = np.sort(_places(matches.ids, copied))
-    bots = list(zip(matches.bot_a[places].tolist(), matches.bot_b[places].tolist(), strict=True))
-    often = Counter(bot for pair in bots for bot in pair if bot != NONE)
-    laid: dict[int, list[int]] = defaultdict(list)
-    for place, pair in zip(places.tolist(), bots, strict=True):
-        most = max(often[bot] for bot in pair)
+    pairs = list(zip(matches.bot_a[places].tolist(), matches.bot_b[places].tolist(), strict=True))
+    copies_per_bot = Counter(bot for pair in pairs for bot in pair if bot != NONE)
+    # Of two equal answers nobody knows who copied: the bot that is in more of such pairs is blamed,
+    # both where they are in equally many.
+    blamed: dict[int, list[int]] = defaultdict(list)
+    for place, pair in zip(places.tolist(), pairs, strict=True):
+        most = max(copies_per_bot[bot] for bot in pair)
         for bot in pair:
-            if bot != NONE and often[bot] == most:
-                laid[bot].append(place)
-    for bot, positions in sorted(laid.items()):
+            if bot != NONE and copies_per_bot[bot] == most:
+                blamed[bot].append(place)
+    for bot, positions in sorted(blamed.items()):
         rated = int(np.count_nonzero(matches.kind[positions] == RATED))
         name = str(facts.bots.ids[bot])
         yield Finding(

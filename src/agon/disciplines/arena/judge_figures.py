@@ -1,7 +1,6 @@
 """State how a judge judges: shares with intervals and their number of cases."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,27 +9,8 @@ from agon.disciplines.arena.formulas import NONE, TIE
 from agon.disciplines.arena.history import Results
 from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.rules import ArenaRules
+from agon.kernel.figures import JudgeFigure
 from agon.kernel.statistics import wilson
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeFigure:
-    """A figure of a judge.
-
-    Attributes:
-        name: what it measures.
-        value: the figure; None without cases, or where it is not defined.
-        low, high: its interval at the rules' confidence; None: it has none.
-        cases: the number of cases it is from.
-        meaning: how to read it.
-    """
-
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    cases: int
-    meaning: str
 
 
 def judge_figures(

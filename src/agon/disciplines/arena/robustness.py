@@ -1,6 +1,5 @@
 """Measure how robust ranks are: how few matches change them, and how far Elo ratings wander."""
 
-from dataclasses import dataclass
 from math import log, sqrt
 from statistics import NormalDist
 from typing import Any, Final, TypeAlias
@@ -14,6 +13,7 @@ from agon.disciplines.arena.history import Ratings
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.strengths import Strengths
 from agon.errors import NotScorable
+from agon.kernel.figures import EloBand, NoiseFloor, RankRobustness
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.likelihood import likelihood_of
 from agon.kernel.ratings.pair_counts import PairCounts
@@ -28,47 +28,6 @@ _TIED: Final = 1e-7
 """Log-strengths that differ by less are equal; a fit leaves an error of 1e-8."""
 
 _GROWTH: Final = 1.3  # factor by which a number of matches that proved too few is enlarged
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankRobustness:
-    """How many matches decide between a bot and the one ranked after it.
-
-    Attributes:
-        rank: the bot's place by Bradley–Terry strength, from 1.
-        bot: the bot.
-        next: the bot ranked after it.
-        margin: how much higher its rating is.
-        matches: so many matches, if they were left out, put ``next`` before it, as a refit without
-            them proves; None: no such number was found. There may be a smaller one.
-        share: ``matches`` as a share of all rated matches.
-        left_out: their ids.
-    """
-
-    rank: int
-    bot: str
-    next: str
-    margin: float
-    matches: int | None
-    share: float | None
-    left_out: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoiseFloor:
-    """How far Elo ratings wander by chance alone.
-
-    Attributes:
-        k: the K-factor.
-        deviation: standard deviation of a rating around its mean.
-        width: half the width of the band at the level of confidence.
-        confidence: the level.
-    """
-
-    k: float
-    deviation: float
-    width: float
-    confidence: float
 
 
 def noise_floors(rules: ArenaRules) -> tuple[NoiseFloor, NoiseFloor]:
@@ -97,30 +56,6 @@ def noise_floors(rules: ArenaRules) -> tuple[NoiseFloor, NoiseFloor]:
         )
 
     return floor(rules.k_new), floor(rules.k_established)
-
-
-@dataclass(frozen=True, kw_only=True)
-class EloBand:
-    """An Elo rating with the band that chance alone explains.
-
-    Attributes:
-        rank: the bot's rank by Elo.
-        bot: the bot.
-        rating: its rating.
-        matches: its rated matches, which decide the K-factor.
-        low, high: the rating less and plus half the width of the noise floor.
-        rank_low, rank_high: the best and the worst rank among the bots whose ratings differ from
-            it by no more than chance explains.
-    """
-
-    rank: int
-    bot: str
-    rating: float
-    matches: int
-    low: float
-    high: float
-    rank_low: int
-    rank_high: int
 
 
 def elo_bands(

@@ -65,4 +65,3 @@ DISCIPLINE = Discipline(
         commands=("agon challenge weights {source} --bittensor",),
     ),
 )
-"""The discipline ``challenge``."""

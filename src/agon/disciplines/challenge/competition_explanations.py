@@ -103,7 +103,7 @@ def _improvement(outcome: Outcome, rules: ChallengeRules, step: Improvement, gai
 
 
 def supported_text(rules: ChallengeRules) -> str:
-    """Return what part of the stake behind a best score must improve by itself."""
+    """Return the sentence on the share of stake that has to report an improvement."""
     return (
         f"from at least {percent(rules.improvement_stake)} of the stake behind it "
         "(improvement_stake)"

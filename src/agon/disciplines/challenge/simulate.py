@@ -393,4 +393,3 @@ BY_VALIDATORS: tuple[Attack[_Validators], ...] = (
 """The attacks of validators, in the order in which they are played."""
 
 ATTACKS = meanings(BY_VALIDATORS) | meanings(BY_MINERS)
-"""The meaning of each attack by its name."""

@@ -71,4 +71,3 @@ DISCIPLINE = Discipline(
         commands=("agon compare community {source} --set self_feedback=ignore",),
     ),
 )
-"""The discipline ``community``."""

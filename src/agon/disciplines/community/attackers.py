@@ -236,4 +236,3 @@ TABLE: tuple[Attack[_Scene], ...] = (
 """The attacks, in the order in which they are played."""
 
 ATTACKS = meanings(TABLE)
-"""The meaning of each attack by its name."""

@@ -49,7 +49,6 @@ class Benchmarks:
 
 
 PAIRS = ("holds", "written_by", "owned_by", "run_by", "helped_by")
-"""The pairs of :class:`Benchmarks`."""
 
 
 def read_benchmarks(

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from agon.disciplines.community.formulas import SCORE_GRID, are_wrong
 from agon.disciplines.community.id_index import IdIndex, as_int64, sum_and_count
-from agon.disciplines.community.models import slug, slugs
+from agon.disciplines.community.models import SOTA_VERSION, slug, slugs
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.marks import AnyInts
 from agon.records import Records
@@ -117,6 +117,19 @@ def sota_of(responses: Responses, rules: CommunityRules) -> frozenset[str]:
     return best_models(model_totals(responses), rules)
 
 
+def sota_version(rules: CommunityRules) -> str:
+    """Return the version of the list of state-of-the-art models that counts under the rules.
+
+    Example:
+        >>> sota_version(CommunityRules()), sota_version(CommunityRules(sota_models=("gpt-4o",)))
+        ('2025-01-04', '2025-01-04 (changed)')
+    """
+    if rules.sota_list == "dynamic":
+        return "dynamic"
+    is_same = slugs(rules.sota_models) == slugs(CommunityRules().sota_models)
+    return SOTA_VERSION if is_same else f"{SOTA_VERSION} (changed)"
+
+
 def read_responses(records: Records, prompts: IdIndex) -> AllResponses:
     """Read the responses of known models and their scores."""
     unscored = read_unscored(records, prompts)
@@ -126,10 +139,7 @@ def read_responses(records: Records, prompts: IdIndex) -> AllResponses:
 
 def read_unscored(records: Records, prompts: IdIndex) -> AllResponses:
     """Read the responses of known models without their scores."""
-    source, named = "responses r", "r.model"
-    if records.has("provider_models"):
-        source += " LEFT JOIN provider_models m ON m.id = r.model_id"
-        named = "coalesce(r.model, m.model, m.name)"
+    source, named = _named_responses(records)
     names = records.sql(f"SELECT DISTINCT {named} AS name FROM {source} ORDER BY name")["name"]
     responses = records.sql(
         f"SELECT r.id, r.prompt_id, n.code FROM {source} JOIN (SELECT name, "
@@ -141,6 +151,25 @@ def read_unscored(records: Records, prompts: IdIndex) -> AllResponses:
     name = as_int64(responses["code"]).astype(np.int32)
     none = np.zeros(len(codes), dtype=np.int64)
     return AllResponses(prompt, name, tuple(names.drop_null().to_pylist()), none, none, codes)
+
+
+def names_by_model(records: Records) -> dict[str, tuple[str, ...]]:
+    """Return the names of models that responses have, by the normal form that is their identity."""
+    source, named = _named_responses(records)
+    names = records.sql(f"SELECT DISTINCT {named} AS name FROM {source} ORDER BY name")["name"]
+    models: dict[str, tuple[str, ...]] = {}
+    for name in names.drop_null().to_pylist():
+        normal = slug(name)
+        models[normal] = (*models.get(normal, ()), name)
+    return models
+
+
+def _named_responses(records: Records) -> tuple[str, str]:
+    """Return the SQL of all responses, and of the name of a response's model in it."""
+    if not records.has("provider_models"):
+        return "responses r", "r.model"
+    source = "responses r LEFT JOIN provider_models m ON m.id = r.model_id"
+    return source, "coalesce(r.model, m.model, m.name)"
 
 
 def _results(responses: Responses) -> _Results:

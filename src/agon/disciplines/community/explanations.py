@@ -12,9 +12,9 @@ from agon.disciplines.community import boards
 from agon.disciplines.community.components import Component, Line
 from agon.disciplines.community.components.curves import prompts_with_reviews
 from agon.disciplines.community.components.tables import AFFILIATION
+from agon.disciplines.community.difficulty import sota_version
 from agon.disciplines.community.evidence import Evidence, prompt_refs
 from agon.disciplines.community.facts import Facts
-from agon.disciplines.community.models import SOTA_VERSION
 from agon.disciplines.community.reviews import pairs_of
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
@@ -253,11 +253,7 @@ def _prompt_parts(facts: Facts, evidence: Evidence) -> Iterator[Part]:
 
 
 def _versions(facts: Facts) -> dict[str, Any]:
-    dynamic = facts.rules.sota_list == "dynamic"
-    return {
-        "algorithm": ALGORITHM,
-        "sota_models": "dynamic" if dynamic else SOTA_VERSION,
-    }
+    return {"algorithm": ALGORITHM, "sota_models": sota_version(facts.rules)}
 
 
 def _bands(facts: Facts) -> dict[str, float]:

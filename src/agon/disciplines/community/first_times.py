@@ -1,4 +1,4 @@
-"""Return when a condition of a bonus first held."""
+"""First times at which the conditions of bonuses became true."""
 
 import numpy as np
 import numpy.typing as npt

@@ -14,7 +14,7 @@ class HardeningRules(Rules):
         since="0.1",
         meaning="Most prompts of one creator on which a user's positive feedback makes quality "
         "prompts and the h-index, the first ones by time; none: all.",
-        reason="The seed has no such limit: three accounts make any number of quality prompts.",
+        reason="The original rules have no limit, so three accounts make any number of them.",
         source=_HARDENED,
         ge=1,
         le=1_000_000,
@@ -24,7 +24,7 @@ class HardeningRules(Rules):
         since="0.1",
         meaning="Most feedbacks of a user on one UTC day that count, the first ones, of those on "
         "prompts and of those on responses and scores each; none: all.",
-        reason="The seed has no such limit: half a point for each click.",
+        reason="The original rules have no limit: half a point for each click.",
         source=_HARDENED,
         ge=1,
         le=1_000_000,

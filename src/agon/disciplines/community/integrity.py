@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.checks import groups, handles, rings
+from agon.disciplines.community.checks import groups, handles, model_names, rings
 from agon.disciplines.community.checks.exposure import Exposure
 from agon.disciplines.community.evidence import feedback_refs, prompt_refs
 from agon.disciplines.community.facts import Facts
@@ -261,6 +261,11 @@ TABLE: tuple[Check[Inspection], ...] = (
         "near-duplicate-handle",
         "handles that differ only in look-alike letters, separators or one letter",
         lambda inspection: handles.find(inspection.facts),
+    ),
+    Check(
+        "model-spellings",
+        "models whose names have the same words and numbers, however separated",
+        lambda inspection: model_names.find(inspection.records),
     ),
     Check(
         "target-group",

@@ -30,24 +30,67 @@ ALIASES = {
 """Other names of the same model, in normal form, and the name they go by."""
 
 _BLANKS = re.compile(r"[\s_]+")
-_DATE = re.compile(r"-20\d\d(-?)(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])$")
+_MONTH, _DAY = r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
+_DATE = rf"(?:20\d\d-{_MONTH}-{_DAY}|20\d\d{_MONTH}{_DAY})"
+_REVISION = re.compile(r"-v\d+:\d+$")
+_SUFFIXES = (
+    re.compile(r":(?:free|nitro|floor|exacto|beta|latest)$"),  # another route to the same model
+    _REVISION,
+    re.compile(rf"[-@]{_DATE}$"),
+    re.compile(rf"-?\({_DATE}\)$"),
+    re.compile(rf"-{_MONTH}{_DAY}$"),  # a snapshot
+)
+_CLOUD = re.compile(r"(?:[a-z][a-z0-9]*\.)+(?=[a-z])")
+"""The provider in front of a name with a cloud's revision: ``us.anthropic.``."""
+_TOKENS = re.compile(r"[a-z]+|[0-9]+")
 
 
 def slug(name: str) -> str:
     """Bring a model's name to its normal form, by which models are compared and counted.
 
-    Lower case; blanks and ``_`` to ``-``; without a provider up to the last ``/``; without a
-    trailing date (``-2024-08-06``, ``-20241022``); then the table of aliases.
+    Lower case; blanks and ``_`` to ``-``; without a provider up to the last ``/``; without a route
+    (``:free``), a cloud's revision (``-v1:0``, and then its provider ``anthropic.``), a trailing
+    date (``-2024-08-06``, ``-20241022``, ``@20240620``, `` (2024-08-06)``) and a snapshot
+    (``-0324``), in any order; then the table of aliases.
 
     Source: community page, SOTA.
 
     Example:
         >>> slug("openai/GPT_4o-2024-08-06"), slug("gpt-4o-mini"), slug("openai/o1-20241217")
         ('gpt-4o', 'gpt-4o-mini', 'gpt-o1')
+        >>> slug("deepseek/deepseek-chat-v3-0324:free"), slug("GPT 4o (2024-08-06)")
+        ('deepseek-v3', 'gpt-4o')
     """
     plain = _BLANKS.sub("-", name.strip().lower()).rpartition("/")[2].strip("-")
-    undated = _DATE.sub("", plain)
-    return ALIASES.get(undated, undated)
+    if _REVISION.search(plain):
+        plain = _CLOUD.sub("", plain, count=1)
+    shorter = plain
+    while shorter:
+        plain, shorter = shorter, _without_suffix(shorter)
+        if plain == shorter:
+            break
+    return ALIASES.get(plain, plain)
+
+
+def _without_suffix(plain: str) -> str:
+    """Return a name without one of the suffixes that do not change the model."""
+    for suffix in _SUFFIXES:
+        plain = suffix.sub("", plain)
+    return plain
+
+
+def likeness(normal: str) -> str:
+    """Return what two normal forms have in common that probably name one model.
+
+    Their words and numbers, in any order, whatever separates them.
+
+    Example:
+        >>> likeness("claude-3.5-sonnet") == likeness("claude-sonnet-3-5")
+        True
+        >>> likeness("gpt-4o") == likeness("gpt-4o-mini")
+        False
+    """
+    return " ".join(sorted(_TOKENS.findall(normal)))
 
 
 def slugs(names: Iterable[str]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Compute all users' counts and points by the components in force, each count once."""
+"""Compute all users' counts, amounts, points and totals (``components.component``), each once."""
 
 from functools import cached_property
 
@@ -21,13 +21,13 @@ class Tally:
 
     @cached_property
     def counts(self) -> dict[Count, NumberArray]:
-        """Return each count, in the order of the board; components may share one."""
+        """The number of rows that count, by count; two components may share one."""
         distinct = dict.fromkeys(component.count for component in self.components)
         return {count: count.values(self.facts) for count in distinct}
 
     @cached_property
     def amounts(self) -> dict[Component, NumberArray]:
-        """Return what each component's points are computed from."""
+        """Each component's count after its caps and its curve."""
         return {
             component: component.amounts(self.facts, self.counts[component.count])
             for component in self.components
@@ -43,7 +43,7 @@ class Tally:
 
     @property
     def totals(self) -> FloatArray:
-        """Return the sums of all points."""
+        """The sum of each user's points over all components."""
         totals = np.zeros(len(self.facts.people))
         for at in range(0, len(totals), _PART):
             part = slice(at, at + _PART)

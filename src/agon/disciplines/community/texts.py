@@ -1,7 +1,6 @@
 """Write numbers and counted things into the sentences of explanations."""
 
 PLACES = 6
-"""Decimals of a published score."""
 
 
 def number(value: float) -> str:

@@ -59,4 +59,3 @@ DISCIPLINE = Discipline(
         commands=("agon check dojo {source}", "agon rules show dojo/0.2"),
     ),
 )
-"""The discipline ``dojo``."""

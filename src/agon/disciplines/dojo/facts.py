@@ -23,7 +23,6 @@ NEVER = np.iinfo(np.int64).max
 """The freeze of a problem that does not freeze, in microseconds since 1970."""
 
 OK = VERDICTS.index("ok")
-"""The number of the verdict ``ok``."""
 
 
 PROGRAMS_KEPT = 20_000

@@ -5,6 +5,7 @@ One function per formula, plain numbers or arrays in and out. The numbers of the
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ UNSPECIFIED: Final = "unspecified"
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+_TAG_SEPARATORS: Final = re.compile(r"[\s_-]+")
 _Truth = TypeVar("_Truth", bool, Bools)
 
 
@@ -162,6 +164,18 @@ def normal_tag(tag: object, notes: object, *, require_notes: bool, max_length: i
     if require_notes and not (isinstance(notes, str) and notes.strip()):
         return UNSPECIFIED
     return tag
+
+
+def folded_tag(tag: str) -> str:
+    """Return a tag without case, outer blanks, and differences between ``-``, ``_`` and blanks.
+
+    Source: records page, 9.
+
+    Example:
+        >>> {folded_tag(tag) for tag in ("closed_form", "Closed-Form", " closed  form ")}
+        {'closed_form'}
+    """
+    return _TAG_SEPARATORS.sub("_", tag.strip()).casefold()
 
 
 @dataclass(frozen=True)

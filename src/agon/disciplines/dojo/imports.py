@@ -4,16 +4,16 @@ For convenience: it gives the line before a run. Isolation is enforced by the sa
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import Final, Literal
 
+from agon.disciplines.dojo.modules import SEED_MODULES, missing_of_sympy
 from agon.disciplines.dojo.program import Program, Refusal, Violation
 
 Kind = Literal["solver", "setter"]
 Interface = Literal["seq", "gen"]
 
-ALLOWED_MODULES: Final = ("sympy", "math", "fractions", "itertools")
 REFUSED_NAMES: Final = frozenset(
     {
         *("open", "eval", "exec", "compile", "__import__", "input"),
@@ -22,6 +22,25 @@ REFUSED_NAMES: Final = frozenset(
         *("__builtins__", "__loader__", "__spec__"),
     }
 )
+ORDINARY_DUNDERS: Final = frozenset(
+    f"__{name}__"
+    for name in (
+        # What every class and function has, and what a program defines or calls itself: the data
+        # model. Not the ways to other classes, to code and to globals.
+        *("init", "new", "name", "qualname", "doc", "module", "class", "dict", "annotations"),
+        *("repr", "str", "format", "bytes", "hash", "bool", "eq", "ne", "lt", "le", "gt", "ge"),
+        *("len", "iter", "next", "contains", "getitem", "setitem", "delitem", "missing"),
+        *("reversed", "length_hint", "call", "enter", "exit", "index", "int", "float", "complex"),
+        *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
+        *("radd", "rsub", "rmul", "rmatmul", "rtruediv", "rfloordiv", "rmod", "rdivmod", "rpow"),
+        *("iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow"),
+        *("lshift", "rshift", "and", "or", "xor", "rlshift", "rrshift", "rand", "ror", "rxor"),
+        *("ilshift", "irshift", "iand", "ior", "ixor", "neg", "pos", "abs", "invert"),
+        *("round", "trunc", "floor", "ceil", "copy", "deepcopy", "wrapped", "slots"),
+        *("post_init", "match_args", "getattr", "setattr", "delattr"),
+    )
+)
+"""Double-underscore attributes that ordinary classes use."""
 ATTRIBUTE_BUILTINS: Final = frozenset({"getattr", "setattr", "delattr"})
 INTERFACES: Final[tuple[Interface, ...]] = ("seq", "gen")
 
@@ -29,13 +48,15 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def scan(program: Program, *, kind: Kind) -> list[Violation]:
+def scan(
+    program: Program, *, kind: Kind, modules: Collection[str] = SEED_MODULES
+) -> list[Violation]:
     r"""Return everything a package of this kind may not contain, in source order.
 
-    Refused are imports other than :data:`ALLOWED_MODULES` and their submodules, reading a name of
-    :data:`REFUSED_NAMES`, dunder attributes, and ``getattr``, ``setattr`` or ``delattr`` unless
-    called with a plain literal name. A solver must define ``solver()``, a setter exactly one of
-    ``seq(n)`` and ``gen(N)``.
+    Refused are imports of other modules than these and their submodules, reading a name of
+    :data:`REFUSED_NAMES`, dunder attributes but :data:`ORDINARY_DUNDERS`, and ``getattr``,
+    ``setattr`` or ``delattr`` unless called with a plain literal name. A solver must define
+    ``solver()``, a setter exactly one of ``seq(n)`` and ``gen(N)``.
 
     Example:
         >>> from agon.disciplines.dojo.program import parse
@@ -47,7 +68,7 @@ def scan(program: Program, *, kind: Kind) -> list[Violation]:
     violations = [
         _violation(program, node, what, remedy, "rejected_import")
         for node in program.nodes
-        for what, remedy in chain(_import_refusals(node), _access_refusals(node, called))
+        for what, remedy in chain(_import_refusals(node, modules), _access_refusals(node, called))
     ]
     violations += _solver_entry(program) if kind == "solver" else _setter_entry(program)
     return sorted(set(violations))
@@ -66,16 +87,18 @@ def interface(program: Program) -> Interface | None:
     return offered[0] if len(offered) == 1 else None
 
 
-def _import_refusals(node: ast.AST) -> Iterator[tuple[str, str]]:
+def _import_refusals(node: ast.AST, modules: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield fact and remedy of everything wrong with an import statement."""
     match node:
         case ast.Import(names=aliases):
             for alias in aliases:
-                yield from _module(alias.name)
+                yield from _module(alias.name, modules)
         case ast.ImportFrom(module=module, names=aliases, level=level):
-            yield from _module("." * level + (module or ""))
+            name = "." * level + (module or "")
+            yield from _module(name, modules)
             for alias in aliases:
                 yield from _dunder(alias.name)
+                yield from _missing_part(f"{name}.{alias.name}", unless=name)
 
 
 def _access_refusals(node: ast.AST, called: set[int]) -> Iterator[tuple[str, str]]:
@@ -86,7 +109,8 @@ def _access_refusals(node: ast.AST, called: set[int]) -> Iterator[tuple[str, str
     """
     match node:
         case ast.Name(id=name, ctx=ast.Load()) if name in REFUSED_NAMES:
-            yield f"use of {name}", "leave it out, or rename your own variable"
+            remedy = "programs have no input; leave it out" if name == "input" else "leave it out"
+            yield f"use of {name}", f"{remedy}, or rename your own variable"
         case ast.Name(id=name, ctx=ast.Load()) if name in ATTRIBUTE_BUILTINS:
             if id(node) not in called:
                 yield f"{name} used as a value", "write object.name instead"
@@ -109,16 +133,27 @@ def _attribute_call(name: str, arguments: list[ast.expr]) -> Iterator[tuple[str,
     yield f"{name} with a name that is not a literal", "write object.name instead"
 
 
-def _module(name: str) -> Iterator[tuple[str, str]]:
+def _module(name: str, modules: Collection[str]) -> Iterator[tuple[str, str]]:
     package, *submodules = name.split(".")
-    if package not in ALLOWED_MODULES:
-        yield f"import of {name}", f"use only {', '.join(ALLOWED_MODULES)}"
+    if package not in modules:
+        yield f"import of {name}", f"use only {', '.join(modules)}"
+    else:
+        yield from _missing_part(name)
     for submodule in submodules:
         yield from _dunder(submodule)
 
 
+def _missing_part(name: str, *, unless: str = "") -> Iterator[tuple[str, str]]:
+    """Yield that a part of sympy is missing, unless the module that contains it is as well."""
+    part = missing_of_sympy(name)
+    if part is not None and missing_of_sympy(unless) is None:
+        remedy = "agon dojo rules lists what of sympy is missing; use another part"
+        yield f"import of {name}: the judge's sympy is without {part}", remedy
+
+
 def _dunder(name: str) -> Iterator[tuple[str, str]]:
-    if len(name) > len("____") and name.startswith("__") and name.endswith("__"):
+    is_dunder = len(name) > len("____") and name.startswith("__") and name.endswith("__")
+    if is_dunder and name not in ORDINARY_DUNDERS:
         yield f"access to {name}", "do without double-underscore attributes"
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
 
 if TYPE_CHECKING:
@@ -208,6 +210,28 @@ def _tag_farming(j: "Judgement") -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _tag_spellings(j: "Judgement") -> Iterator[Finding]:
+    """Report tags of one problem that differ in their spelling only."""
+    from agon.disciplines.dojo.formulas import folded_tag
+
+    s = j.facts.submissions
+    rows_of: dict[tuple[int, str], dict[str, list[int]]] = {}
+    for at in np.flatnonzero(j.in_window).tolist():
+        tag = j.tags[at]
+        spellings = rows_of.setdefault((int(s.problem[at]), folded_tag(tag)), {})
+        spellings.setdefault(tag, []).append(at)
+    for (problem, _), spellings in rows_of.items():
+        if len(spellings) > 1:
+            rows = sorted(row for found in spellings.values() for row in found)
+            yield Finding(
+                "tag-spellings", Severity.WARNING, (j.facts.problems.ids[problem],),
+                "spellings of one tag", len(spellings), 1.0, None,
+                f"{', '.join(map(repr, sorted(spellings)))} count as {len(spellings)} tags on "
+                f"problem {j.facts.problems.ids[problem]}; with tag_spelling=folded they are one",
+                (RecordRefs.of("submissions", [s.ids[row] for row in rows]),),
+            )  # fmt: skip
+
+
 def _tag_distribution(j: "Judgement") -> Iterator[Finding]:
     s = j.facts.submissions
     tags: dict[int, list[str]] = defaultdict(list)
@@ -302,6 +326,11 @@ TABLE: tuple[Check[Inspection], ...] = (
         "tag-distribution",
         "problems where nearly every reward-correct submission has its own tag",
         lambda inspection: _tag_distribution(inspection.judgement),
+    ),
+    Check(
+        "tag-spellings",
+        "method tags of one problem that differ in case, blanks, `-` and `_` only",
+        lambda inspection: _tag_spellings(inspection.judgement),
     ),
     Check(
         "false-tag",

@@ -262,6 +262,8 @@ def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
         formulas.normal_tag(tag, None, require_notes=False, max_length=longest)
         for tag in (*s.tag_names, None)
     ]
+    if rules.tag_spelling == "folded":
+        normal = [formulas.folded_tag(tag) for tag in normal]
     names = sorted({*normal, formulas.UNSPECIFIED})
     unspecified = names.index(formulas.UNSPECIFIED)
     tag = np.array([names.index(name) for name in normal], dtype=np.int64)[s.tag]

@@ -12,6 +12,7 @@ patterns take quadratic time on long blanks and on quotes without an end.
 
 import ast
 import re
+import sys
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +20,10 @@ from itertools import accumulate
 from typing import Final, Literal
 
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize
+
+PYTHON: Final = f"{sys.version_info.major}.{sys.version_info.minor}"
+"""The judge's version of Python, which parses and runs programs."""
+CORRECT_SYNTAX: Final = f"correct the syntax; this judge runs Python {PYTHON}"
 
 Refusal = Literal["syntax_error", "rejected_policy", "rejected_import", "runtime_error"]
 
@@ -185,10 +190,13 @@ def _tree(text: str, *, max_depth: int) -> ast.Module:
         raise _too_deep(max_depth) from None
     except SyntaxError as wrong:
         line, column = max(wrong.lineno or 0, 0), max(wrong.offset or 0, 0)
-        what = f"not Python: {wrong.msg}"
-        raise _Unparsable(what, "correct the syntax", line=line, column=column) from None
+        what, remedy = f"not Python: {wrong.msg}", CORRECT_SYNTAX
+        if "limit" in wrong.msg and "integer string conversion" in wrong.msg:
+            what = f"an integer literal has more than {sys.get_int_max_str_digits()} digits"
+            remedy = "write it in hexadecimal, or compute it"
+        raise _Unparsable(what, remedy, line=line, column=column) from None
     except (ValueError, OverflowError) as wrong:
-        raise _Unparsable(f"not Python: {wrong}", "correct the syntax") from None
+        raise _Unparsable(f"not Python: {wrong}", CORRECT_SYNTAX) from None
 
 
 def _nodes(tree: ast.Module, *, max_depth: int) -> tuple[tuple[ast.AST, ...], tuple[int, ...]]:

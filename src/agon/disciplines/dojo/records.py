@@ -49,8 +49,6 @@ PROBLEMS = Table(
             "first_index",
             Kind.INTEGER,
             required=False,
-            low=0,
-            high=1,
             meaning="Index of the first term.",
             empty="1",
         ),

@@ -2,6 +2,7 @@
 
 from typing import Literal, Self
 
+from agon.disciplines.dojo.modules import SEED_MODULES, Module
 from agon.kernel.rules import Rules, rule
 
 _SEED = "seed 002, Appendix: Recommended Defaults"
@@ -80,8 +81,8 @@ class DojoRules(Rules):
     max_literal_digits: int | None = rule(
         None,
         meaning="Maximum number of digits of an integer literal; more are rejected. None: any.",
-        reason="The seed has no such limit; one huge integer can encode any table, which is "
-        "reported as a finding.",
+        reason="The original rules have no limit; one huge integer can encode any table, which "
+        "is reported as a finding.",
         source=_SPEC_GATES,
         ge=1,
         le=1_000_000,
@@ -225,7 +226,8 @@ class DojoRules(Rules):
     max_submissions: int | None = rule(
         None,
         meaning="Maximum number of submissions of a user to a problem; a `sandbox_error` is not "
-        "counted. None: 100 in a contest of the service, any number in a folder.",
+        "counted, nor what is refused without a run. None: 100 in a contest of the service, any "
+        "number in a folder.",
         reason="Every verdict reveals something of the hidden terms; a hundred tries are more "
         "than people need and far fewer than a search does.",
         source="issue 10, 8 The verdict gives the answer away",
@@ -239,6 +241,33 @@ class DojoRules(Rules):
         "as `sympy.Integer`; never a bool. It counts when a program is judged.",
         reason="sympy returns its own integers; the seed asks for `int`.",
         source="issue 10, 10; dojo page, Programs",
+        since="0.1",
+    )
+
+    allowed_modules: tuple[Module, ...] = rule(
+        SEED_MODULES,
+        meaning="Modules that a solver may import, with their submodules. It counts when a program "
+        "is judged; a setter may import any that this rule can name.",
+        reason="The platform's list in the seed.",
+        source="seed 002, 1.1; dojo page, What participants must be able to read and do",
+        since="0.1",
+    )
+    recursion_limit: int = rule(
+        1000,
+        meaning="How deep a solver's calls may be nested. It counts when a program is judged.",
+        reason="Python's own limit; a program that calls deeper needs a loop.",
+        source="dojo page, What participants must be able to read and do",
+        since="0.1",
+        ge=100,
+        le=10_000,
+    )
+    tag_spelling: Literal["exact", "folded"] = rule(
+        "exact",
+        meaning="Whether method tags are compared as written, or `folded`: without case, outer "
+        "blanks, and differences between `-`, `_` and blanks.",
+        reason="The seed compares tags as they are declared; a finding names those that folding "
+        "would merge.",
+        source="records page, 9",
         since="0.1",
     )
 

@@ -32,6 +32,11 @@ class Season:
 
     judgement: Judgement
 
+    @property
+    def boards(self) -> tuple[str, ...]:
+        """The season's board and that of each problem."""
+        return ("season", *(f"problem:{name}" for name in self.judgement.facts.problems.ids))
+
     def board(self, name: str) -> Board:
         """Return ``season`` or ``problem:<id>``.
 

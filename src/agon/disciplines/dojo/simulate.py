@@ -300,7 +300,5 @@ TABLE: tuple[Attack[_Season], ...] = (
         _false_tag,
     ),
 )
-"""The attacks."""
 
 ATTACKS = meanings(TABLE)
-"""The meaning of each attack by its name."""

@@ -22,4 +22,7 @@ HANDLERS: Final[Mapping[str, Callable[..., Any]]] = {
     "importContest": ledgers.import_contest,
     "streamEvents": events.stream_events,
 }
-"""Handlers of raw operations by the operation's id; :mod:`agon.http.board_pages` has the others."""
+"""Handlers of raw operations by the operation's id.
+
+:mod:`agon.http.handlers.boards` has the others.
+"""

@@ -18,12 +18,11 @@ from agon.app.arena.imported_rounds import check_rounds
 from agon.app.contests.lifecycle import transfer
 from agon.app.service import Service
 from agon.http.archives import pack, stream, unpack
-from agon.http.boards import cache_control
+from agon.http.boards.render import cache_control
+from agon.http.bodies import media_type, raise_unsupported, spooled
 from agon.http.etags import etag, is_known
-from agon.http.media_types import media_type, raise_unsupported
 from agon.http.server_context import serving
 from agon.http.slots import StreamInSlots
-from agon.http.spooling import spooled
 
 _BATCH: Final = 1000
 _NDJSON: Final = "application/x-ndjson"

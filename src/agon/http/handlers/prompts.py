@@ -9,10 +9,9 @@ from agon.api.operation import ContestContext
 from agon.app.arena.live.private_tables import save_rows
 from agon.app.contests.ingest.ndjson import Lines, read_value
 from agon.entities.arena import PrivateTable
+from agon.http.bodies import media_type, raise_unsupported, spooled
 from agon.http.handlers.records import NDJSON_TYPES
-from agon.http.media_types import media_type, raise_unsupported
 from agon.http.server_context import serving
-from agon.http.spooling import spooled
 
 
 async def add_prompts(request: Request, _: Response, ctx: ContestContext) -> PromptSummary:

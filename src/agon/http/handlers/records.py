@@ -11,9 +11,9 @@ from agon.api.operation import ContestContext
 from agon.api.operations.submissions import ballot_of
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines, read_value
-from agon.http.media_types import media_type, raise_unsupported
+from agon.entities import ledgers
+from agon.http.bodies import media_type, raise_unsupported, spooled
 from agon.http.server_context import serving
-from agon.http.spooling import spooled
 
 NDJSON_TYPES: Final = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
 
@@ -33,7 +33,7 @@ async def add_records(
         raise_unsupported(kind, "application/x-ndjson (an object a line) or application/json")
     with await spooled(request) as body:
 
-        def work() -> ingest.ImportSummary:
+        def work() -> ledgers.ImportSummary:
             of_one = kind == "application/json"
             rows = read_value(body.read(), table=table) if of_one else Lines(body, table=table)
             return ingest.record(

@@ -18,7 +18,7 @@ from agon.http.server_context import ServerContext
 from agon.networks import is_in, keyed_network, networks_of
 from agon.settings import is_loopback
 from agon.web import addresses
-from agon.web.cookies import is_page, session_token
+from agon.web.cookies import session_token
 
 _DIGITS: Final = 32
 _MAX_ADDRESS_LENGTH: Final = 64
@@ -43,36 +43,27 @@ class AuthMiddleware:
             return
         headers = Headers(scope=scope)
         network = self._network(scope, headers)
-        # Who signs in is the network: a guess counts against its rate, whatever is sent with it.
-        signs_in = scope["method"] == "POST" and scope["path"] == addresses.sign_in()
-        authorization = None if signs_in else headers.get("authorization")
         if self.serving.settings.auth == "open":
             _require_own_page(scope, headers)
             scope["agon.caller"] = replace(LOCAL, network=network)
             scope["agon.who"] = "open"
-        elif authorization is not None:
-            await self._enter(scope, authorization, network)
-        elif (
-            signs_in
-            or not is_page(scope["path"])
-            or not await self._resume(scope, headers, network)
-        ):
-            scope["agon.headers"] = self.serving.limiter.hit_address(network or "")
-            scope["agon.caller"] = replace(ANONYMOUS, network=network)
-            scope["agon.who"] = "anonymous"
+        else:
+            await self._identify(scope, headers, network)
         await self.app(scope, receive, send)
 
-    async def _resume(self, scope: Scope, headers: Headers, network: str | None) -> bool:
-        """Authenticate the session of the site's visitor; return False if there is none."""
-        token = session_token(headers)
-        if token is None:
-            return False
-        try:
-            await self._enter(scope, f"Bearer {token}", network)
-        except Unauthenticated:  # it has expired, or its token was revoked
-            return False
-        scope["agon.session"] = token
-        return True
+    async def _identify(self, scope: Scope, headers: Headers, network: str | None) -> None:
+        """Authenticate the token that a request brings; without one it is the public's."""
+        authorization = headers.get("authorization")
+        if authorization is None:
+            self._admit_public(scope, network)
+        else:
+            await self._enter(scope, authorization, network)
+
+    def _admit_public(self, scope: Scope, network: str | None) -> None:
+        """Count a request without a token against the rate of its network."""
+        scope["agon.headers"] = self.serving.limiter.hit_address(network or "")
+        scope["agon.caller"] = replace(ANONYMOUS, network=network)
+        scope["agon.who"] = "anonymous"
 
     async def _enter(self, scope: Scope, authorization: str, network: str | None) -> None:
         """Authenticate a token; wrong ones count against their network's rate, as guesses."""
@@ -98,6 +89,29 @@ class AuthMiddleware:
             return None
         key = self.serving.service.network_key
         return _hash_address(address, key) if key else None
+
+
+class SiteAuthMiddleware(AuthMiddleware):
+    """Authenticates also by the cookie of a session, which counts for pages only."""
+
+    async def _identify(self, scope: Scope, headers: Headers, network: str | None) -> None:
+        # Who signs in is the network: a guess counts against its rate, whatever is sent with it.
+        if scope["method"] == "POST" and scope["path"] == addresses.sign_in():
+            self._admit_public(scope, network)
+        elif "authorization" in headers or not await self._resume(scope, headers, network):
+            await super()._identify(scope, headers, network)
+
+    async def _resume(self, scope: Scope, headers: Headers, network: str | None) -> bool:
+        """Authenticate the session of the site's visitor; return False if there is none."""
+        token = session_token(headers)
+        if token is None:
+            return False
+        try:
+            await self._enter(scope, f"Bearer {token}", network)
+        except Unauthenticated:  # it has expired, or its token was revoked
+            return False
+        scope["agon.session"] = token
+        return True
 
 
 def client_address(scope: Scope, forwarded: str | None, trusted: tuple[str, ...]) -> str | None:

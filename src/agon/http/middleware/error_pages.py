@@ -1,4 +1,4 @@
-"""Answer browsers with a page where the API answers with a problem document."""
+"""Answer browsers with a page where others get a problem document."""
 
 from typing import Any, Final
 
@@ -7,7 +7,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.http.problems import MEDIA_TYPE
-from agon.web.cookies import is_page
 from agon.web.responses import HEADERS, error_page
 
 _HTML: Final = "text/html; charset=utf-8"
@@ -21,11 +20,7 @@ class ErrorPagesMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        if (
-            scope["type"] == "http"
-            and is_page(scope["path"])
-            and "text/html" in Headers(scope=scope).get("accept", "")
-        ):
+        if scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
             send = _Pages(send, Headers(scope=scope))
         await self.app(scope, receive, send)
 

@@ -18,9 +18,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.entities.access import StoredResponse
 from agon.errors import Conflict, Unavailable, Unreadable
+from agon.http.bodies import spooled
 from agon.http.problems import problem
 from agon.http.server_context import ServerContext
-from agon.http.spooling import spooled
 
 METHODS: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,200}")

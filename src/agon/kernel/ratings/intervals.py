@@ -73,8 +73,10 @@ def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -
         # Regularizes the constant direction, which the centering below removes again.
         bread += max(float(np.trace(bread)), 1.0) / counts.players**2
     inverse = np.linalg.inv(bread)
-    centred = inverse - inverse.mean(axis=0, keepdims=True) if counts.players else inverse
-    width = float(ndtri((1.0 + level) / 2.0)) * np.sqrt(np.sum((centred @ meat) * centred, axis=1))
+    centered = inverse - inverse.mean(axis=0, keepdims=True) if counts.players else inverse
+    width = float(ndtri((1.0 + level) / 2.0)) * np.sqrt(
+        np.sum((centered @ meat) * centered, axis=1)
+    )
     return Intervals(theta - width, theta + width, level, "sandwich")
 
 

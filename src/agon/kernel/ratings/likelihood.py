@@ -123,13 +123,13 @@ class SparseLikelihood(Likelihood):
         return won, played
 
     def _expected_points(self, theta: Vector) -> Vector:
-        centre = (theta.max() + theta.min()) / 2.0
-        if theta.max() - centre > _MAX_EXPONENT / 2.0:  # where the faster e^θ would overflow
+        center = (theta.max() + theta.min()) / 2.0
+        if theta.max() - center > _MAX_EXPONENT / 2.0:  # where the faster e^θ would overflow
             return super()._expected_points(theta)
         expected = np.zeros(self._counts.players)
         self._curvature = np.zeros(self._counts.players)
         compile_loop(_expect)(
-            self._begins, self._counts.j, self._matches, np.exp(theta - centre),
+            self._begins, self._counts.j, self._matches, np.exp(theta - center),
             expected, self._pairs_curvature, self._curvature,
         )  # fmt: skip
         return expected

@@ -48,7 +48,7 @@ def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTa
 
 
 def source_kind(schema: Schema, source: str | Path) -> SourceKind:
-    """Return what a source is, by its address or its first bytes.
+    """Detect the kind of a source by its address or its first bytes.
 
     Raises:
         NotFound: there is no such folder or file.

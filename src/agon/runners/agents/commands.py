@@ -15,7 +15,6 @@ AGENT_FOLDER = "/agent"
 """Path of the agent's own files in its container."""
 
 INSTRUCTION = "/instruction.md"
-"""Path of the instruction in its container."""
 
 _PLACEHOLDERS = ("task", "instruction")
 _BRACED = re.compile(r"\{([A-Za-z_]+)\}")

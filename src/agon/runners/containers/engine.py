@@ -110,7 +110,7 @@ class CommandLine:
         return done.stdout.decode(errors="replace")
 
     def run(self, *arguments: str, ending: str) -> str:
-        """Return what a short container prints before its last line, ``ending``.
+        """Run a short container and return its output up to its last line, ``ending``.
 
         Podman's client now and then returns exit code 0 before it has received all output of a
         container that ends at once; such a container is run again.

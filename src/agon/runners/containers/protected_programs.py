@@ -1,4 +1,4 @@
-"""Name the programs of an image that the tests' container may run but not read.
+"""The programs of an image that the tests' container may run but not read.
 
 A process that started from a file which it may not read is closed to others of the same user: the
 kernel lets none open its memory, descriptors, environment and folders in ``/proc``. What decides a

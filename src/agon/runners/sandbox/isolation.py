@@ -95,8 +95,8 @@ def _namespaces() -> tuple[str, ...]:
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise Unavailable(
-            "bwrap is missing: install the Debian package bubblewrap, or ask for the degraded "
-            "sandbox where namespaces are unavailable"
+            "bwrap is missing: install the Debian package bubblewrap; where namespaces are "
+            "unavailable, use the degraded sandbox: --mode degraded"
         )
     user: tuple[str, ...]
     if os.geteuid() == 0:

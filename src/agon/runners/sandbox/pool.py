@@ -17,6 +17,7 @@ from agon.runners.sandbox.inside.child import PADS
 from agon.runners.sandbox.inside.wire import ENTRIES, Report, Request
 from agon.runners.sandbox.isolation import Isolation
 from agon.runners.sandbox.self_test import self_test
+from agon.runners.sandbox.turns import Turns
 from agon.runners.sandbox.verdicts import EDGE, Verdict, WorkerLost, decide
 from agon.runners.sandbox.zygote import Zygote
 from agon.version import __version__
@@ -41,6 +42,9 @@ class Pool:
     Each worker is a thread that borrows a zygote for each run. A zygote with sympy costs several
     times as much to fork, so only programs whose source names sympy get one; it starts when the
     first such program comes.
+
+    A run that the machine kept from computing is repeated alone: no other worker runs a program
+    meanwhile.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class Pool:
         self._idle: dict[WorkerKind, list[Zygote]] = {}
         self._all: set[Zygote] = set()
         self._closed = False
+        self._turns = Turns()
         self._runner = (
             f"sandbox 1, agon {__version__}, Python {platform.python_version()}, "
             f"sympy {version('sympy')}"
@@ -159,19 +164,20 @@ class Pool:
     def _judge(self, request: RunRequest, variation: int) -> RunResult:
         """Run a program until the result is fair: again when lost, again when in doubt."""
         kind = WorkerKind(_SEEDS[variation % 2], sympy=_names_sympy(request.source))
-        lost = doubted = False
+        lost = doubted = starved = False
         attempts = 0
         while True:
             attempts += 1
             try:
-                verdict, report = self._attempt(request, kind, variation)
+                with self._turns.alone() if starved else self._turns.shared():
+                    verdict, report = self._attempt(request, kind, variation)
             except (WorkerLost, Unavailable, OSError) as wrong:
                 if lost or self._closed:
                     return self._sandbox_error(str(wrong), attempts)
                 lost = True
                 continue
             if verdict.doubtful and not doubted:
-                doubted = True
+                doubted, starved = True, verdict.outcome == "sandbox_error"
                 continue
             return RunResult(
                 outcome=verdict.outcome,
@@ -258,11 +264,14 @@ class Pool:
 
 
 def _names_sympy(source: bytes) -> bool:
-    """Return whether a source has the name sympy, in any letters that Python reads as it."""
-    return b"sympy" in source or (
-        not source.isascii()
-        and "sympy" in unicodedata.normalize("NFKC", source.decode("utf-8", "replace"))
-    )
+    """Return whether a source has the name sympy, in any letters that Python reads as it.
+
+    Or random: sympy uses it, and it is large enough to keep it from other zygotes.
+    """
+    text = source.decode("utf-8", "replace")
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return "sympy" in text or "random" in text
 
 
 def _request(request: RunRequest, variation: int) -> Request:
@@ -273,6 +282,7 @@ def _request(request: RunRequest, variation: int) -> Request:
         entry=ENTRIES.index(request.entry),
         n_check=request.n_check,
         first_index=request.first_index,
+        recursion_limit=request.recursion_limit,
         cpu_s=limits.cpu_s * EDGE,
         wall_s=limits.wall_s,
         memory_bytes=limits.memory_mib << 20,

@@ -15,8 +15,8 @@ from agon.runners.sandbox.inside.wire import Report
 EDGE = 1.3
 """Multiple of the CPU time limit at which the kernel kills a program that is still running."""
 
-_STARVED = 0.5
-"""Share of its processor time below which a run that never waited was kept from computing."""
+_UNDISTURBED = 0.9
+"""Share of the wall-clock time from which a program had the processor to itself."""
 _WAITS_AT_END = 1
 """How often every process waits: when it ends."""
 _FULL = 0.98
@@ -105,7 +105,8 @@ def _beyond_limits(report: Report, cpu_s: float, limits: RunLimits) -> Verdict |
 
 
 def _timeout_verdict(report: Report, cpu_s: float, limits: RunLimits) -> Verdict:
-    if report.waits <= _WAITS_AT_END and cpu_s < _STARVED * limits.cpu_s:
+    deserved_s = min(limits.cpu_s, _UNDISTURBED * limits.wall_s)
+    if report.waits <= _WAITS_AT_END and cpu_s < deserved_s:
         reason = f"the machine left it {cpu_s:.2f} s of {limits.wall_s:g} s to compute"
         return Verdict("sandbox_error", reason=reason, doubtful=True)
     reason = f"no end after {limits.wall_s:g} s, of which {cpu_s:.2f} s computing"

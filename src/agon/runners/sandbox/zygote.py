@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from subprocess import DEVNULL, Popen
 
 from agon.errors import Unavailable
+from agon.runners.sandbox import namespaces
 from agon.runners.sandbox.inside.wire import HELLO_BYTES, REPORT_BYTES, Report, Request
 from agon.runners.sandbox.isolation import Isolation, environment
 from agon.runners.sandbox.verdicts import WorkerLost
@@ -63,10 +64,9 @@ class Zygote:
             self.close()
             words = os.pread(complaints, 1 << 16, 0).decode("utf-8", "replace").strip()
             last = words.splitlines()[-1] if words else "it ended without a word"
-            raise Unavailable(
-                f"the {isolation.mode} sandbox does not start: {last}; "
-                "where namespaces are unavailable, ask for the degraded sandbox"
-            ) from None
+            fact = f"the {isolation.mode} sandbox does not start: {last}"
+            wanted = namespaces.remedy(words) if isolation.hides_processes else "install agon again"
+            raise Unavailable(f"{fact}; {wanted}") from None
         return dict(word.split("=", 1) for word in said.split())
 
     def run(self, request: Request, source: bytes) -> tuple[Report, bytes]:

@@ -28,7 +28,6 @@ from agon.store.schema import METADATA
 
 FORMAT: Final = 1
 MAX_MEMBER_BYTES: Final = 64 * 1024 * 1024
-"""Maximum size of a file within an archive."""
 
 _BATCH_BYTES: Final = 4 * 1024 * 1024
 _ROWS_PER_READ: Final = 2000

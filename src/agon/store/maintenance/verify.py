@@ -27,7 +27,6 @@ from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
 from agon.store.session import Session
 
 _BATCH: Final = 10_000
-"""Number of entries that are read together."""
 
 _CONTESTS_PER_PAGE: Final = 100
 _RESTORE: Final = "restore the database from a backup"

@@ -26,7 +26,6 @@ _MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "literal_error": "Choose one of {expected}.",
     }
 )
-"""Messages of the errors that people make in forms."""
 
 
 @dataclass(frozen=True, kw_only=True)

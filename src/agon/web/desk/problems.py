@@ -1,5 +1,6 @@
 """Problems on the desk: publish and reveal them."""
 
+import re
 from typing import Any, Final
 
 from agon.api.models.submissions import ProblemCreate
@@ -14,7 +15,7 @@ EXAMPLE: Final = "def seq(n):\n    return n * n\n"
 
 _TEXTS: Final = ("title", "slug")
 _NUMBERS: Final = ("N_check", "first_index")
-_DIGITS: Final = 6
+_NUMBER: Final = re.compile(r"-?[0-9]{1,16}")
 
 
 def problems(visit: Visit) -> Page:
@@ -53,8 +54,7 @@ def _package(visit: Visit) -> dict[str, Any]:
     package |= {name: text for name in _TEXTS if (text := form.get(name, "").strip())}
     for name in _NUMBERS:
         if text := form.get(name, "").strip():
-            is_number = text.isascii() and text.isdigit() and len(text) <= _DIGITS
-            package[name] = int(text) if is_number else text
+            package[name] = int(text) if _NUMBER.fullmatch(text) else text
     if freeze := form.get("freeze_started_at", "").strip():
         package["freeze_started_at"] = f"{freeze}Z"
     return package

@@ -52,7 +52,7 @@ def _board(visit: Visit, name: str) -> Page:
     shown = lines(visit, page, columns, movement, robust)
     values = {
         "contest": contest,
-        "boards": visit.share(("boards", contest.id), lambda: boards.list(contest.id).items),
+        "boards": boards.list(contest.id).items,
         "page": page,
         "columns": columns,
         "sortable": sortable,

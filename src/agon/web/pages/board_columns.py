@@ -99,10 +99,11 @@ def range_text(column: Column, total: int) -> str:
     """Return in words which values a column has on a board of ``total`` rows.
 
     Example:
-        >>> column = Column(name="matches", n=3, low=3, high=5)
+        >>> from agon.entities import boards
+        >>> column = Column.model_validate(boards.Column(name="matches", n=3, low=3, high=5))
         >>> range_text(column, 4), range_text(column.model_copy(update={"yes": 1}), 3)
         ('From 3 to 5; 1 row has none.', 'Yes for 1 of 3.')
-        >>> range_text(Column(name="band", n=3, distinct=2), 3)
+        >>> range_text(column.model_copy(update={"low": None, "distinct": 2}), 3)
         '2 different.'
     """
     if column.yes is not None:

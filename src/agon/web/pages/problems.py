@@ -7,11 +7,12 @@ from pydantic import ValidationError
 
 from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
+from agon.app.dojo.conditions import contest_sentences
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
 from agon.web.page import Page, Redirect, Visit, error_texts
-from agon.web.pages.submit import EXAMPLE, own_submissions, submit_program
+from agon.web.pages.submit import example, own_submissions, submit_program
 
 _PROBLEMS: Final = 500
 _BOARD: Final = "problem:"
@@ -77,12 +78,13 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
     values = {
         "contest": contest,
         "problem": problem,
+        "conditions": contest_sentences(contest),
         "now": visit.service.clock(),
         "may_submit": visit.caller.user is not None
         and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,
         "errors": error_texts(error),
-        "source": visit.form.get("source", EXAMPLE),
+        "source": visit.form.get("source", example(problem.N_check)),
         "submissions": own_submissions(visit, contest, problem=problem_id),
     }
     return Page(

@@ -61,10 +61,7 @@ def robustness_of(visit: Visit, page: BoardPage) -> Robust | None:
     if rounds is None or page.board not in {rounds.ratings, rounds.strengths}:
         return None
     as_of = str(page.seq)
-    stored: BoardRobustness = visit.share(
-        ("robustness", page.contest, as_of),
-        lambda: visit.api.rounds.board_robustness(page.contest, as_of=as_of),
-    )
+    stored: BoardRobustness = visit.api.rounds.board_robustness(page.contest, as_of=as_of)
     if page.board == rounds.ratings:
         new, established = (floor.width for floor in stored.noise)
 

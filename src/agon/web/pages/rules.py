@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from agon.app.dojo.conditions import contest_sentences
 from agon.editions import edition, editions
 from agon.editions.edition import Edition
 from agon.errors import AgonError
@@ -79,6 +80,7 @@ def rules(visit: Visit) -> Page:
                 each for each in editions(contest.discipline) if each != released.full_name
             ],
             "examples": released.examples,
+            "conditions": contest_sentences(contest),
             "as_of": visit.as_of,
             **_effect(visit, contest.id, other),
         },

@@ -10,19 +10,30 @@ from pydantic import ValidationError
 from agon.api.models.contests import Contest
 from agon.api.models.submissions import SubmissionCreate
 from agon.app.access.permissions import permits
+from agon.app.dojo.conditions import contest_sentences
+from agon.app.dojo.problems import N_CHECK
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound, Unreadable
 from agon.web import addresses
 from agon.web.page import Page, Redirect, Visit, error_texts
 
-EXAMPLE: Final = (
-    "def solver():\n    a, b = 0, 1\n    while True:\n        yield a\n        a, b = b, a + b\n"
-)
-"""The program that a form shows at first."""
+_EXAMPLE: Final = """\
+def solver():
+    terms, a, b = [], 0, 1
+    for _ in range({terms}):
+        terms.append(a)
+        a, b = b, a + b
+    return terms
+"""
 
 _SHOWN: Final = 20
 _PROBLEMS: Final = 500
 _MAX_FILE: Final = 1 << 20
+
+
+def example(terms: int) -> str:
+    """Return the program that a form shows at first, which gives so many terms."""
+    return _EXAMPLE.format(terms=terms)
 
 
 def form(visit: Visit) -> Page:
@@ -130,20 +141,23 @@ def _page(visit: Visit, *, error: Exception | None = None) -> Page:
     contest = visit.contest()
     judging = _judging(contest)
     listed = visit.api.problems.list(contest.id) if judging == "program" else ()
+    problems = [
+        problem
+        for problem in islice(listed, _PROBLEMS)
+        if not problem.revealed and problem.freeze_started_at is None
+    ]
+    terms = max((problem.N_check for problem in problems), default=N_CHECK)
     values = {
         "contest": contest,
         "judging": judging,
-        "problems": [
-            problem
-            for problem in islice(listed, _PROBLEMS)
-            if not problem.revealed and problem.freeze_started_at is None
-        ],
+        "problems": problems,
+        "conditions": contest_sentences(contest),
         "chosen": visit.form.get("problem") or visit.query.get("problem", ""),
         "may_submit": visit.caller.user is not None
         and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,
         "errors": error_texts(error),
-        "form": {"source": EXAMPLE, **visit.form},
+        "form": {"source": example(terms), **visit.form},
         "submissions": own_submissions(visit, contest),
     }
     return Page(

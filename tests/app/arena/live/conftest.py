@@ -9,7 +9,7 @@ import pytest
 from fakes.arena import League, league
 
 if TYPE_CHECKING:
-    from conftest import Postgresql
+    from postgresql_server import Postgresql
 
 MakeLeague = Callable[..., League]
 

@@ -311,7 +311,7 @@ def test_texts_that_an_imported_ledger_does_not_have_are_retired(make_league: Ma
     league = make_league(bots=6, honeypot_probability=1.0)
     add_bank(league, *rows_of_bank(3))
     with league.service.store.write() as session:
-        session._transaction.change(HONEYPOT_ANSWERS.delete())
+        session.transaction.change(HONEYPOT_ANSWERS.delete())
     assert league.play() == []
     assert len(league.entries("honeypot-answers-changed")[-1]["retired"]) == 3
     require_repeatable(league)

@@ -21,14 +21,15 @@ from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bo
 from agon.app.contests.ingest.records import record
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import HumanAnswer, Presence
+from agon.entities.arena_reports import AttemptStatus
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.fold import empty_ledger, fold
 from app.arena.live.conftest import MakeLeague
-from conftest import Postgresql
 from fakes.arena import League, Model, answer, league
 from fakes.round_trips import round_trips
 from fakes.service import JUDGE, PARTICIPANT
+from postgresql_server import Postgresql
 
 
 def queue(league: League, job: NewJob) -> list[str]:
@@ -171,7 +172,7 @@ def test_a_bot_qualifies_when_its_answer_is_picked_once_an_hour(make_league: Mak
     assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
 
 
-def attempt_of(league: League) -> qualification.AttemptStatus:
+def attempt_of(league: League) -> AttemptStatus:
     """Return how the last attempt of the bot b1 stands."""
     view = view_of(league.contest, LOCAL)
     return qualification.status(league.service, view, league.bot("b1").id, by=LOCAL)

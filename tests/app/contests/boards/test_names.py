@@ -91,6 +91,7 @@ def test_people_are_found_by_name_and_by_id(either: Service) -> None:
         assert _find(either, prefix) == ids, prefix
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("limit", [1, 2, 6, 7])
 def test_pages_of_names_and_ids_cover_a_search(either: Service, limit: int) -> None:
     """Rows that match in two ways are neither repeated nor lost at the end of a page."""

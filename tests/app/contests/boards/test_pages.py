@@ -29,6 +29,7 @@ def _board(service: Service) -> list[str]:
     return _ids(page(service, view(service, ANONYMOUS), "bots"))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("limit", [1, 3, 8, 1000])
 def test_pages_forward_and_backward_cover_the_board(service: Service, limit: int) -> None:
     """Each row is on exactly one page, in both directions."""
@@ -85,6 +86,7 @@ def test_an_unscored_id_has_its_reason(service: Service) -> None:
     assert _ids(result) == ["idle"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["nobody", "a\x00", "\ud800", "", "x" * 10_000, "'; --"])
 def test_an_unknown_id_is_not_found(service: Service, name: str) -> None:
     """Ids come from URLs; with any text there the error is a sentence."""
@@ -112,6 +114,7 @@ def test_a_board_is_shown_as_of_a_position_or_a_time(service: Service) -> None:
         assert page(service, access, "bots", as_of=as_of).snapshot == second
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("as_of", ["0", "1", "2020-01-01"])
 def test_before_the_first_snapshot_there_is_no_board(service: Service, as_of: str) -> None:
     """A time before it must not give a later board."""
@@ -121,6 +124,7 @@ def test_before_the_first_snapshot_there_is_no_board(service: Service, as_of: st
         page(service, view(service, ANONYMOUS), "bots", as_of=as_of)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("as_of", ["", "yesterday", "-1", "١٢", "\ud800", "2026-13-01"])
 def test_what_is_neither_a_position_nor_a_time_is_rejected(service: Service, as_of: str) -> None:
     """A misread time would silently show another board."""

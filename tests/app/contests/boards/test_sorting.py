@@ -47,6 +47,7 @@ def _all(service: Service, access: View, sort: Sort, *, limit: int) -> list[dict
     return rows
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("column", ["rank", "id", "score", "matches", "wins", "provisional"])
 def test_rows_are_in_the_order_of_a_column(service: Service, access: View, column: str) -> None:
     """The order and the range are those that a loop over all rows gives; ranks stay."""

@@ -67,6 +67,7 @@ def rank_events(service: Service) -> list[Event]:
         return [one for one in session.events.after(0) if one.kind == "rank-changed"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
 def test_applying_a_change_gives_what_its_dry_run_reported(
     service: Service, kind: str, params: dict[str, Any]
@@ -95,6 +96,7 @@ def test_applying_a_change_gives_what_its_dry_run_reported(
     assert (applied.state, applied.reason) == ("applied", "as decided")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
 def test_rolling_back_restores_the_boards(
     service: Service, kind: str, params: dict[str, Any]
@@ -243,6 +245,7 @@ def test_only_staff_change_a_contest(service: Service) -> None:
     assert change(service, view(service, ORGANISER), proposal.id) == proposal
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("kind", "params", "error", "message"),
     [

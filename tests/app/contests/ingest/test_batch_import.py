@@ -109,6 +109,7 @@ def spring(service: Service) -> Service:
     return service
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("place", [0, 999, 1_000, 1_500, 2_000, 2_499])
 def test_a_known_record_among_thousands_of_new_ones_is_stored_once(
     spring: Service, place: int

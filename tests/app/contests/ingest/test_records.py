@@ -8,11 +8,12 @@ import pytest
 
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.ingest.ndjson import read_ndjson
-from agon.app.contests.ingest.records import ImportSummary, record
+from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.service import Service
 from agon.client.local import Local
+from agon.entities.ledgers import ImportSummary
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from agon.ledger.entry import read_line
 from agon.ledger.fold import empty_ledger, fold

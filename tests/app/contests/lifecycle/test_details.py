@@ -83,6 +83,7 @@ def test_an_edit_that_changes_nothing_and_a_dry_run_add_no_entry(spring: Service
         assert session.contests.get("spring") == first
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -168,6 +168,7 @@ def test_a_changed_ledger_is_rejected_and_nothing_is_stored(
         assert session.contests.page() == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "row",
     [
@@ -194,6 +195,7 @@ def test_a_valid_chain_of_invalid_records_is_rejected(
         assert session.contests.page() == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("value", [[[]] * 2, json.loads("[" * 200 + "]" * 200), "x" * 3_000])
 def test_a_record_beyond_the_limits_is_not_imported(
     spring: Service, other: Service, tmp_path: Path, value: object

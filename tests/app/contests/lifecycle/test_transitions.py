@@ -24,6 +24,9 @@ from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadab
 from agon.ledger.entry import read_line
 from fakes.service import JUDGE, OPERATOR, ORGANISER, VIEWER
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
+
 Step: TypeAlias = Callable[..., object]
 
 TIME = "2026-11-22T00:00:00Z"
@@ -220,6 +223,7 @@ def test_a_contest_is_not_finalized_while_submissions_are_judged(spring: Service
     assert finalize(spring, "spring", force=True, by=ORGANISER).state == "final"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 2001])
 def test_unfreezing_requires_a_reason(spring: Service, reason: str) -> None:
     """Participants want to know it."""

@@ -98,7 +98,7 @@ def test_a_submission_is_stored_and_queued_without_hidden_fields(dojo: Service) 
     assert sent.job.payload["n_check"] == 3
     assert set(sent.job.payload) == {
         "contest", "submission", "seq", "problem_seq", "source", "n_check", "exact_integers",
-        "replace",
+        "allowed_modules", "recursion_limit", "replace",
     }  # fmt: skip
     entry = read_line(_lines(dojo, "dojo")[sent.seq - 1])
     assert (entry.kind, entry.by, entry.body["submission"]) == (
@@ -144,6 +144,7 @@ def test_participants_submit_only_for_themselves(dojo: Service) -> None:
     assert submit(dojo, "dojo", replace(_solution(problem), user="bob"), by=ORGANISER).jobs
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "content",
     [
@@ -257,6 +258,7 @@ def test_an_agent_is_recorded_and_tried_on_every_task(net: Service) -> None:
     assert recorded.body["row"]["miner_uid"] == 7
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("content", "error"),
     [

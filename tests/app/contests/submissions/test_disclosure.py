@@ -52,7 +52,7 @@ def test_each_problem_is_listed_as_it_is_returned_alone(service: Service) -> Non
     view = view_of(service)
     listed = [item for _, item in problems(service, view)]
     assert [item["id"] for item in listed] == [squares, cubes]
-    hidden: Any = ("source", "terms")
+    hidden: Any = ("judging", "source", "terms")
     alone = [problem(service, view, item["id"]) for item in listed]
     assert listed == [{k: v for k, v in item.items() if k not in hidden} for item in alone]
     assert [item["revealed"] for item in listed] == [False, True]

@@ -68,6 +68,7 @@ FIELDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("count", "deviation", "presence"), FIELDS)
 def test_games_opponents_and_sides_are_spread(
     count: int, deviation: float, presence: float

@@ -44,7 +44,7 @@ class Measurement:
 
 
 def counts_of_vote(vote: ModelVote, *, judge: str) -> list[Count]:
-    """Return what a vote adds to the counts of its judge.
+    """Return the increments of a judge's counters for one vote.
 
     Example:
         >>> vote = ModelVote(choices=("a", "b"), exchanges=(), tokens=0)  # the first, both times

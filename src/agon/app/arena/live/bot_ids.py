@@ -1,4 +1,4 @@
-"""Name bots: their ids are read on boards, in files and in addresses."""
+"""Ids of bots: readable on boards, in files and in addresses."""
 
 import re
 import unicodedata

@@ -6,7 +6,7 @@ published.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from agon.app.access.permissions import SYSTEM
@@ -16,6 +16,7 @@ from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.bank import Bank, answer_sha256
 from agon.entities.arena import HoneypotAnswer
+from agon.entities.arena_reports import BankCounts
 from agon.entities.contests import Contest
 from agon.errors import Conflict
 from agon.ledger.entry import Draft, read_line
@@ -27,7 +28,6 @@ T = TypeVar("T")
 SALT_BYTES: Final = 16
 _KIND: Final = "honeypot-answers-changed"
 _MAX_CHANGES: Final = 10_000
-"""Number of hashes in one entry."""
 
 _TABLE: Final = Table(
     "honeypot_answers",
@@ -39,21 +39,6 @@ _TABLE: Final = Table(
     ),
     key=("id",),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class BankCounts:
-    """How many texts of its own an arena has for honeypots.
-
-    Attributes:
-        unused: texts that may still be drawn.
-        used: texts that a honeypot shows; each is shown once.
-        retired: texts that were retired before one showed them.
-    """
-
-    unused: int
-    used: int
-    retired: int
 
 
 def bank_counts(service: Service, contest: Contest) -> BankCounts:

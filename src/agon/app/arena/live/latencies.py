@@ -2,30 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from agon.app.service import Service
 from agon.entities.arena import WorkKind
+from agon.entities.arena_reports import LatencySummary
 from agon.entities.contests import Contest
-
-
-@dataclass(frozen=True)
-class LatencySummary:
-    """Quantiles of latencies in milliseconds.
-
-    Attributes:
-        participant: a bot or a judge; None: all together.
-        kind: answers or votes.
-        count: their number.
-        p50, p95, p99: the quantiles, each a value that was measured.
-    """
-
-    participant: str | None
-    kind: WorkKind
-    count: int
-    p50: float
-    p95: float
-    p99: float
 
 
 def latencies(service: Service, contest: Contest) -> list[LatencySummary]:

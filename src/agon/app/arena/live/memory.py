@@ -11,7 +11,7 @@ from agon.store.session import Session
 
 
 def memory_of(session: Session, contest: Contest, of: ArenaRound) -> HoneypotMemory:
-    """Return what the judges of a round saw: in their latest votes, and in this round so far."""
+    """Return the honeypots that a round's judges saw, in their latest votes and in this round."""
     drawable = {
         judge
         for drawn, match in matches_of(of)

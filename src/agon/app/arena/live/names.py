@@ -1,4 +1,4 @@
-"""Name rounds and attempts to qualify, so that no name is that of another in the ledger."""
+"""Names of rounds and of attempts to qualify, each unique in the ledger."""
 
 import orjson
 

@@ -1,9 +1,9 @@
 """Let a bot qualify: it and a person answer one prompt, and a panel picks the more human answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from agon.app.access.permissions import View
 from agon.app.arena.live.beginning import commit
@@ -17,6 +17,7 @@ from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.arena import LiveBot, RoundState
+from agon.entities.arena_reports import AttemptState, AttemptStatus
 from agon.entities.contests import Contest
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict
@@ -25,29 +26,6 @@ from agon.store.session import Session
 
 MAX_ATTEMPTS: Final = 500
 """Number of a contest's attempts among which the last one of a bot is searched."""
-
-AttemptState = Literal["none", "playing", "qualified", "not-qualified", "no-verdict"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class AttemptStatus:
-    """How a bot's last attempt to qualify stands.
-
-    Attributes:
-        state: ``no-verdict``: it failed by the network or the service, and does not count.
-        attempt: its id; its match is this and ``-1``.
-        began_at: when it began.
-        waits_for: what it waits for; None: nothing.
-        cause: why there is no verdict; None: there is one, or it is being played.
-        next_attempt_at: from when the bot may try again; None: now.
-    """
-
-    state: AttemptState
-    attempt: str | None = None
-    began_at: datetime | None = None
-    waits_for: str | None = None
-    cause: str | None = None
-    next_attempt_at: datetime | None = None
 
 
 def status(service: Service, view: View, bot_id: str, *, by: Caller) -> AttemptStatus:

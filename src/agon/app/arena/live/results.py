@@ -1,12 +1,11 @@
 """Make the result of work out of a reply, a text or a fault, and store it once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
 from agon.app.arena.live.transport import Reply
-from agon.app.arena.live.versions import stated_version
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
@@ -16,6 +15,9 @@ from agon.store.session import Session
 
 LABELS: Final = ("A", "B")
 """The labels that a judge chooses from."""
+
+MAX_VERSION: Final = 100
+"""Maximum length of a version, in characters."""
 
 
 def reply_result(reply: Reply, item: Work) -> dict[str, Any]:
@@ -79,3 +81,14 @@ def store_results(service: Service, contest: Contest, done: Sequence[Work]) -> N
             each.assignee: each.latency_ms for each in saved if each.latency_ms is not None
         }
         session.arena.set_latencies(contest.no, latencies)
+
+
+def stated_version(version: str | None) -> Mapping[str, str]:
+    """Return the bot's version from its reply, as a part of the result; empty if it is not valid.
+
+    Example:
+        >>> stated_version("1.4"), stated_version(None), stated_version("x" * 101)
+        ({'version': '1.4'}, {}, {})
+    """
+    usable = version and len(version) <= MAX_VERSION and version.isprintable()
+    return {"version": version} if version and usable else {}

@@ -26,8 +26,8 @@ def live_rules(contest: Contest) -> ArenaRules:
     rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
     if not isinstance(rules, ArenaRules):
         raise Conflict(
-            f"{contest.id} is a {contest.discipline} contest, which has no bots and no rounds; "
-            "name an arena"
+            f"contest {contest.id} is not an arena but of {contest.discipline}, which has no bots "
+            "and no rounds; name an arena"
         )
     return rules
 

@@ -80,7 +80,7 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
 
 
 def outcome_of(of: ArenaRound) -> dict[str, Any]:
-    """Return what the entry ``round-settled`` says of a round."""
+    """Return the content of the entry ``round-settled``."""
     matches = []
     for drawn, match in matches_of(of):
         stated: dict[str, Any] = {

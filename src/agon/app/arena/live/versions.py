@@ -1,9 +1,7 @@
 """Mark new versions of bots: their ratings are provisional again."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
 
 from agon.app.access.permissions import SYSTEM
 from agon.app.arena.live.bot_states import with_state
@@ -15,20 +13,6 @@ from agon.entities.contests import Contest
 from agon.errors import NotFound
 from agon.kernel.times import parse_time, written_time
 from agon.store.session import Session
-
-MAX_VERSION: Final = 100
-"""Maximum length of a version, in characters."""
-
-
-def stated_version(version: str | None) -> Mapping[str, str]:
-    """Return what a result holds of the version that a reply states; nothing if it is not usable.
-
-    Example:
-        >>> stated_version("1.4"), stated_version(None), stated_version("x" * 101)
-        ({'version': '1.4'}, {}, {})
-    """
-    usable = version and len(version) <= MAX_VERSION and version.isprintable()
-    return {"version": version} if version and usable else {}
 
 
 def mark_version(

@@ -1,4 +1,4 @@
-"""Show rounds and matches: their state while they are played, everything once they are settled.
+"""Views of rounds and matches: their state while they are played, everything once settled.
 
 Of a frozen contest the public sees what its ledger says up to the freeze: rounds committed before,
 and of those what was settled before.

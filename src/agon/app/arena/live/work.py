@@ -8,8 +8,13 @@ import orjson
 
 from agon.app.arena.live.bots import is_own, own_bot
 from agon.app.arena.live.people import user_of
-from agon.app.arena.live.results import LABELS, answer_result, fault_result, save_result
-from agon.app.arena.live.versions import stated_version
+from agon.app.arena.live.results import (
+    LABELS,
+    answer_result,
+    fault_result,
+    save_result,
+    stated_version,
+)
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.access import Caller
@@ -41,7 +46,7 @@ class DeadlinePassed(Gone):
 def work_of_bot(
     service: Service, contest_id: str, bot_id: str, *, by: Caller
 ) -> list[Mapping[str, Any]]:
-    """Return what a bot has to do now, oldest first.
+    """Return the open work of a bot, oldest first.
 
     Raises:
         NotFound: there is no such bot, or it is not the caller's.

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ import numpy as np
 from agon.app.access.permissions import View
 from agon.app.contests.boards.pages import PublishedBoard, find_board
 from agon.app.service import Service
+from agon.entities.boards import Bin, PartDistribution
 
 MAX_BINS: Final = 24
 MAX_PARTS: Final = 12
@@ -26,34 +26,6 @@ _SAMPLE: Final = 1000
 
 _EQUAL: Final = 1e-9
 """Values whose relative difference is at most this are in one bin."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bin:
-    """How many participants have a value from ``low`` to below ``high``; the last one has both.
-
-    A bin of one value has equal ends.
-    """
-
-    low: float
-    high: float
-    n: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class PartDistribution:
-    """The values of the score or of one of its parts.
-
-    Attributes:
-        name: ``score`` or the part.
-        n: number of participants that have it.
-        bins: in rising order, adjacent and of equal width, or each of one value; their ``n`` sum
-            to ``n``.
-    """
-
-    name: str
-    n: int
-    bins: tuple[Bin, ...]
 
 
 def distribution(

@@ -10,7 +10,6 @@ from agon.app.service import Service
 from agon.store.session import Session
 
 _MAX_BOARDS: Final = 10_000
-"""Maximum number of boards of a family."""
 
 
 def board_names(session: Session, view: View) -> list[str]:

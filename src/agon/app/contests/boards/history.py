@@ -9,7 +9,6 @@ from agon.entities.contests import HistoryStep
 from agon.errors import NotFound, Unreadable
 
 MAX_STEPS = 1000
-"""Maximum number of steps of a page."""
 
 
 def history(

@@ -42,7 +42,7 @@ def movement(
     start: int = 0,
     limit: int = 50,
 ) -> Movement:
-    """Return what rank the rows of a page had on the board before.
+    """Return the previous ranks of the rows of a page.
 
     That is the last board of an earlier day (UTC, by the ledger's time); in the first day of a
     contest it is the board that was published before this one.

@@ -1,8 +1,7 @@
 """Read published boards: pages, and the row of one participant with its neighbors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import orjson
 
@@ -10,7 +9,7 @@ from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.families import board_names
 from agon.app.contests.boards.names import ids_of, shown_names
-from agon.app.contests.boards.stored_rows import require_rows_snapshot
+from agon.app.contests.boards.stored_rows import NotStored, require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
     position,
     reach,
@@ -19,15 +18,12 @@ from agon.app.contests.ledgers.positions import (
     visible_board,
 )
 from agon.app.service import Service
-from agon.disciplines import discipline
-from agon.entities.contests import Snapshot
+from agon.entities.contests import Contest, Snapshot
 from agon.errors import NotFound, Unreadable
 from agon.kernel.fingerprints import canonical_json
-from agon.kernel.times import written_time
 from agon.store.session import Session
 
 MAX_ROWS = 1000
-"""Maximum number of rows of a page."""
 
 LINES_PER_READ = 4096
 """Number of lines that are read at a time when a complete board is read."""
@@ -117,30 +113,21 @@ class Page:
 class PublishedBoard:
     """The state of a board that a caller sees, without its rows.
 
+    It is valid as long as nothing is stored; its rows never change, they are only deleted.
+
     Attributes:
+        contest: the contest.
         snapshot: the board's proof.
         rows_snapshot: the snapshot under whose number the rows are stored.
         amended_by: as of :class:`Page`.
+        has_names: whether the contest shows names, and any participant has one, or had one.
     """
 
+    contest: Contest
     snapshot: Snapshot
     rows_snapshot: Snapshot
     amended_by: Snapshot | None
-
-    def page(self, request: PageRequest, lines: list[bytes], *, index: int | None = None) -> Page:
-        """Return the page of the lines that were found in a request's window."""
-        size = self.snapshot.unscored if request.unscored else self.snapshot.rows
-        start, limit = request.window(index)
-        end, before = start + len(lines), max(0, start - limit)
-        return Page(
-            snapshot=self.snapshot,
-            lines=lines,
-            start=start,
-            next=str(Cursor(self.snapshot.no, end)) if end < size else None,
-            previous=str(Cursor(self.snapshot.no, before, start - before)) if start else None,
-            index=index,
-            amended_by=self.amended_by,
-        )
+    has_names: bool
 
 
 def boards(service: Service, view: View) -> list[Snapshot]:
@@ -186,7 +173,7 @@ def page(
     """
     at = None if cursor is None else Cursor.read(cursor)
     request = PageRequest(as_of=as_of, cursor=at, id=around, limit=limit, unscored=unscored)
-    return read_page(service, view, board, request)
+    return _page(service, view, board, request)
 
 
 def row(
@@ -205,25 +192,86 @@ def row(
         NotStored, Unreadable: as for :func:`page`.
     """
     request = PageRequest(as_of=as_of, id=participant, neighbors=neighbors)
-    return read_page(service, view, board, request)
+    return _page(service, view, board, request)
 
 
-def read_page(service: Service, view: View, board: str | None, request: PageRequest) -> Page:
-    """Return the requested page, read in one session.
-
-    Raises:
-        NotFound, NotStored, Unreadable: as for :func:`page`.
-    """
+def _page(service: Service, view: View, board: str | None, request: PageRequest) -> Page:
     with service.store.read() as session:
         published = find_board(session, view, board, as_of=request.as_of, at=request.cursor)
-        index = None
-        if request.id is not None:
-            index = _row_index(session, published.rows_snapshot, request.id)
-        start, limit = request.window(index)
-        lines = session.snapshots.lines(
-            published.rows_snapshot.no, start=start, count=limit, unscored=request.unscored
-        )
-        return with_names(session, view, published.page(request, lines, index=index))
+        read = read_page(session, published, request)
+        if read is None:
+            raise no_row(session, published, str(request.id))
+        return read
+
+
+def read_page(session: Session, board: PublishedBoard, request: PageRequest) -> Page | None:
+    """Return the requested page of a board; None: no row has the requested id (:func:`no_row`).
+
+    Args:
+        session: any session: the rows are the same in all, as long as they are stored.
+        board: what the caller sees of the board, valid now.
+        request: which rows.
+
+    Raises:
+        NotStored: not all of the rows are stored any more.
+    """
+    rows, index = board.rows_snapshot, None
+    if request.id is not None:
+        require_storable_name(request.id)
+        index = session.snapshots.row_indexes(rows.no, [request.id]).get(request.id)
+        if index is None:
+            return None
+    start, limit = request.window(index)
+    lines = rows_of(session, board, start, limit, unscored=request.unscored)
+    no, end, before = board.snapshot.no, start + len(lines), max(0, start - limit)
+    size = rows.unscored if request.unscored else rows.rows
+    return Page(
+        snapshot=board.snapshot,
+        lines=lines,
+        start=start,
+        next=str(Cursor(no, end)) if end < size else None,
+        previous=str(Cursor(no, before, start - before)) if start else None,
+        index=index,
+        amended_by=board.amended_by,
+        names=_names(session, board, lines),
+    )
+
+
+def rows_of(
+    session: Session, board: PublishedBoard, start: int, limit: int, *, unscored: bool = False
+) -> list[bytes]:
+    """Return the lines of a board from an index on, at most ``limit``.
+
+    Raises:
+        NotStored: not all of them are stored any more.
+    """
+    rows = board.rows_snapshot
+    count = max(0, min(limit, (rows.unscored if unscored else rows.rows) - start))
+    lines = session.snapshots.lines(rows.no, start=start, count=count, unscored=unscored)
+    if len(lines) < count:
+        raise NotStored(board.contest, board.snapshot)
+    return lines
+
+
+def _names(
+    session: Session, board: PublishedBoard, lines: Sequence[bytes]
+) -> Mapping[str, str] | None:
+    if not board.has_names:
+        return {} if board.contest.shows_names else None
+    return session.names.of(board.contest.no, ids_of(lines), at=board.snapshot.seq)
+
+
+def no_row(session: Session, board: PublishedBoard, name: str) -> NotFound:
+    """Return the error that a board has no row of an id: of an unscored one with the reason.
+
+    It reads the unscored until the id is found.
+    """
+    try:
+        _, line = _among_unscored(session, board.rows_snapshot, name)
+    except NotFound as unknown:
+        return unknown
+    reason = orjson.loads(line)["reason"]
+    return NotFound(f"{name} is unscored on board {board.snapshot.board}: {reason}")
 
 
 def with_names(session: Session, view: View, page: Page) -> Page:
@@ -250,56 +298,12 @@ def find_board(
     else:
         snapshot = snapshot_of_cursor(session, view, board, at)
     return PublishedBoard(
+        contest=view.contest,
         snapshot=snapshot,
         rows_snapshot=require_rows_snapshot(session, view.contest, snapshot),
         amended_by=_amendment(session, view, snapshot),
+        has_names=view.contest.shows_names and session.names.exist(view.contest.no),
     )
-
-
-def page_fields(view: View, page: Page) -> dict[str, Any]:
-    """Return a page as fields of JSON, without its rows."""
-    return {**board_fields(view, page), **window_fields(page)}
-
-
-def board_fields(view: View, board: Page | PublishedBoard) -> dict[str, Any]:
-    """Return the fields that all pages of a published board share."""
-    amended_by = board.amended_by
-    return {
-        "contest": view.contest.id,
-        "discipline": view.contest.discipline,
-        "title": view.contest.title,
-        "state": view.contest.state,
-        **proof_fields(board.snapshot),
-        "amended_by": None if amended_by is None else _amendment_fields(amended_by),
-        "intervals": _intervals(view, board.snapshot),
-    }
-
-
-def window_fields(page: Page) -> dict[str, Any]:
-    """Return the fields that say which rows a page has, and the names that it shows."""
-    window = {name: getattr(page, name) for name in ("start", "index", "next", "previous")}
-    optional = {"matching": page.matching, "names": page.names}
-    return window | {name: value for name, value in optional.items() if value is not None}
-
-
-def proof_fields(snapshot: Snapshot) -> dict[str, Any]:
-    """Return what a board was made from and its hashes, as fields of JSON."""
-    manifest = snapshot.manifest
-    return {
-        "board": snapshot.board,
-        "edition": manifest.get("edition"),
-        "overrides": manifest.get("overrides"),
-        "rules_sha256": manifest.get("rules_sha256"),
-        "seq": snapshot.seq,
-        "head_sha256": manifest.get("head_sha256"),
-        "at": written_time(snapshot.at),
-        "published_at": written_time(snapshot.published_at),
-        "snapshot": snapshot.no,
-        "board_sha256": snapshot.board_sha256,
-        "merkle_root": manifest.get("merkle_root"),
-        "rows_total": snapshot.rows,
-        "unscored_total": snapshot.unscored,
-    }
 
 
 def find(session: Session, rows_snapshot: Snapshot, name: str) -> tuple[int, bytes]:
@@ -345,34 +349,6 @@ def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | N
     if newest is None or newest.seq <= final or newest.board_sha256 == snapshot.board_sha256:
         return None
     return newest
-
-
-def _intervals(view: View, snapshot: Snapshot) -> Mapping[str, Any] | None:
-    """Return the method and level of a board's intervals, under the rules it was scored under."""
-    manifest, of = snapshot.manifest, discipline(view.contest.discipline)
-    if of.traits.intervals is None:
-        return None
-    from agon.app.analysis.score import rules_of
-
-    _, rules = rules_of(of.name, manifest["edition"], manifest["overrides"])
-    return of.traits.intervals(snapshot.board, rules)
-
-
-def _amendment_fields(snapshot: Snapshot) -> Mapping[str, Any]:
-    return {
-        "snapshot": snapshot.no,
-        "seq": snapshot.seq,
-        "at": written_time(snapshot.at),
-        "board_sha256": snapshot.board_sha256,
-    }
-
-
-def _row_index(session: Session, rows_snapshot: Snapshot, name: str) -> int:
-    index, line = find(session, rows_snapshot, name)
-    if index < rows_snapshot.rows:
-        return index
-    reason = orjson.loads(line)["reason"]
-    raise NotFound(f"{name} is unscored on board {rows_snapshot.board}: {reason}")
 
 
 def _among_unscored(session: Session, rows_snapshot: Snapshot, name: str) -> tuple[int, bytes]:

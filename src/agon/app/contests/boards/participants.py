@@ -19,7 +19,6 @@ from agon.errors import NotFound, Unreadable
 from agon.store.session import Session
 
 MAX_LISTED = 1000
-"""Maximum number of participants of a page."""
 
 
 @dataclass(frozen=True, kw_only=True)

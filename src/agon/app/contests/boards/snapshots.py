@@ -21,7 +21,6 @@ from agon.ledger.manifest import Manifest
 from agon.store.session import Session
 
 MAX_MOVES_PER_EVENT: Final = 500
-"""Maximum number of participants in one ``rank-changed`` event."""
 
 
 @dataclass(frozen=True, kw_only=True)

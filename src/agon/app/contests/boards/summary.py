@@ -31,7 +31,7 @@ class _Column(NamedTuple):
 
 
 def summarize(table: pa.Table) -> BoardSummary:
-    """Return what pages show of a complete board.
+    """Return the figures of a complete board that its pages show.
 
     Columns are summarized as :class:`agon.app.contests.boards.columns.Column` says.
 

@@ -29,7 +29,8 @@ def check_correction(
     they are stored.
 
     Raises:
-        Unreadable: the parameters have another form, or a row has no key.
+        Unreadable: ``table`` is no name, ``rows`` is no list of 1 to ``MAX_ROWS`` objects, or a row
+            has no key.
         NotFound: there is no such table or record.
         InvalidRecords: a corrected row is invalid, with all issues.
         Conflict: nothing differs from what is stored.

@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from agon.app.contests.submissions.problems import published_problem
-from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.inspection import judging_rules, rules_in_force
 from agon.app.dojo.lifecycle import RECEIVED, PublishedProblem, verdict_changes
 from agon.app.queue.jobs import MAX_ATTEMPTS, JudgingTask, service_job
 from agon.app.service import Service
@@ -101,7 +101,7 @@ def _job(
         problem_seq=problem.seq,
         source=entry.body["content"]["source"],
         n_check=problem.n_check,
-        exact_integers=rules_in_force(contest.edition, contest.overrides).exact_integers,
+        **judging_rules(rules_in_force(contest.edition, contest.overrides)),
     )
     return NewJob(
         id=service.new_id(),

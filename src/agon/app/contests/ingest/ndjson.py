@@ -12,7 +12,6 @@ from agon.kernel.plain_json import InvalidJson, read_json, read_json_objects
 from agon.records import RowIssue
 
 MAX_LINE_BYTES: Final = 4 << 20
-"""Maximum length of a line, in bytes."""
 
 _IN_MEMORY: Final = 4 << 20
 _BLOCK: Final = 1 << 20

@@ -26,6 +26,7 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, ExistingEntry, NewRecords
+from agon.entities.ledgers import ImportSummary
 from agon.ledger.entry import encode_records
 from agon.store.session import Session
 
@@ -40,27 +41,6 @@ _MAX_REMEMBERED: Final = 250_000
 
 MAX_SEQS: Final = 1_000
 """Maximum number of positions in a summary."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ImportSummary:
-    """The result of an import.
-
-    Attributes:
-        added: records that are new.
-        repeated: records that existed already with the same content.
-        replaced: records that supersede one of the same key.
-        first_seq, last_seq: positions of the first and the last new entry; None without any, and
-            for a judge while the contest is frozen.
-        seqs: positions of the records in the ledger, of repeated ones too; of the first thousand.
-    """
-
-    added: int = 0
-    repeated: int = 0
-    replaced: int = 0
-    first_seq: int | None = None
-    last_seq: int | None = None
-    seqs: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

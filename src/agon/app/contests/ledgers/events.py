@@ -8,7 +8,6 @@ from agon.app.service import Service
 from agon.entities.contests import Event
 
 MAX_EVENTS = 500
-"""Maximum number of events of a page."""
 
 
 @dataclass(frozen=True)

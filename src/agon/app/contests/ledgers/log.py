@@ -1,7 +1,6 @@
 """A contest's ledger in words: what was decided about it, when and by whom, without its records."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,29 +9,9 @@ import orjson
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import position, reach
 from agon.app.service import Service
+from agon.entities.ledgers import LogEntry
 
 _NAMES_SHOWN: Final = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class LogEntry:
-    """An entry in words.
-
-    Attributes:
-        seq: its position.
-        at: its time.
-        by: who made it.
-        kind: its kind.
-        text: what happened.
-        content: the fields of its body that the reader may see.
-    """
-
-    seq: int
-    at: datetime
-    by: str
-    kind: str
-    text: str
-    content: Mapping[str, Any]
 
 
 def _names(values: list[str]) -> str:

@@ -15,6 +15,7 @@ from agon.app.contests.submissions.problems import (
     revealed_ids,
     visible_fields,
 )
+from agon.app.dojo.conditions import contest_conditions
 from agon.app.dojo.lifecycle import PUBLISHED, PublishedProblem
 from agon.app.service import Service
 from agon.errors import Unreadable
@@ -22,7 +23,6 @@ from agon.ledger.entry import Line, read_line
 from agon.store.session import Session
 
 MAX_PROBLEMS = 500
-"""Maximum number of problems of a page."""
 
 
 def problem(
@@ -42,7 +42,8 @@ def problem(
     """
     with service.store.read() as session:
         shown = _problem_view(session, view, problem_id)
-        return shown | _limits(service, session, view, shown["id"], user)
+        limits = _limits(service, session, view, shown["id"], user)
+        return shown | limits | {"judging": contest_conditions(view.contest)}
 
 
 def problems(

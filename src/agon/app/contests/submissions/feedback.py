@@ -6,7 +6,7 @@ problem takes submissions. Staff sees verdicts as they are recorded.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -21,6 +21,8 @@ from agon.disciplines.dojo.rules import DojoRules
 from agon.entities.contests import Contest
 from agon.errors import Conflict
 from agon.store.session import Session
+
+_REFUSED: Final = frozenset({"rejected_import", "syntax_error"})
 
 
 def dojo_rules(contest: Contest) -> DojoRules | None:
@@ -83,15 +85,19 @@ def count_submissions(
 ) -> int:
     """Return how many submissions of a user to a problem count towards ``max_submissions``.
 
-    A submission that ended in ``sandbox_error`` does not count.
+    A submission that ended in ``sandbox_error`` does not count, nor one that was refused without a
+    run, for its imports or its syntax: neither says anything about the hidden terms.
     """
     ids = service.submission_index.of(session, contest.no, contest.id, user=user, problem=problem)
     recorded = session.entries.existing(contest.no, records=[f"submissions/{name}" for name in ids])
-    failed = sum(
-        orjson.loads(entry.line)["body"]["row"]["verdict"] == SANDBOX_ERROR
-        for entry in recorded.values()
-    )
-    return len(ids) - failed
+    free = sum(_is_free(orjson.loads(entry.line)["body"]["row"]) for entry in recorded.values())
+    return len(ids) - free
+
+
+def _is_free(row: Mapping[str, Any]) -> bool:
+    """Return whether a verdict costs no attempt; a program itself can only claim one of a run."""
+    refused = row["verdict"] in _REFUSED and row.get("mode") is None
+    return refused or row["verdict"] == SANDBOX_ERROR
 
 
 def require_submissions_left(

@@ -1,7 +1,6 @@
 """Return submissions to their senders and to the staff of a contest, and to no other caller."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -15,32 +14,13 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import StoredEntry
+from agon.entities.ledgers import SubmissionView
 from agon.errors import NotFound, Unreadable
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger.keys import record_key
 from agon.store.session import Session
 
 MAX_SUBMISSIONS = 500
-"""Maximum number of submissions of a page."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SubmissionView:
-    """A submission and its verdict, as far as the caller may see them.
-
-    Attributes:
-        seq: position of its entry; None for callers outside the staff: positions show how much
-            was recorded, which is hidden while a contest is frozen.
-        records: the records of its verdict.
-    """
-
-    id: str
-    seq: int | None
-    at: datetime
-    user: str
-    problem: str | None
-    content: Mapping[str, Any]
-    records: tuple[Mapping[str, Any], ...]
 
 
 def submission(service: Service, view: View, submission_id: str, *, by: Caller) -> SubmissionView:

@@ -13,7 +13,7 @@ from agon.app.contests.submissions.submission import (
     queue_jobs,
     received_draft,
 )
-from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.inspection import judging_rules, rules_in_force
 from agon.app.dojo.lifecycle import require_open
 from agon.app.queue.jobs import JudgingTask, judge_job
 from agon.app.service import Service
@@ -60,7 +60,7 @@ def accept_program(
         problem_seq=problem.seq,
         source=source,
         n_check=problem.n_check,
-        exact_integers=rules_in_force(contest.edition, contest.overrides).exact_integers,
+        **judging_rules(rules_in_force(contest.edition, contest.overrides)),
     )
     job = judge_job(contest, judging, id=service.new_id(), by=by.name)
     return queue_jobs(service, session, name, contest.seq, [job])

@@ -61,7 +61,7 @@ class RecordingAgent:
         self.work_done: Work | None = None
 
     def missing_for(self, task: Task) -> str:
-        """Return what is missing to work on a task."""
+        """List the requirements of a task that are not met."""
         return self._agent.missing_for(task)
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:

@@ -52,7 +52,7 @@ class HoneypotMemory:
 def remember(
     recent: Recent, matches: Iterable[tuple[Iterable[str], Sequence[str]]]
 ) -> dict[str, tuple[str, ...]]:
-    """Return what the judges of a settled round saw in their latest votes, this round included.
+    """Return the honeypots in the latest votes of a settled round's judges, this round included.
 
     Args:
         recent: what they saw before it.

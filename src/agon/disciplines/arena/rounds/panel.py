@@ -111,7 +111,7 @@ def is_newcomer(candidate: Candidate, *, rules: ArenaRules) -> bool:
 
 
 def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple[str, ...]:
-    """Return what keeps a candidate out of the pool at a time; empty when it is eligible.
+    """List the rules that keep a candidate out of the pool at a time; empty if it is eligible.
 
     Source: seed 003, Requirements to Become a Judge; Credibility Score, Threshold.
 

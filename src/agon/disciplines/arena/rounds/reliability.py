@@ -124,7 +124,7 @@ class BotReliability:
 
 
 def reliability_of(rounds: Iterable[RoundRecord]) -> list[BotReliability]:
-    """Return what settled rounds show of every bot in them, in id order.
+    """Return each bot's replies and faults in settled rounds, in id order.
 
     Args:
         rounds: oldest first; qualifications are left out.

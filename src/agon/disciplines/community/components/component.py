@@ -1,5 +1,16 @@
 """Define a component of the user score: its count, the counted records and its points.
 
+The steps of a score, and the names that its values have on the way:
+
+======  =================  ============================================================
+step    name               what it is
+======  =================  ============================================================
+1       ``counts``         how many rows of the tables count (``Count``), per user
+2       ``amounts``        a count after caps and curves: what is multiplied
+3       ``points``         amount times coefficient: a part of an explanation
+4       ``totals``         the sum of all points, published on the grid
+======  =================  ============================================================
+
 A component is one row: a name, a count with its functions, a curve, and the rules it follows. A
 count is stated for arrays and for engines. A missing part that a board, an engine or an explanation
 needs is a type error.

@@ -13,7 +13,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
-from types import ModuleType, TracebackType
+from types import FrameType, GeneratorType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from . import seccomp, system
@@ -122,6 +122,7 @@ def _limit(request: Request, base_bytes: int) -> None:
 
 def _answer(request: Request) -> list[bytes]:
     """Run the program; return its answer as bytes, or the outcome and reason of its failure."""
+    sys.set_int_max_str_digits(0)  # time and memory are the limits
     ballast = bytearray(_BALLAST_BYTES)
     before_kib = _peak_kib()
     try:
@@ -144,6 +145,7 @@ def _compute(request: Request) -> list[int]:
     sys.modules["program"] = module
     pads = _pads(request.variation)  # noqa: F841  # kept until the end
     code = _compile(request)
+    sys.setrecursionlimit(_depth() + request.recursion_limit)
     exec(code, module.__dict__)  # noqa: S102  # running programs is the purpose of this process
     name = ENTRIES[request.entry]
     entry = module.__dict__.get(name)
@@ -156,9 +158,30 @@ def _compute(request: Request) -> list[int]:
         return [accept(entry(number), f"seq({number})") for number in numbers]
     terms = entry(request.n_check) if name == "gen" else entry()
     if _type(terms) is not _list:
-        raise SolverFailed("wrong_type", f"{name}() returned {_kind(terms)}, not list")
+        fact = f"{name}() returned {_kind(terms)}, not list"
+        raise SolverFailed("wrong_type", f"{fact}{_list_remedy(terms, name)}")
     checked = terms[: request.n_check]
     return [accept(term, f"term {at}") for at, term in enumerate(checked, 1)]
+
+
+def _depth() -> int:
+    """Return how deep the present call is nested."""
+    depth = 0
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001  # inspect would have to be loaded
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _list_remedy(terms: Any, name: str) -> str:
+    """Return what makes a list of what a function returned; nothing where that is not plain."""
+    kind = _type(terms)
+    if kind is GeneratorType:
+        end = "; one without an end needs itertools.islice" if name == "solver" else ""
+        return f": it yields; wrap it in list(…){end}"
+    if terms is None:
+        return ": return the list"
+    return ": wrap it in list(…)" if hasattr(kind, "__iter__") else ""
 
 
 def _integer(term: Any, label: str) -> int:
@@ -167,8 +190,14 @@ def _integer(term: Any, label: str) -> int:
     Raises:
         SolverFailed: it is of another type.
     """
-    if _type(term) is not _int:
-        raise SolverFailed("wrong_type", f"{label} is {_kind(term)}, not int")
+    kind = _type(term)
+    if kind is not _int:
+        remedy = ""
+        if kind is float:
+            remedy = "; compute with // instead of /"
+        elif kind is not _bool and hasattr(kind, "__int__"):
+            remedy = "; write int(…)"
+        raise SolverFailed("wrong_type", f"{label} is {_kind(term)}, not int{remedy}")
     return term
 
 
@@ -234,13 +263,13 @@ def _terms_as_bytes(
     *,
     write: Callable[[int], str] = int.__repr__,
 ) -> list[bytes]:
-    sys.set_int_max_str_digits(0)
     max_bits = int(max_digits * _BITS_PER_DIGIT) + 1
     lines = [b"ok\n"]
     for at, term in enumerate(terms, 1):
         text = write(term) if int.bit_length(term) <= max_bits else ""
         if not text or len(text) - (text[0] == "-") > max_digits:
-            raise SolverFailed("output_limit", f"term {at} has more than {max_digits} digits")
+            fact = f"term {at} has more than {max_digits} digits, the limit of one term"
+            raise SolverFailed("output_limit", fact)
         lines.append(text.encode() + b"\n")
     lines.append(b"end\n")
     return lines
@@ -255,6 +284,8 @@ def _describe(error: BaseException) -> str:
     try:
         line = _line(error.__traceback__)
         text = str(error)[:_REASON_CHARACTERS]
+        if type(error) is ModuleNotFoundError:
+            text += "; agon dojo rules lists the modules that are there"
         return f"{line}{type(error).__name__}" + (f": {text}" if text else "")
     except BaseException:  # noqa: BLE001  # the text itself raised
         return "an exception without words"

@@ -7,7 +7,11 @@ import importlib
 import pkgutil
 import sys
 
-MODULES = ("math", "fractions", "itertools")
+MODULES = (
+    *("math", "fractions", "itertools", "functools", "collections", "collections.abc", "heapq"),
+    *("bisect", "operator", "typing", "dataclasses", "decimal", "string", "__future__"),
+)
+"""Those of each zygote; one with sympy has ``random`` as well, which sympy uses."""
 _FOR_SYNTAX_AND_TEXT = ("unicodedata", "encodings.ascii", "encodings.latin_1", "encodings.utf_16")
 _SYMPY_PACKAGES = (
     *("algebras", "assumptions", "calculus", "combinatorics", "concrete", "discrete", "functions"),

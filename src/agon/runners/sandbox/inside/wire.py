@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 ENTRIES = ("solver", "seq", "gen")
 HELLO_BYTES = 4096
-"""Maximum size of a greeting in bytes."""
 
 
 class Request(NamedTuple):
@@ -21,6 +20,7 @@ class Request(NamedTuple):
         entry: index into :data:`ENTRIES`.
         n_check: number of terms required.
         first_index: the first number that ``seq`` is called with.
+        recursion_limit: how deep the program's calls may be nested.
         cpu_s: processor seconds after which the kernel kills the child.
         wall_s: seconds after which the zygote kills it.
         memory_bytes: address space above the zygote's own.
@@ -35,6 +35,7 @@ class Request(NamedTuple):
     entry: int
     n_check: int
     first_index: int
+    recursion_limit: int
     cpu_s: float
     wall_s: float
     memory_bytes: int
@@ -90,7 +91,7 @@ class Report(NamedTuple):
         return cls._make(_REPORT.unpack(record))
 
 
-_REQUEST = struct.Struct("=QQBIIddQQI?B")
+_REQUEST = struct.Struct("=QQBIqIddQQI?B")
 _REPORT = struct.Struct("=Q??IQQQQ")
 REPORT_BYTES = _REPORT.size
 REQUEST_BYTES = _REQUEST.size

@@ -1,0 +1,61 @@
+"""What is counted of published boards, as plain values."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bin:
+    """The number of participants with values in a range; a bin of one value has equal ends.
+
+    Attributes:
+        n: participants with a value from low to below high; the last bin has both.
+    """
+
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartDistribution:
+    """The values of the score or of one of its parts.
+
+    Attributes:
+        name: ``score`` or the part.
+        n: number of participants that have it.
+        bins: in rising order, adjacent and of equal width, or each of one value; their ``n`` sum
+            to ``n``.
+    """
+
+    name: str
+    n: int
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column of numbers, flags or text, or a part of scores.
+
+    Attributes:
+        name: ``components.NAME`` is a part of the score.
+        n: number of rows that have a value.
+        low: the smallest number, where false is 0; None for text.
+        high: the largest number, where true is 1.
+        top: the first id on the board of those with the largest number; None for text and ranks.
+        yes: of flags: number of rows with true.
+        distinct: of text: number of different values.
+        meaning: what the value is, in a sentence; empty: the discipline does not say it.
+        unit: of the value; empty: none.
+        rules: the rules that determine it, the most important first.
+    """
+
+    name: str
+    n: int
+    low: float | None = None
+    high: float | None = None
+    top: str | None = None
+    yes: int | None = None
+    distinct: int | None = None
+    meaning: str = ""
+    unit: str = ""
+    rules: tuple[str, ...] = ()

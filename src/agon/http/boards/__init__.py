@@ -1,0 +1,1 @@
+"""Boards over HTTP: pages, rows and downloads."""
