@@ -2,6 +2,5 @@
 
 from agon.app.importers.formats import FORMATS, Format, format_of_frame, import_records
 from agon.app.importers.imported_records import ImportedRecords
-from agon.app.importers.reading import ENDINGS
 
-__all__ = ["ENDINGS", "FORMATS", "Format", "ImportedRecords", "format_of_frame", "import_records"]
+__all__ = ["FORMATS", "Format", "ImportedRecords", "format_of_frame", "import_records"]

@@ -1,9 +1,11 @@
 """The result of an import: a discipline's tables and notes about them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
+
+from agon.records.unused import NameReport
 
 
 @dataclass(frozen=True, repr=False)
@@ -14,11 +16,13 @@ class ImportedRecords:
         discipline: the discipline of the records.
         tables: the tables, by name.
         notes: what was decided in the conversion, one sentence each.
+        names: how the names of the source were read.
     """
 
     discipline: str
     tables: Mapping[str, pa.Table]
     notes: tuple[str, ...] = ()
+    names: NameReport = field(default_factory=NameReport)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())

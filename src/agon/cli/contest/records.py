@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from agon.cli.shared import arguments, completion, lists, parameters
+from agon.cli.shared import arguments, completion, lists, parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
@@ -16,6 +16,7 @@ from agon.errors import Unreadable
 if TYPE_CHECKING:
     from agon.client import Api
     from agon.records import Schema, Table
+    from agon.records.mapping import SourceMapping
 
 _PIECE: Final = 1 << 18
 _ROWS: Final = 10_000
@@ -25,6 +26,7 @@ _LINES: Final = (".ndjson", ".jsonl")
 @click.command("add", cls=Command)
 @arguments.contest
 @parameters.source
+@sources.with_mapping
 @option(
     "--table",
     metavar="T",
@@ -39,6 +41,7 @@ def add(
     contest: str,
     source: str,
     *,
+    mapping: "SourceMapping | None",
     table: str | None,
     replace: bool,
     dry_run: bool,
@@ -61,7 +64,7 @@ def add(
     with target.open(create=False) as api, working(f"adding to {contest}"):
         summary = api.records.add(
             contest,
-            _chunks(api, contest, source, table=table),
+            _chunks(api, contest, source, table=table, mapping=mapping),
             table=table,
             replace=replace,
             dry_run=dry_run,
@@ -78,14 +81,16 @@ def add(
     click.echo(", ".join(parts))
 
 
-def _chunks(api: "Api", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
+def _chunks(
+    api: "Api", contest: str, source: str, *, table: str | None, mapping: "SourceMapping | None"
+) -> Iterator[bytes]:
     """Yield a source's records as NDJSON."""
     path = Path(source)
     if source == "-" or (path.suffix.lower() in _LINES and not path.is_dir()):
         return read_pieces(source)
     if table is not None:
         raise click.UsageError("--table is for NDJSON; other sources name their tables")
-    return records_of(api.contests.get(contest).discipline, source)
+    return records_of(api.contests.get(contest).discipline, source, mapping)
 
 
 def read_pieces(source: str) -> Iterator[bytes]:
@@ -102,24 +107,33 @@ def _pieces(stream: BinaryIO) -> Iterator[bytes]:
         yield piece
 
 
-def records_of(discipline: str, source: str) -> Iterator[bytes]:
+def records_of(
+    discipline: str, source: str, mapping: "SourceMapping | None" = None
+) -> Iterator[bytes]:
     """Yield the records of a validated source as NDJSON, referenced tables first.
 
     A source is what ``agon score`` reads.
     """
-    for step in steps_of(discipline, source, steps=1):
+    for step in steps_of(discipline, source, steps=1, mapping=mapping):
         yield from step
 
 
-def steps_of(discipline: str, source: str, *, steps: int) -> Iterator[list[bytes]]:
+def steps_of(
+    discipline: str, source: str, *, steps: int, mapping: "SourceMapping | None" = None
+) -> Iterator[list[bytes]]:
     """Yield the records of a validated source in steps, each as NDJSON.
 
     The first step has the tables that others refer to. Of the other tables each step has an equal
     share, in the order of the source.
+
+    Raises:
+        InvalidRecords: rows are invalid, or an unused name is near to one that is missing.
     """
     from agon.app.analysis.records import read_records
 
-    records = read_records(discipline, source)
+    records = read_records(discipline, source, mapping=mapping)
+    records.names.require_exact()
+    sources.echo_notes(records.notes)
     referenced = {name for table in records.schema for name in _referenced_tables(table)}
     tables = [table for table in _in_order(records.schema) if records.has(table.name)]
     for step in range(steps):
