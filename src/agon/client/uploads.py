@@ -87,4 +87,5 @@ def _sum(before: ImportSummary, after: ImportSummary) -> ImportSummary:
         replaced=before.replaced + after.replaced,
         first_seq=after.first_seq if before.first_seq is None else before.first_seq,
         last_seq=before.last_seq if after.last_seq is None else after.last_seq,
+        notes=tuple(dict.fromkeys((*before.notes, *after.notes))),
     )

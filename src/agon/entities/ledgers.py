@@ -17,6 +17,7 @@ class ImportSummary:
             contest is frozen.
         last_seq: position of the last new entry, or None as well.
         seqs: positions of the records in the ledger, of repeated ones too; of the first thousand.
+        notes: how the rows were read: names in another spelling, and names that are not used.
     """
 
     added: int = 0
@@ -25,6 +26,7 @@ class ImportSummary:
     first_seq: int | None = None
     last_seq: int | None = None
     seqs: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

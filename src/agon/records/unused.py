@@ -5,8 +5,8 @@ note each. An unused name that is near to a column or a table that the source la
 meant: a warning where records are scored, an error where they are stored.
 """
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agon.kernel.findings import Finding, Severity
@@ -60,10 +60,12 @@ class NameReport:
         notes: one sentence about other spellings, one about what is not used; none where all names
             are exact and used.
         near: an issue for each unused name that is near to a missing one.
+        columns: the source's name of each column that was read, by table and column.
     """
 
     notes: tuple[str, ...] = ()
     near: tuple[RowIssue, ...] = ()
+    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def findings(self) -> list[Finding]:
@@ -82,14 +84,19 @@ class NameReport:
             for issue in self.near
         ]
 
-    def require_exact(self) -> None:
+    def require_exact(self, *, option: str) -> None:
         """Raise if an unused name is near to a missing one: records are stored as they are read.
+
+        Args:
+            option: how a caller says that a name is not to be read.
 
         Raises:
             InvalidRecords: with every such name.
         """
         if self.near:
-            raise InvalidRecords(list(self.near))
+            raise InvalidRecords(
+                [replace(issue, remedy=f"{issue.remedy} ({option})") for issue in self.near]
+            )
 
 
 def name_report(schema: Schema, source: SourceTables, ignore: Collection[str] = ()) -> NameReport:
@@ -124,7 +131,11 @@ def name_report(schema: Schema, source: SourceTables, ignore: Collection[str] = 
         names = sorted([*unused, *files], key=lambda name: name not in near)
         shown = (f"{name} ({hints[name]}?)" if name in hints else name for name in names)
         notes.append(f"not used: {_list_names(shown)}")
-    return NameReport(tuple(notes), tuple(near.values()))
+    columns = {
+        name: {own: raw.spelled.get(own, own) for own in raw.types}
+        for name, raw in source.tables.items()
+    }
+    return NameReport(tuple(notes), tuple(near.values()), columns)
 
 
 def _near_columns(
@@ -176,7 +187,7 @@ def without_ignored(source: SourceTables, ignore: Collection[str]) -> SourceTabl
 def _near(
     code: str, table: str, location: str, column: str | None, shown: str, meant: str
 ) -> RowIssue:
-    remedy = f"did you mean {meant}? rename it, leave it out, or name it under ignore"
+    remedy = f"did you mean {meant}? rename it, or leave it out"
     return RowIssue(code, table, location, None, column, shown, "is not used", remedy)
 
 

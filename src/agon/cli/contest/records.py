@@ -15,11 +15,9 @@ from agon.errors import Unreadable
 
 if TYPE_CHECKING:
     from agon.client import Api
-    from agon.records import Schema, Table
     from agon.records.mapping import SourceMapping
 
 _PIECE: Final = 1 << 18
-_ROWS: Final = 10_000
 _LINES: Final = (".ndjson", ".jsonl")
 
 
@@ -73,6 +71,7 @@ def add(
         deliver_json(lists.plain_values(summary))
         return
     would = "would be " if dry_run else ""
+    sources.echo_notes(summary.notes)
     parts = [f"{summary.added:,} {would}added", f"{summary.repeated:,} stored already"]
     if replace:
         parts.append(f"{summary.replaced:,} {would}replaced")
@@ -130,54 +129,12 @@ def steps_of(
         InvalidRecords: rows are invalid, or an unused name is near to one that is missing.
     """
     from agon.app.analysis.records import read_records
+    from agon.app.contests.ingest.record_lines import record_lines
 
     records = read_records(discipline, source, mapping=mapping)
-    records.names.require_exact()
+    records.names.require_exact(option="--ignore NAME")
     sources.echo_notes(records.notes)
-    referenced = {name for table in records.schema for name in _referenced_tables(table)}
-    tables = [table for table in _in_order(records.schema) if records.has(table.name)]
-    for step in range(steps):
-        parts = []
-        for table in tables:
-            rows = records.arrow(table.name, [column.name for column in table.columns])
-            if table.name not in referenced:
-                start, end = (rows.num_rows * at // steps for at in (step, step + 1))
-                rows = rows.slice(start, end - start)
-            elif step:
-                continue
-            parts += [
-                _lines(table.name, batch.to_pylist()) for batch in rows.to_batches(_ROWS) if batch
-            ]
-        yield parts
-
-
-def _lines(table: str, rows: list[dict[str, Any]]) -> bytes:
-    import orjson
-
-    form = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
-    filled = ({key: value for key, value in row.items() if value is not None} for row in rows)
-    return b"".join(orjson.dumps({"table": table, "row": row}, option=form) for row in filled)
-
-
-def _in_order(schema: "Schema") -> "list[Table]":
-    """Return tables in an order in which each comes after those it refers to."""
-    remaining, ordered = list(schema), list[Any]()
-    while remaining:
-        names = {table.name for table in remaining}
-        ready = [
-            table for table in remaining if not _referenced_tables(table) & (names - {table.name})
-        ] or remaining[:1]
-        ordered += ready
-        remaining = [table for table in remaining if table not in ready]
-    return ordered
-
-
-def _referenced_tables(table: "Table") -> set[str]:
-    return {
-        column.references.partition(".")[0]
-        for column in table.columns
-        if column.references is not None
-    }
+    yield from record_lines(records, steps=steps)
 
 
 def read_json_lines(source: str) -> Iterator[tuple[int, Any]]:

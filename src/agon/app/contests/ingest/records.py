@@ -15,7 +15,9 @@ import orjson
 
 from agon.app.contests.ingest.batches import Batch, batches_of
 from agon.app.contests.ingest.errors import ErrorCollector
+from agon.app.contests.ingest.identities import RowIdentities
 from agon.app.contests.ingest.ndjson import Lines
+from agon.app.contests.ingest.normalization import BatchNormalizer
 from agon.app.contests.ingest.openness import require_open
 from agon.app.contests.ingest.references import CrossRowChecks, References
 from agon.app.contests.ingest.senders import Sender
@@ -28,6 +30,7 @@ from agon.entities.access import Caller
 from agon.entities.contests import Contest, ExistingEntry, NewRecords
 from agon.entities.ledgers import ImportSummary
 from agon.ledger.entry import encode_records
+from agon.records.normal import normal_form
 from agon.store.session import Session
 
 BATCH_SIZE: Final = 1_000
@@ -83,6 +86,9 @@ class RecordImporter:
         self._validator = RecordValidator(
             of, self._references, self._errors, key=service.network_key
         )
+        self._normalizer = BatchNormalizer(of.schema)
+        self._forms = {table.name: normal_form(table) for table in of.schema}
+        self._identities = RowIdentities()
         self._touched: set[str] = set()
         self._people: set[str] = set()
         self._all_new = True
@@ -103,6 +109,8 @@ class RecordImporter:
             for batch in batches(BATCH_SIZE):
                 # The database stores one batch while the next is validated.
                 valid = self._validator.validate(self._admit(batch))
+                if self._sender is not None:
+                    valid = self._identities.name(valid)
                 self._finish_insert()
                 self._start_insert(valid)
         except BaseException:
@@ -122,6 +130,7 @@ class RecordImporter:
         """Return a batch as its sender may add it."""
         if self._sender is None:
             return batch
+        batch = self._normalizer.normalize(batch)
         if self._votes:
             self._finish_insert()  # votes are compared with those stored
         return self._sender.admit(batch, at=self._at)
@@ -178,8 +187,8 @@ class RecordImporter:
         external_ids = valid.external_ids or [None] * len(valid.keys)
         keys = [key for key in valid.keys if key is not None]
         names = [name for name in external_ids if name is not None]
-        by_key = _by_name(known(no, records=keys)) if keys else {}
-        by_name = _by_name(known(no, external_ids=names)) if names else {}
+        by_key = self._by_name(known(no, records=keys)) if keys else {}
+        by_name = self._by_name(known(no, external_ids=names)) if names else {}
         indexes: list[int] = []
         replaces: list[int | None] = []
         for index, (key, name) in enumerate(zip(valid.keys, external_ids, strict=True)):
@@ -205,6 +214,21 @@ class RecordImporter:
             if name is not None:
                 by_name[name] = new
         return indexes, replaces
+
+    def _by_name(self, entries: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
+        return {name: self._existing_record(entry) for name, entry in entries.items()}
+
+    def _existing_record(self, entry: ExistingEntry) -> _Existing:
+        """Read an existing entry, whose row may be stored in another form than the normal one.
+
+        Only an entry of a record has a table and a row.
+        """
+        body = orjson.loads(entry.line)["body"]
+        if "table" not in body or "row" not in body:
+            return _Existing(entry.seq, None, None)
+        form = self._forms.get(body["table"]) if self._sender is not None else None
+        row = body["row"] if form is None else form.row(body["row"])
+        return _Existing(entry.seq, body["table"], orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
 
     def _add_seqs(self, seqs: Iterable[int]) -> None:
         self._seqs += islice(seqs, max(0, MAX_SEQS - len(self._seqs)))
@@ -250,21 +274,8 @@ class RecordImporter:
             first_seq=before + 1 if after > before else None,
             last_seq=after if after > before else None,
             seqs=tuple(self._seqs),
+            notes=self._normalizer.notes,
         )
-
-
-def _by_name(entries: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
-    return {name: _existing_record(entry) for name, entry in entries.items()}
-
-
-def _existing_record(entry: ExistingEntry) -> _Existing:
-    """Read an existing entry; only an entry of a record has a table and a row."""
-    body = orjson.loads(entry.line)["body"]
-    if "table" not in body or "row" not in body:
-        return _Existing(entry.seq, None, None)
-    return _Existing(
-        entry.seq, body["table"], orjson.dumps(body["row"], option=orjson.OPT_SORT_KEYS)
-    )
 
 
 def _is_same_record(existing: Sequence[_Existing], new: _Existing) -> bool:
