@@ -173,12 +173,16 @@ def test_rules_are_listed_shown_compared_and_linted(agon: Cli) -> None:
     assert {"name", "value", "bounds", "meaning", "reason", "source"} <= set(rules["rules"][0])
     assert "max_literal_digits" in agon("rules", "show", "0.2").out
     differing = agon("rules", "diff", "0.1", "0.2", "--format", "json").json()["rules"]
+    basic = ["sympy", "math", "fractions", "itertools"]
+    more = ["functools", "collections", "heapq", "bisect", "operator", "typing", "dataclasses"]
     assert [(edition["name"], edition["left"], edition["right"]) for edition in differing] == [
         ("max_literal_digits", None, 64),
         ("max_information_bytes", None, 600),
         ("max_string_bytes", None, 2000),
         ("feedback", None, "gate"),
         ("max_submissions", None, 100),
+        ("allowed_modules", basic, basic + more),
+        ("tag_spelling", "exact", "folded"),
     ]
     assert "the same rules" in agon("rules", "diff", "0.1", "0.1").out
     linted = agon("rules", "lint", "dojo/0.1", "0.2")

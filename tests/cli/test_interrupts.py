@@ -53,7 +53,7 @@ WORK = {
     ),
     "computing and writing": Work(
         ("simulate", "schema", "engines", "plan", "rules ", "config ", "dojo canonicalize",
-         "dojo check", "dojo reveal", "dojo verify"),
+         "dojo check", "dojo reveal", "dojo rules", "dojo verify"),
         ("schema", "arena"), "agon.records.Schema.__iter__",
     ),
     "a database": Work(

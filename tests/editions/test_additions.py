@@ -51,6 +51,7 @@ BOARD_AND_FINDING = '''
 from dataclasses import dataclass as _dataclass
 from dataclasses import replace as _replace
 
+from agon.disciplines.capabilities import Findings as _Findings
 from agon.disciplines.capabilities import ScoredRecords
 from agon.kernel.findings import Finding
 
@@ -81,9 +82,11 @@ def _cheering(records, rules):
 DISCIPLINE = _replace(
     DISCIPLINE,
     boards=(*DISCIPLINE.boards, "cheers"),
-    checks={**DISCIPLINE.checks, "cheering": "Users who cheer."},
+    findings=_Findings(
+        checks={**DISCIPLINE.checks, "cheering": "Users who cheer."},
+        find=lambda records, rules: [*_released.find(records, rules), _cheering(records, rules)],
+    ),
     score=lambda records, rules: _WithCheers(_released.score(records, rules)),
-    find=lambda records, rules: [*_released.find(records, rules), _cheering(records, rules)],
 )
 '''
 

@@ -1,7 +1,7 @@
 """What rules of the repository ask of a module, read in one pass: parsing takes longer than all."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,6 +44,8 @@ class Module:
         classes: all.
         imports: all that are from a module.
         texts: the lines and values of constants, except in examples of the API.
+        selectors: those of them by which something is selected: compared with, assigned as a name,
+            or the table or board of a call.
     """
 
     docstring: str
@@ -52,6 +54,13 @@ class Module:
     classes: list[Class] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
     texts: list[tuple[int, str]] = field(default_factory=list)
+    selectors: list[tuple[int, str]] = field(default_factory=list)
+
+
+SELECTING = frozenset(
+    ("board", "newest_row", "position_of", "record_once", "records_page", "row", "rows", "table")
+)
+"""Functions and parameters that take the name of a table or of a board."""
 
 
 def read_modules(paths: Iterable[Path]) -> dict[Path, Module]:
@@ -65,6 +74,7 @@ def _read(path: Path) -> Module:
     names = set()
     examples: set[int] = set()
     for node in ast.walk(tree):  # parents before their parts
+        module.selectors += _selectors(node)
         match node:
             case ast.Constant(value=str(value)) if id(node) not in examples:
                 module.texts.append((node.lineno, value))
@@ -88,6 +98,30 @@ def _read(path: Path) -> Module:
                 module.imports.append(Import(node.lineno, origin or "", imported))
     module.names = {name.strip("_") for name in names}
     return module
+
+
+def _selectors(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the lines and values of the constants with which a node selects something."""
+    for each in _selecting(node):
+        listed = each.elts if isinstance(each, ast.Tuple | ast.List | ast.Set) else [each]
+        for part in listed:
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                yield part.lineno, part.value.removesuffix("/")
+
+
+def _selecting(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.keyword(arg=str(name), value=value) if name in SELECTING:
+            return [value]
+        case ast.Call(func=function, args=arguments):
+            return arguments if ast.unparse(function).split(".")[-1] in SELECTING else []
+        case ast.JoinedStr(values=[ast.Constant(value=str(text)) as first, *_]):
+            return [first] if text.endswith("/") else []  # a record's key
+    if isinstance(node, ast.MatchValue | ast.Assign | ast.AnnAssign) and node.value is not None:
+        return [node.value] if isinstance(node.value, ast.Constant) else []
+    return []
 
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:

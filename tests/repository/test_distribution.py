@@ -16,7 +16,21 @@ from pathlib import Path
 
 import pytest
 
+from agon.extras import EXTRAS
+
 ROOT = Path(__file__).parents[2]
+TUTORIAL = str(ROOT / "examples" / "tutorial")
+WITHOUT = {
+    "pandas": f"agon.score('community', {TUTORIAL!r}).board().to_pandas()",
+    "plots": """
+agon.write_records(agon.simulate("challenge", size=30, seed=1), "c")
+run(["challenge", "plot", "c", "--out", "weights.png"])""",
+    "polars": f"agon.compare('community', {TUTORIAL!r}).to_polars()",
+    "postgres": "run(['score', 'community', 'postgresql://localhost/none'])",
+    "sail": f"run(['score', 'community', {TUTORIAL!r}, '--engine', 'sail'])",
+    "serve": "run(['contest', 'list'])",
+}
+"""What needs an extra; ``ibis`` and ``bittensor`` are not tried here."""
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -62,6 +76,12 @@ def test_the_wheel_names_the_distribution_its_extras_and_its_command(wheel: Path
         metadata.get_all("Provides-Extra") or ()
     )
     assert "agon = agon.cli:main" in commands
+    assert (metadata["Author"], metadata["License-Expression"]) == (
+        "the agon developers",
+        "Apache-2.0",
+    )
+    assert metadata["License-File"] == "LICENSE"
+    assert "Typing :: Typed" in (metadata.get_all("Classifier") or ())
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +115,29 @@ def test_an_installed_wheel_scores_records_and_creates_a_contest(
     run(agon, "contest", "create", "spring", "--discipline", "community", "--database", database,
         cwd=tmp_path)  # fmt: skip
     assert "spring" in run(agon, "contest", "list", "--database", database, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("extra", sorted(WITHOUT))
+def test_an_installed_wheel_without_an_extra_names_it(
+    extra: str, python: Path, tmp_path: Path
+) -> None:
+    """A user reads what to install, from the wheel and not from the checkout."""
+    code = f"""
+import sys
+class Absent:
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname.partition(".")[0] in {EXTRAS[extra]!r}:
+            raise ModuleNotFoundError(f"No module named {{fullname!r}}", name=fullname)
+sys.meta_path.insert(0, Absent())
+import agon
+from agon.cli.run import run
+{WITHOUT[extra]}
+"""
+    process = subprocess.run(
+        [python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert f"agon-engine[{extra}]" in process.stderr, process.stderr
+    assert "bug in agon" not in process.stderr
 
 
 def test_types_of_the_installed_wheel_are_seen_by_the_type_checker_of_a_user(

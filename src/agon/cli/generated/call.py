@@ -96,7 +96,7 @@ class Call:
         specification = self.specification
         placed = {"path": {}, "query": {}, "own": {}, "body": dict(specification.fixed)}
         for field in specification.fields:
-            if field.switch is not None or _is_given(self.values[field.name]):
+            if field.switch is not None or _is_given(field, self.values[field.name]):
                 placed[field.place][field.name] = _value(field, self.values[field.name])
         body = [_load(specification.request)(**placed["body"])] if specification.request else []
         operation: Any = _load(specification.operation)
@@ -123,7 +123,7 @@ class Call:
             return
         reason, *names = any_of
         fields = [each for each in self.specification.fields if each.name in names]
-        if not any(_is_given(self.values[each.name]) for each in fields):
+        if not any(_is_given(each, self.values[each.name]) for each in fields):
             options = or_text([f"{each.flags} {each.metavar}".rstrip() for each in fields])
             raise click.UsageError(f"{reason}; give {options}")
 
@@ -181,8 +181,13 @@ class _Template(Formatter):
         return str(super().format_field(value, format_spec))
 
 
-def _is_given(value: Any) -> bool:
-    """Return whether an option was given; 0 is a value, and an empty list of a handler is one."""
+def _is_given(field: Field, value: Any) -> bool:
+    """Return whether an option was given.
+
+    0 is a value, and so are the ``--off`` of a switch and an empty list of a handler.
+    """
+    if field.type == "switch":
+        return value is not None
     return value is not None and value is not False and value not in ((), {})
 
 
