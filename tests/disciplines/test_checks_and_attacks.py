@@ -29,8 +29,9 @@ FIRED_BY_THEMSELVES = {
     ("arena", "panel-share"),
     ("arena", "judge-burst"),
 }
-"""Checks that no attack is about; community/ and dojo/test_integrity.py, challenge/test_next_steps.py,
-challenge/test_task_checks.py and arena/test_panel_checks.py make them fire."""
+"""Checks that no attack is about; community/test_integrity.py, dojo/test_integrity.py,
+challenge/test_next_steps.py, challenge/test_task_checks.py and arena/test_panel_checks.py make them
+fire."""
 
 
 OPT_INS: Mapping[str, Mapping[str, Any]] = {
