@@ -101,7 +101,7 @@ def measure(
     starts = [dice.randrange(0, snapshot.rows - PER_PAGE) for _ in range(ADDRESSES)]
     people = [dice.randrange(snapshot.rows) for _ in range(ADDRESSES)]
     addresses = {
-        "file": ["/files/page.json"],
+        "file": ["/api/files/page.json"],
         "page": [f"{board}?cursor={Cursor(snapshot.no, start)}" for start in starts],
         "own row": [f"{board}/rows/{name(one)}" for one in people],
     }
@@ -225,7 +225,7 @@ def serve(handle: str, url: str, folder: str) -> None:
     service = open_service(configuration, create=False)
     serving = server(service, configuration)
     app: Any = serving.config.app
-    app.mount("/files", StaticFiles(directory=Path(folder) / "files"))
+    app.mount("/api/files", StaticFiles(directory=Path(folder) / "files"))
     serving.run(sockets=[socket.socket(fileno=int(handle))])
 
 

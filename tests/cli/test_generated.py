@@ -173,7 +173,7 @@ def test_the_parameters_of_a_list_are_options() -> None:
 
 
 def test_a_change_sends_only_what_was_given() -> None:
-    """A default that is sent would change a field that nobody named."""
+    """A default that is sent would change a field that was not named."""
     made = specification_of(change_lantern)
     assert [each.name for each in made.fields if each.default is not None] == []
     with pytest.raises(click.UsageError, match="nothing to change; give --height N or --since S"):

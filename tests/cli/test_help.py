@@ -64,7 +64,7 @@ COMMANDS = dict(commands())
 
 
 def test_every_command_that_is_written_can_be_reached() -> None:
-    """A command that no group names is a feature that nobody has."""
+    """A command that no group names cannot be used."""
     reached = {*map(id, COMMANDS.values()), *(id(group) for _, group in groups()), id(cli)}
     written = {
         f"{info.name}.{name}"

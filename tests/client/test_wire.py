@@ -218,7 +218,9 @@ def test_a_long_stream_is_sent_in_chunks_of_complete_lines() -> None:
 
 def test_a_rejected_chunk_reports_the_lines_already_stored() -> None:
     """Line numbers of the error count from the start of the chunk."""
-    yes = httpx2.Response(201, json={"added": 1, "repeated": 0, "replaced": 0})
+    yes = httpx2.Response(
+        201, json={"added": 1, "repeated": 0, "replaced": 0, "first_seq": 1, "last_seq": 1}
+    )
     line = Line(yes, problem(422, "invalid-records", "line 1: is wrong"))
     with line.client(chunk=4) as client, pytest.raises(Unreadable) as refused:
         client.records.add("s", [b"abc\nxyz\n"])

@@ -19,7 +19,9 @@ SMALL = {"community": 20, "challenge": 200, "dojo": 80, "arena": 1200}
 """Records large enough for every attack."""
 
 FIRED_BY_THEMSELVES = {
+    ("community", "model-spellings"),
     ("dojo", "tag-distribution"),
+    ("dojo", "tag-spellings"),
     ("dojo", "hash-mismatch"),
     ("challenge", "unimprovable-top"),
     ("challenge", "paid-without-score"),
@@ -27,8 +29,9 @@ FIRED_BY_THEMSELVES = {
     ("arena", "panel-share"),
     ("arena", "judge-burst"),
 }
-"""Checks that no attack is about; dojo/test_integrity.py, challenge/test_next_steps.py,
-challenge/test_task_checks.py and arena/test_panel_checks.py make them fire."""
+"""Checks that no attack is about; community/test_integrity.py, dojo/test_integrity.py,
+challenge/test_next_steps.py, challenge/test_task_checks.py and arena/test_panel_checks.py make them
+fire."""
 
 
 OPT_INS: Mapping[str, Mapping[str, Any]] = {

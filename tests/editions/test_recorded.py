@@ -86,7 +86,7 @@ def test_overrides_are_part_of_what_is_compared() -> None:
     assert mismatch is not None
     assert [one.name for one in mismatch.rules] == [
         "max_literal_digits", "max_information_bytes", "max_string_bytes", "feedback",
-        "max_submissions",
+        "max_submissions", "allowed_modules", "tag_spelling",
     ]  # fmt: skip
     with pytest.raises(NotFound):
         compare_recorded("dojo/9", {}, recorded)

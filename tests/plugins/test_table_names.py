@@ -126,7 +126,7 @@ def test_every_link_of_their_pages_leads_to_a_page(contests: Instance) -> None:
 
 
 def test_nothing_is_queued_or_added_through_routes_of_a_capability(contests: Instance) -> None:
-    """A round that nobody can play would wait in the queue for ever.
+    """A round that cannot be played would wait in the queue for ever.
 
     Judges cast votes only where a discipline has a ballot, so they may send no rows elsewhere.
     """

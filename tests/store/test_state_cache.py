@@ -54,6 +54,21 @@ def test_threads_that_want_a_value_together_share_it() -> None:
         assert set(pool.map(get, range(threads))) == {"value 1"}
 
 
+def test_threads_that_want_different_values_do_not_wait_for_each_other() -> None:
+    """After a write all boards are looked up again; on PostgreSQL each lookup waits for it."""
+    cache, other_is_made = StateCache[str](most=9), threading.Event()
+
+    def wait() -> str:
+        assert other_is_made.wait(timeout=60)
+        return "slow"
+
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(cache.get, "a", 1, wait)
+        assert cache.get("b", 1, lambda: "quick") == "quick"
+        other_is_made.set()
+        assert slow.result() == "slow"
+
+
 def test_errors_are_not_kept() -> None:
     """A load succeeds as soon as the database is up again."""
     cache = StateCache[str](most=9)

@@ -131,7 +131,6 @@ class Discipline:
         problems: published problems with hidden answers.
         rounds: matches that the service plays.
         epochs: payments of a network.
-        tools: commands, importers and an attack lab of its package.
     """
 
     name: str

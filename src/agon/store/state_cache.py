@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from math import inf
 from threading import Lock
@@ -12,11 +13,13 @@ from agon.store.connection.direct import StateToken
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Entry(Generic[T]):
+    """A value that is made, or will be by the thread that added the entry."""
+
     state: StateToken
     until: float
-    value: T
+    made: "Future[T]"
 
 
 class StateCache(Generic[T]):
@@ -35,7 +38,7 @@ class StateCache(Generic[T]):
         self._lifetime_s = lifetime_s
         self._clock = clock
         self._entries: dict[Hashable, _Entry[T]] = {}
-        self._making = Lock()
+        self._changing = Lock()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -43,29 +46,52 @@ class StateCache(Generic[T]):
     def get(self, key: Hashable, state: StateToken, make: Callable[[], T]) -> T:
         """Return the value under a key if it is of a state, else what ``make`` returns now.
 
-        Threads that want the same value wait for the one that makes it. Errors are not kept.
+        Threads that want the same value wait for the one that makes it, and get its error; those
+        that want another one do not wait. Errors are not kept.
 
         Args:
             key: what the value depends on, other than what is stored.
             state: of the database, read by the caller after it was asked: so no value is older.
             make: makes the value, in that state or a later one.
         """
-        entry = self._valid(key, state)
-        if entry is None:
-            with self._making:
-                entry = self._valid(key, state)
-                if entry is None:
-                    entry = _Entry(state, self._clock() + self._lifetime_s, make())
-                    if len(self._entries) >= self._most:
-                        self._entries.clear()
-                    self._entries[key] = entry
-        return entry.value
+        entry, is_new = self._entry(key, state)
+        if is_new:
+            try:
+                value = make()
+            except BaseException as error:
+                self._remove(key, entry)
+                entry.made.set_exception(error)
+                raise
+            entry.made.set_result(value)
+        return entry.made.result()
 
     def drop(self, key: Hashable, value: T) -> None:
         """Drop a value, unless there is another one under its key by now."""
         entry = self._entries.get(key)
-        if entry is not None and entry.value is value:
-            self._entries.pop(key, None)
+        if entry is None or not entry.made.done():
+            return
+        if entry.made.exception() is None and entry.made.result() is value:
+            self._remove(key, entry)
+
+    def _entry(self, key: Hashable, state: StateToken) -> tuple[_Entry[T], bool]:
+        """Return the valid entry under a key or a new one, and whether it is new."""
+        entry = self._valid(key, state)
+        if entry is not None:
+            return entry, False
+        with self._changing:
+            entry = self._valid(key, state)  # which another thread may have added meanwhile
+            if entry is not None:
+                return entry, False
+            if len(self._entries) >= self._most:
+                self._entries.clear()
+            entry = _Entry(state, self._clock() + self._lifetime_s, Future())
+            self._entries[key] = entry
+            return entry, True
+
+    def _remove(self, key: Hashable, entry: _Entry[T]) -> None:
+        with self._changing:
+            if self._entries.get(key) is entry:
+                del self._entries[key]
 
     def _valid(self, key: Hashable, state: StateToken) -> _Entry[T] | None:
         entry = self._entries.get(key)

@@ -161,7 +161,8 @@ def test_a_key_like_nothing_known_is_an_error_and_own_keys_are_not(tmp_path: Pat
     with pytest.raises(InvalidPackage, match="own keys begin with x-") as error:
         read_problem(folder)
     assert len(error.value.issues) == 2
-    own = pack_problem(tmp_path / "q", **{"x-difficulty": 3})
+    own = pack_problem(tmp_path / "q")
+    (own / "problem.json").write_text('{"title": "Squares", "x-difficulty": 3}')
     assert read_problem(own).title == "Squares"
 
 

@@ -172,7 +172,7 @@ def test_an_empty_community_has_no_finding() -> None:
 
 
 def test_models_with_one_name_in_two_spellings_are_reported() -> None:
-    """They count as two wrong models, and nobody would see it on a board."""
+    """They count as two wrong models, which no board shows."""
     names = [
         "claude-3.5-sonnet",
         "Claude 3-5 Sonnet",

@@ -1,6 +1,7 @@
 """The conditions under which programs are judged, as participants read them before they submit."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any, Protocol
 
@@ -31,7 +32,7 @@ def conditions(rules: DojoRules) -> dict[str, Any]:
     limits = RunLimits()
     return {
         "python": PYTHON,
-        "sympy": version("sympy"),
+        "sympy": _version("sympy"),
         "allowed_modules": list(rules.allowed_modules),
         "sympy_missing": [f"sympy.{name}" for name in SYMPY_MISSING],
         "refused_names": sorted(REFUSED_NAMES),
@@ -58,6 +59,12 @@ def conditions(rules: DojoRules) -> dict[str, Any]:
         },
         "setter": {"modules": list(MODULES), "cpu_s": SETTER_LIMITS.cpu_s},
     }
+
+
+@cache
+def _version(package: str) -> str:
+    """Return the version of an installed package, whose files are read once."""
+    return version(package)
 
 
 class InContest(Protocol):

@@ -100,8 +100,8 @@ def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Fi
     places = np.sort(_places(matches.ids, copied))
     pairs = list(zip(matches.bot_a[places].tolist(), matches.bot_b[places].tolist(), strict=True))
     copies_per_bot = Counter(bot for pair in pairs for bot in pair if bot != NONE)
-    # Of two equal answers nobody knows who copied: the bot that is in more of such pairs is blamed,
-    # both where they are in equally many.
+    # Which of two equal answers is the copy is unknown: the bot that is in more of such pairs is
+    # blamed, both where they are in equally many.
     blamed: dict[int, list[int]] = defaultdict(list)
     for place, pair in zip(places.tolist(), pairs, strict=True):
         most = max(copies_per_bot[bot] for bot in pair)

@@ -64,11 +64,8 @@ def slug(name: str) -> str:
     plain = _BLANKS.sub("-", name.strip().lower()).rpartition("/")[2].strip("-")
     if _REVISION.search(plain):
         plain = _CLOUD.sub("", plain, count=1)
-    shorter = plain
-    while shorter:
-        plain, shorter = shorter, _without_suffix(shorter)
-        if plain == shorter:
-            break
+    while (shorter := _without_suffix(plain)) not in {"", plain}:
+        plain = shorter
     return ALIASES.get(plain, plain)
 
 

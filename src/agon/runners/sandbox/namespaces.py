@@ -1,4 +1,4 @@
-"""Say why this machine lets nobody create user namespaces, and what can be done about it."""
+"""Explain why this machine refuses user namespaces, and what can be done about it."""
 
 import re
 from collections.abc import Callable

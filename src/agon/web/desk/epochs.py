@@ -36,7 +36,7 @@ def epochs(visit: Visit) -> Page:
         "newest": newest,
         "payload": "" if newest is None else orjson.dumps(newest.payload).decode(),
         "public": public,
-        "unscored": None if listed is None else _unscored(visit.api, contest, paid.submissions),
+        "unscored": None if listed is None else _first_rows(visit.api, contest, paid.submissions),
     }
     return contest_page(
         visit,
@@ -55,7 +55,7 @@ def _epochs(api: Api, contest: Contest) -> tuple[Epochs | None, str]:
         return None, str(error)
 
 
-def _unscored(api: Api, contest: Contest, board: str) -> UnscoredPage | None:
+def _first_rows(api: Api, contest: Contest, board: str) -> UnscoredPage | None:
     """Return the first submissions without a score, with reasons; None: there is no such board."""
     if board not in contest.boards:
         return None

@@ -116,7 +116,7 @@ def _names_at(
     schema: Schema, names: Names, replica: ContestReplica, seq: int, rows: Integers
 ) -> Mapping[str, str]:
     """Return the names that some records give at a position, by participant."""
-    table, _, column = names.column.partition(".")
+    table, column = names.table, names.column.partition(".")[2]
     [key] = schema.table(table).key
     values = replica.records(seq).sql(
         f"SELECT _row, {quote(key)}::VARCHAR AS id, {quote(column)} AS name "

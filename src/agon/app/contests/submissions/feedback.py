@@ -17,6 +17,7 @@ from agon.app.contests.submissions.problems import problem_rows, revealed_ids
 from agon.app.dojo.lifecycle import SANDBOX_ERROR, freeze_in
 from agon.app.service import Service
 from agon.disciplines.dojo.formulas import gate_text, gates
+from agon.disciplines.dojo.records import SUBMISSIONS
 from agon.disciplines.dojo.rules import DojoRules
 from agon.entities.contests import Contest
 from agon.errors import Conflict
@@ -89,7 +90,8 @@ def count_submissions(
     run, for its imports or its syntax: neither says anything about the hidden terms.
     """
     ids = service.submission_index.of(session, contest.no, contest.id, user=user, problem=problem)
-    recorded = session.entries.existing(contest.no, records=[f"submissions/{name}" for name in ids])
+    keys = [f"{SUBMISSIONS.name}/{name}" for name in ids]
+    recorded = session.entries.existing(contest.no, records=keys)
     free = sum(_is_free(orjson.loads(entry.line)["body"]["row"]) for entry in recorded.values())
     return len(ids) - free
 
