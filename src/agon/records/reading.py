@@ -9,7 +9,7 @@ import pyarrow as pa
 from agon.records.column_names import column_names, require_names
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.mapping import NO_MAPPING, SourceMapping
-from agon.records.raw import Engine, SourceTables
+from agon.records.raw import MemoryEngine, SourceTables
 from agon.records.row_filter import row_filter
 from agon.records.schemas import Schema
 from agon.records.tables import Records, reading_progress
@@ -62,7 +62,7 @@ def inspect(
     """
     from agon.records.sources import is_small_folder, open_source
 
-    engine = Engine(shared=is_small_folder(source))
+    engine = MemoryEngine(shared=is_small_folder(source))
     return _inspect(
         engine, schema, lambda of, tables: open_source(of, tables, source), columns, where, mapping
     )
@@ -79,7 +79,12 @@ def inspect_files(
     from agon.records.sources.formats import read_files
 
     return _inspect(
-        Engine(), schema, lambda of, tables: read_files(of, tables, files), None, where, mapping
+        MemoryEngine(),
+        schema,
+        lambda of, tables: read_files(of, tables, files),
+        None,
+        where,
+        mapping,
     )
 
 
@@ -124,7 +129,7 @@ def inspect_rows(
     from agon.records.sources.memory import from_memory
 
     known = [len(rows) for rows in tables.values() if isinstance(rows, list | pa.Table)]
-    engine = Engine(shared=len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS)
+    engine = MemoryEngine(shared=len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS)
     return _inspect(
         engine,
         schema,
@@ -136,7 +141,7 @@ def inspect_rows(
 
 
 def _inspect(
-    engine: Engine,
+    engine: MemoryEngine,
     schema: Schema,
     open_tables: Callable[[Any, Schema], SourceTables],
     columns: Mapping[str, str] | None,
@@ -152,7 +157,7 @@ def _inspect(
 
 
 def _read(
-    engine: Engine,
+    engine: MemoryEngine,
     schema: Schema,
     open_tables: Callable[[Any, Schema], SourceTables],
     columns: Mapping[str, str] | None,
@@ -187,7 +192,7 @@ def _valid(records: Records, issues: list[RowIssue]) -> Records:
 
 
 def _read_typed(
-    engine: Engine, schema: Schema, source: SourceTables
+    engine: MemoryEngine, schema: Schema, source: SourceTables
 ) -> tuple[Records, list[RowIssue]]:
     import duckdb
 

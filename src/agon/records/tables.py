@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from agon.errors import Unavailable
 from agon.kernel.progress import is_observed, step
-from agon.records.raw import Engine, memory_of, quote, sorting_memory
+from agon.records.raw import MemoryEngine, memory_of, quote, sorting_memory
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, view_as_of
 from agon.records.unused import NameReport
@@ -43,7 +43,7 @@ class Records:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: MemoryEngine,
         schema: Schema,
         source: str,
         present: frozenset[str],
@@ -137,7 +137,7 @@ class Records:
     def reconnect(self) -> "Records | None":
         """Return the records on another connection, for a thread; None: not all are in files."""
         arguments = self.schema, self.source, self._present
-        return Records(Engine(connected_to=self._engine), *arguments, space=self._space,
+        return Records(MemoryEngine(connected_to=self._engine), *arguments, space=self._space,
                        as_of=self.cutoff) if self._engine.in_files else None  # fmt: skip
 
     @cached_property

@@ -15,7 +15,7 @@ from agon.records.names import match_names
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.csv_rows import Header, lines_of, read_header, rows_of
-from agon.records.sources.issues import Tally, shown_bytes, table_issue, unreadable
+from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable
 from agon.records.sources.text_file import BROKEN, binary_issue, plain, text
 
 _BATCH = 50_000
@@ -73,7 +73,7 @@ def _rows(
                      header.delimiter, header.skip, header.names)  # fmt: skip
     known = [name for name in header.names if name in matched.names]
     stored = quote(f"raw:{table.name}")
-    tally = Tally(table.name, file.name)
+    tally = IssueTally(table.name, file.name)
     row, complete = "rowid + 1", True
     if _read_fast(connection, file, stored, header, known):
         _remove_blank_end(connection, file, stored, header, known)
@@ -138,7 +138,7 @@ def _remove_blank_end(
 
 
 def _read_slowly(
-    file: Path, header: Header, known: list[str], tally: Tally
+    file: Path, header: Header, known: list[str], tally: IssueTally
 ) -> tuple[pa.Table, bool]:
     complete = True
     schema = pa.schema([(_ROW, pa.int64()), *((name, pa.string()) for name in known)])

@@ -12,7 +12,7 @@ from agon.records.issues import RowIssue
 from agon.records.names import match_names
 from agon.records.raw import NUMBERED, RawTable, file_literal
 from agon.records.schemas import Table
-from agon.records.sources.issues import Tally, shown_bytes, table_issue, unreadable
+from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable
 
 _ROW = "file_row_number"
 _NUMBERED = re.compile(r"_[0-9]+$")
@@ -87,7 +87,7 @@ def _examine(table: Table, file: Path, texts: list[str]) -> list[RowIssue]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    tally = Tally(table.name, file.name)
+    tally = IssueTally(table.name, file.name)
     row = 0
     try:
         with pq.ParquetFile(file) as opened:
@@ -102,7 +102,7 @@ def _examine(table: Table, file: Path, texts: list[str]) -> list[RowIssue]:
     return tally.issues()
 
 
-def _add_invalid(tally: Tally, name: str, before: int, values: Any) -> None:
+def _add_invalid(tally: IssueTally, name: str, before: int, values: Any) -> None:
     import pyarrow as pa
 
     try:
