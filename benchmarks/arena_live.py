@@ -25,7 +25,7 @@ from databases import KINDS, database  # type: ignore[import-not-found]  # of th
 from service_change import serving  # type: ignore[import-not-found]  # of this folder
 
 from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.transport import Endpoint, Reply
+from agon.app.arena.live.transport import BotReply, Endpoint
 from agon.app.webhooks.signatures import format_secret
 from agon.client.connection import Connection
 from agon.client.league.league import League
@@ -138,7 +138,7 @@ def call(endpoints: Sequence[Endpoint], population: Population, *, matches: int)
             "answers": {"A": population.answer(0, match), "B": population.answer(1, match)},
         }  # fmt: skip
         reply = bots.ask(endpoints[number], work, seconds=30)
-        assert isinstance(reply, Reply), reply
+        assert isinstance(reply, BotReply), reply
 
     begin = time.perf_counter()
     for kind, calls in (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from report import compare, header, medians  # type: ignore[import-not-found]  # of this folder
 
-from agon.app.containers import Containers, Image, ImageSpec, Limits, Trial
+from agon.app.containers import AgentTrial, Containers, Image, ImageSpec, Limits
 from agon.runners.containers import open_containers, provide_base_image
 
 LIMITS = Limits(timeout_s=60, memory_mib=128, storage_mib=32, processes=64)
@@ -42,7 +42,7 @@ def by_hand(image: Image, folder: Path, seconds: int) -> None:
 
 def by_agon(containers: Containers, image: Image, folder: Path, seconds: int) -> None:
     """Run the same trial behind all isolation_flags, with everything recorded."""
-    trial = Trial(run="benchmark", name=folder.name, folder=folder)
+    trial = AgentTrial(run="benchmark", name=folder.name, folder=folder)
     command = ("sh", "-c", f"sleep {seconds}; echo 42 > answer")
     run = containers.run_agent(image, command, trial=trial, limits=LIMITS)
     assert run.outputs is not None

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from benchmarks.published import voters
 from benchmarks.published.figures import Figure, Sources
 
-from agon.attacks.arena.judges import Case, judge_power
+from agon.attacks.arena.judges import JudgeCase, judge_power
 
 SOURCE = "Anomalous users of Chatbot Arena (arXiv 2403.04132)"
 
@@ -60,7 +60,7 @@ def figures(_: Sources) -> Iterator[Figure]:
     flips = voters.coin_flips(generator, honest)
     theirs = fisher_flags(flips, level=0.1, generator=generator).mean()
     power, alarms = judge_power(
-        Case("low-agreement", "coin flip", _VOTES, bots=_BOTS), worlds=_WORLDS
+        JudgeCase("low-agreement", "coin flip", _VOTES, bots=_BOTS), worlds=_WORLDS
     )
     yield Figure(
         name=f"power against users who flip a coin, {_VOTES} votes: finding low-agreement",

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.published import voters
 from benchmarks.published.figures import Figure, Sources
 
-from agon.attacks.arena.judges import Case, judge_power
+from agon.attacks.arena.judges import JudgeCase, judge_power
 
 SOURCE = "Cost of voting campaigns (arXiv 2501.07493)"
 
@@ -77,7 +77,7 @@ def figures(_: Sources) -> Iterator[Figure]:
         others=voters.unlikelihood(voters.always_for(target, honest)),
     )
     exposure = judge_power(
-        Case("favorite-bot", "always for one bot", _EXPOSURES, bots=_BOTS), worlds=_WORLDS
+        JudgeCase("favorite-bot", "always for one bot", _EXPOSURES, bots=_BOTS), worlds=_WORLDS
     )
     yield Figure(
         name="power against users who always vote for a middling bot, seen 20 times: "

@@ -140,12 +140,12 @@ def task_agent(choice: AgentChoice) -> "Agent":
 
 
 def _openai(choice: AgentChoice) -> "Agent":
-    from agon.runners.agents.openai import OpenAIAgent, Price
+    from agon.runners.agents.openai import OpenAIAgent, TokenPrice
 
     return OpenAIAgent(
         _chat(choice),
         steps=choice.steps,
-        price=None if choice.price is None else Price(*choice.price),
+        price=None if choice.price is None else TokenPrice(*choice.price),
     )
 
 

@@ -9,8 +9,8 @@ import pytest
 from agon.app.analysis.attack import AttackReport, attack
 from agon.app.analysis.attack_page import page, price_chart
 from agon.app.charts import BarGroup, RocCurve, RocPanel, bar_chart, roc_chart
-from agon.attacks.detectors import Measurement
-from agon.attacks.detectors.measurement import Trial
+from agon.attacks.detectors import PowerMeasurement
+from agon.attacks.detectors.measurement import PowerTrial
 
 NAMES = ("last-minute", "sybil-miners")
 
@@ -21,10 +21,10 @@ def report() -> AttackReport:
     return attack("challenge", editions=("term-1", "hardened-1"), names=NAMES, size=12)
 
 
-def point(power: int, *, threshold: float) -> Measurement:
+def point(power: int, *, threshold: float) -> PowerMeasurement:
     """Return a measurement at a threshold."""
-    trial = Trial(attackers=4, named=power, honest=100, accused=power - 1, actions=20)
-    return Measurement.of([trial], finding="ring", attack="<five> judges", threshold=threshold)
+    trial = PowerTrial(attackers=4, named=power, honest=100, accused=power - 1, actions=20)
+    return PowerMeasurement.of([trial], finding="ring", attack="<five> judges", threshold=threshold)
 
 
 class Page(HTMLParser):

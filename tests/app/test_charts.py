@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 from agon.app.challenge import figures
-from agon.app.charts import BURNED, OTHERS, Figure, Mark, Panel, Series, markup, scales, svg
+from agon.app.charts import BURNED, OTHERS, ChartPanel, Figure, Mark, Series, markup, scales, svg
 from agon.app.charts.figure import HUES
 from agon.app.charts.markup import (
     DARK,
@@ -40,7 +40,7 @@ def parsed(text: str) -> ET.Element:
 
 def figure(*series: Series, x: Sequence[float] = (0, 1, 2), marks: tuple[Mark, ...] = ()) -> Figure:
     """Return a figure with one panel."""
-    panel = Panel("", x, series, 100.0, "%", marks)
+    panel = ChartPanel("", x, series, 100.0, "%", marks)
     return Figure("f", "A title", "small print", "What it shows.", "epoch", (panel,))
 
 
@@ -57,7 +57,7 @@ def labels(picture: ET.Element) -> list[tuple[float, str]]:
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_any_name_gives_a_valid_picture_without_its_markup(name: str, title: str) -> None:
     """Names come from records: they are shown as text and cannot break the file."""
-    panel = Panel(title, [0, 1], (Series(name, [1, 2]),), 100.0, "%", (Mark(1, name),))
+    panel = ChartPanel(title, [0, 1], (Series(name, [1, 2]),), 100.0, "%", (Mark(1, name),))
     picture = parsed(svg(Figure("f", name, title, name, name, (panel,))))
     tags = {node.tag.removeprefix(SVG) for node in picture.iter()}
     assert tags <= {"svg", "title", "desc", "style", "pattern", "path", "rect", "line", "text"}

@@ -9,10 +9,10 @@ from agon.attacks.challenge.season import Season
 from agon.attacks.challenge.world import World, observed_world
 from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.simulate import Network, simulate_network
+from agon.disciplines.challenge.simulate import SimulatedNetwork, simulate_network
 from agon.records import read_rows
 
-TABLES = simulate_network(Network(miners=10, validators=4, submissions=40), seed=1).tables
+TABLES = simulate_network(SimulatedNetwork(miners=10, validators=4, submissions=40), seed=1).tables
 
 
 def world(sources: str) -> World:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import pytest
 
-from agon.cli.shared.tables import Column, Output
+from agon.cli.shared.tables import Output, TableColumn
 from cli.command import Cli
 from cli.test_help import COMMANDS
 
@@ -111,6 +111,8 @@ def test_a_column_that_folds_keeps_a_width_next_to_long_names(
     """Beside an id of 70 characters, the reasons had no column at all."""
     monkeypatch.setenv("COLUMNS", "80")
     out = Output()
-    out.table([Column("id", ["x" * 70]), Column("why", ["because of its points"], folds=True)])
+    out.table(
+        [TableColumn("id", ["x" * 70]), TableColumn("why", ["because of its points"], folds=True)]
+    )
     out.deliver()
     assert "because of its points" in " ".join(capsys.readouterr().out.split())

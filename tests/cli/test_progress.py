@@ -13,7 +13,7 @@ from threading import Event, Thread
 import pytest
 
 from agon.kernel import progress
-from agon.kernel.progress import Step
+from agon.kernel.progress import ProgressStep
 from cli.command import Cli, arena_folder, run_process
 
 LONG = ("--ci", "--set", "bootstrap_rounds=100000")
@@ -64,10 +64,10 @@ def test_work_on_ledgers_and_databases_has_a_share(
     agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large one takes minutes; a spinner does not say how many."""
-    begun: list[Step] = []
+    begun: list[ProgressStep] = []
 
-    def begin(label: str, share: Callable[[], float | None]) -> Step:
-        begun.append(Step(label, share))
+    def begin(label: str, share: Callable[[], float | None]) -> ProgressStep:
+        begun.append(ProgressStep(label, share))
         return begun[-1]
 
     monkeypatch.setattr(progress, "Step", begin)

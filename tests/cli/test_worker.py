@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agon.app.service import Service
-from agon.app.worker.loop import Worker, WorkerStopped
+from agon.app.worker.loop import JobWorker, WorkerStopped
 from agon.cli.worker import _stopped_by_signals
 from agon.entities.jobs import Job, NewJob
 from agon.settings import load
@@ -127,7 +127,7 @@ def test_a_stopping_worker_releases_a_long_job(service: Service, tmp_path: Path)
 def test_a_grace_that_ends_before_a_claimed_job_begins_ends_the_job() -> None:
     """The worker of a busy machine ran the job to its end."""
     source: Any = None  # it is not asked
-    worker = Worker(source, {})
+    worker = JobWorker(source, {})
     with pytest.raises(WorkerStopped), _stopped_by_signals(worker, grace=0.001):  # noqa: PT012 - it is raised by a signal
         signal.raise_signal(signal.SIGTERM)
         time.sleep(0.1)  # the grace ends; where it ended later, the claim would hold as well
@@ -211,8 +211,8 @@ def alive(process: int) -> bool:
 
 HOLDER = """
 import sys
-from agon.records.raw import Engine
-engine = Engine()
+from agon.records.raw import MemoryEngine
+engine = MemoryEngine()
 print("open", flush=True)
 sys.stdin.read()
 """

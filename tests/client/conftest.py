@@ -7,7 +7,7 @@ import pytest
 
 from agon.app.worker import handlers
 from agon.app.worker.local_source import LocalSource
-from agon.app.worker.loop import Worker
+from agon.app.worker.loop import JobWorker
 from agon.client import Api, Client
 from agon.client.local import Local
 from fakes.instance import Instance, instance_at
@@ -32,7 +32,7 @@ def client_of(instance: Instance, role: str | None = "operator", **options: obje
 def work(instance: Instance) -> None:
     """Run all queued jobs, as a worker would."""
     source = LocalSource(instance.service, worker="tests", wait=lambda _: None)
-    Worker(source, handlers.service_runners(instance.service)).work(idle=False)
+    JobWorker(source, handlers.service_runners(instance.service)).work(idle=False)
 
 
 @pytest.fixture(params=["local", "over HTTP"])

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from agon.app.queue.source import REMOTE_KINDS, Assignment, Progress
+from agon.app.queue.source import REMOTE_KINDS, Assignment, JobProgress
 from agon.app.worker.handlers import sandbox_runners, service_runners
-from agon.app.worker.loop import Run, Worker, WorkResult
+from agon.app.worker.loop import JobWorker, Run, WorkResult
 from agon.entities.jobs import JobKind
 from agon.errors import Forbidden
 from app.worker.contests import dojo, entries, gated, job_of, published, submitted
@@ -23,7 +23,7 @@ def work(
     result: list[WorkResult] = []
     with client_of(instance, role) as client:
         source = client.job_source(worker="far", wait=lambda _: None)
-        Worker(source, runners, on_result=result.append).work(idle=False)
+        JobWorker(source, runners, on_result=result.append).work(idle=False)
     return result
 
 
@@ -45,7 +45,7 @@ def test_a_verdict_of_a_remote_worker_is_recorded(instance: Instance, problem: i
     assignments: list[Assignment] = []
     run = sandbox_runners(FakeSandbox())["judge"]
 
-    def recording_run(assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
+    def recording_run(assignment: Assignment, progress: JobProgress) -> Mapping[str, Any]:
         assignments.append(assignment)
         return run(assignment, progress)
 

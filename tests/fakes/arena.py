@@ -12,12 +12,12 @@ from agon.app.arena.judging.port import Exchange, JudgeModel, ModelVote
 from agon.app.arena.live.bots import register
 from agon.app.arena.live.pinging import endpoint_check
 from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.transport import Endpoint, Reply
+from agon.app.arena.live.transport import BotReply, Endpoint
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.queue import leases
 from agon.app.queue.jobs import round_job
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.app.service import Service
 from agon.app.worker.handlers import RESULT_HANDLERS, round_runners
 from agon.disciplines.arena.rounds.faults import Fault
@@ -28,21 +28,21 @@ from agon.ledger.entry import read_line
 from fakes.service import Clock, service_at
 
 OLD = "2026-01-01T00:00:00Z"
-Answer = Callable[[Mapping[str, Any]], Reply | Fault]
+Answer = Callable[[Mapping[str, Any]], BotReply | Fault]
 
 
-def answer(endpoint: str, work: Mapping[str, Any]) -> Reply:
+def answer(endpoint: str, work: Mapping[str, Any]) -> BotReply:
     """Return what an honest bot answers: words of its own, and a vote that follows from the text.
 
     The vote does not depend on the order in which the answers are shown.
     """
     if work["kind"] == "ping":
-        return Reply(nonce=work["nonce"])
+        return BotReply(nonce=work["nonce"])
     if work["kind"] == "answer":
         words = sha256(f"{endpoint}/{work['match']}".encode()).hexdigest()
-        return Reply(text=" ".join(words[at : at + 4] for at in range(0, 32, 4)), latency_ms=7.0)
+        return BotReply(text=" ".join(words[at : at + 4] for at in range(0, 32, 4)), latency_ms=7.0)
     texts = work["answers"]
-    return Reply(vote=max(texts, key=lambda label: sha256(texts[label].encode()).digest()))
+    return BotReply(vote=max(texts, key=lambda label: sha256(texts[label].encode()).digest()))
 
 
 @dataclass
@@ -52,7 +52,9 @@ class Network:
     behavior: dict[str, Answer] = field(default_factory=dict)
     asked: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
-    def ask(self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+    def ask(
+        self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float
+    ) -> BotReply | Fault:
         """Return the bot's answer."""
         assert seconds > 0
         self.asked.append((endpoint.url, dict(work)))
@@ -144,7 +146,7 @@ class League:
                 return failed
             assignment = Assignment.of(job, lease_seconds=30)
             try:
-                outcome = runners["round"](assignment, Progress())
+                outcome = runners["round"](assignment, JobProgress())
             except AgonError as error:
                 leases.fail(service, job.id, lease=job.lease or "", cause=str(error), retry=False)
                 failed.append(str(error))
@@ -206,7 +208,7 @@ class League:
         for name in names:
             url = f"https://{name}.example/"
 
-            def behave(work: Mapping[str, Any], url: str = url) -> Reply | Fault:
+            def behave(work: Mapping[str, Any], url: str = url) -> BotReply | Fault:
                 failing = only in {"", work["kind"]}
                 return Fault(owner, code) if failing else answer(url, work)
 

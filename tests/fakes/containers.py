@@ -13,11 +13,13 @@ from typing import Self
 from agon.app.containers import (
     AgentOutcome,
     AgentRun,
+    AgentStep,
+    AgentTrial,
     BuildFailed,
     CleanupSummary,
+    ContainerEngine,
     ContainerGone,
     ContainerResult,
-    Engine,
     Image,
     ImageSpec,
     Limits,
@@ -27,13 +29,13 @@ from agon.app.containers import (
     RewardSource,
     ServiceSpec,
     Shell,
-    Step,
     Stream,
-    Trial,
-    Verification,
+    TrialVerification,
 )
 
-_ENGINE = Engine(name="fake", version="1", runtime="none", cgroups="none", limits_cpus=False)
+_ENGINE = ContainerEngine(
+    name="fake", version="1", runtime="none", cgroups="none", limits_cpus=False
+)
 
 
 class FakeShell:
@@ -44,13 +46,13 @@ class FakeShell:
         self._left = ends_after
         self.ran: list[tuple[Sequence[str], float]] = []
 
-    def execute(self, command: Sequence[str], *, timeout_s: float) -> Step:
+    def execute(self, command: Sequence[str], *, timeout_s: float) -> AgentStep:
         """Return the output for the last word of a command."""
         if self._left is not None and len(self.ran) >= self._left:
             raise ContainerGone
         self.ran.append((tuple(command), timeout_s))
         output = self._answers.get(command[-1].strip())
-        return Step(
+        return AgentStep(
             exit_code=127 if output is None else 0,
             stdout=(output or "").encode(),
             stderr=b"" if output is not None else b"not found",
@@ -99,14 +101,14 @@ class FakeContainers:
         self.tests: list[list[str]] = []
         self.reward_sources: list[str] = []
         self.networks: list[str] = []
-        self.opened: list[Trial] = []
+        self.opened: list[AgentTrial] = []
         self.services: list[ServiceSpec] = []
         self.build_network = "none"
         self.cleaned: list[str | None] = []
         self.closed = False
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> ContainerEngine:
         """Return a fake engine."""
         return _ENGINE
 
@@ -132,10 +134,10 @@ class FakeContainers:
         self,
         image: Image,  # noqa: ARG002 (the protocol's signature)
         *,
-        trial: Trial,
+        trial: AgentTrial,
         services: Sequence[ServiceSpec] = (),
         main: str = "",  # noqa: ARG002
-    ) -> Iterator[Trial]:
+    ) -> Iterator[AgentTrial]:
         """Yield the trial with a network of its name."""
         self.opened.append(trial)
         self.services += services
@@ -146,7 +148,7 @@ class FakeContainers:
         image: Image,  # noqa: ARG002 (the protocol's signature)
         command: Sequence[str],
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         outputs: Sequence[str] = ("/app",),
         mounts: Sequence[Mount] = (),
@@ -177,7 +179,7 @@ class FakeContainers:
         image: Image,
         driver: Callable[[Shell], None],
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         outputs: Sequence[str] = ("/app",),
         mounts: Sequence[Mount] = (),
@@ -201,12 +203,12 @@ class FakeContainers:
         outputs: Outputs,
         tests: Path,
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         reward_source: RewardSource = "exit_code",
         environment: Sequence[tuple[str, str]] = (),
         network: str = "none",
-    ) -> Verification:
+    ) -> TrialVerification:
         """Return the configured outcome."""
         with self._lock:
             self.tests.append(sorted(path.name for path in tests.iterdir()))
@@ -217,7 +219,7 @@ class FakeContainers:
             self.verified.append((trial.name, outputs.path))
             outcome = self._verdict(trial.name, self._commands.get(trial.name, ()))
         code = {"passed": 0, "failed": 1}.get(outcome)
-        return Verification(
+        return TrialVerification(
             outcome=outcome,
             reason="" if outcome == "passed" else f"tests: set to be {outcome}",
             reward=None,

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.service import Service, SigningKey
 from agon.entities.access import Caller, Everywhere
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from agon.store import open_store
 from agon.store.migrations import upgrade
 
@@ -45,7 +45,9 @@ def service_at(folder: Path, *, clock: Clock | None = None, url: str | None = No
         clock=clock or Clock(),
         new_id=lambda: f"id{next(numbers):06}",
         signer=SigningKey(bytes(range(32))),
-        replicas=ReplicaCache(engine=partial(Engine, shared=True)),  # starting one takes 20 ms
+        replicas=ReplicaCache(
+            engine=partial(MemoryEngine, shared=True)
+        ),  # starting one takes 20 ms
         network_key=b"k" * 32,
     )
 

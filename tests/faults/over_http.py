@@ -7,7 +7,7 @@ import orjson
 
 from agon.api.models.submissions import SubmissionCreate
 from agon.app.worker.handlers import sandbox_runners
-from agon.app.worker.loop import Worker
+from agon.app.worker.loop import JobWorker
 from agon.client import Client
 from agon.http.process import server
 from agon.logs import start_logging
@@ -33,7 +33,7 @@ def worker(port: int, name: str, finished: Path) -> None:
     with _client(port) as client:
         source = client.job_source(worker=name)
         runners = sandbox_runners(parts.SlowSandbox())
-        Worker(source, runners, on_result=lambda result: parts.note_end(finished, result)).work()
+        JobWorker(source, runners, on_result=lambda result: parts.note_end(finished, result)).work()
 
 
 def writer(port: int, name: str, journal: Path) -> None:

@@ -16,21 +16,21 @@ from typing import Any
 from agon.api.catalog import all_operations
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.transport import Endpoint, Reply
+from agon.app.arena.live.transport import BotReply, Endpoint
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.contests.submissions.creation import submit
-from agon.app.contests.submissions.submission import Submission
+from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.queue.jobs import round_job
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.sandbox import RunRequest, RunResult
 from agon.app.service import Service, SigningKey
 from agon.app.worker.handlers import round_runners, sandbox_runners, service_runners
 from agon.app.worker.local_source import LocalSource
-from agon.app.worker.loop import Worker, WorkResult
+from agon.app.worker.loop import JobWorker, WorkResult
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.dojo.canonical import source_hash
 from agon.entities.arena import LiveBot, Prompt
@@ -69,7 +69,9 @@ LIVE_RULES = {
 class SlowNetwork(Network):
     """Bots that take some milliseconds, so that kills interrupt rounds; some are down."""
 
-    def ask(self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+    def ask(
+        self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float
+    ) -> BotReply | Fault:
         """Return the bot's answer after a pause."""
         time.sleep(random.uniform(0, 0.02))
         if random.random() < 0.03:
@@ -183,7 +185,7 @@ def worker(url: str, name: str, finished: Path) -> None:
         service, ArenaPorts(transport=SlowNetwork(), judge=Model(), audit=Model(), threads=4)
     )
     source = LocalSource(service, worker=name, wait=watch.wait)
-    Worker(source, runners, on_result=lambda job_: note_end(finished, job_)).work()
+    JobWorker(source, runners, on_result=lambda job_: note_end(finished, job_)).work()
 
 
 def writer(url: str, name: str, journal: Path) -> None:
@@ -224,9 +226,9 @@ def kind(name: str, number: int) -> str:
     return "submission" if number % 3 == 0 else "matches"
 
 
-def submission(name: str, number: int) -> Submission:
+def submission(name: str, number: int) -> SubmissionContent:
     """Return the submission of a request."""
-    return Submission(
+    return SubmissionContent(
         user=f"u{number % 7}",
         problem=PROBLEM,
         content={"source": PROGRAMS[number % len(PROGRAMS)]},

@@ -16,7 +16,7 @@ import pytest
 from agon.api.catalog import all_operations
 from agon.api.operation import Operation
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.draw_check import DrawReport, check_draws, check_stored_draws
+from agon.app.arena.draw_audit import DrawReport, check_draws, check_stored_draws
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes import change_sets
 from agon.app.contests.lifecycle.transitions import open_contest

@@ -10,7 +10,7 @@ import pytest
 
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.live.pinging import endpoint_check
-from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.transport import BotReply
 from agon.app.arena.live.work import HandIn, hand_in
 from agon.app.contests.ingest.records import record
 from fakes.arena import League, Model, Network
@@ -37,7 +37,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 def league(instance: Instance) -> League:
     """Return the league of the instance, with a network that rejects one endpoint."""
     service, network = instance.service, Network()
-    network.behavior["https://x.example/"] = lambda _: Reply(nonce="wrong")
+    network.behavior["https://x.example/"] = lambda _: BotReply(nonce="wrong")
     check = endpoint_check(network, random=service.random, new_id=service.new_id)
     object.__setattr__(service, "check_endpoint", check)  # frozen, and shared with the application
     clock: Any = service.clock

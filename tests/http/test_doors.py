@@ -15,7 +15,7 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.contests.submissions.creation import submit
-from agon.app.contests.submissions.submission import Submission
+from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.service import Service
 from agon.disciplines import BUILT_IN, discipline
 from agon.disciplines.challenge.records import SERVICE_VALIDATOR
@@ -128,7 +128,7 @@ def with_submission(name: str) -> Callable[[Path], tuple[Service, str]]:
             record(service, "autumn", [("validators", stake, None)], by=ORGANISER)
             agent = {"command": "sh run.sh", "files": {}}
             content = {"miner_uid": 7, "agent": agent}
-            submit(service, "autumn", Submission(user="7", content=content), by=ORGANISER)
+            submit(service, "autumn", SubmissionContent(user="7", content=content), by=ORGANISER)
         else:
             receive(service)
         return service, "autumn"

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agon.ledger.entry import Draft, Entry, Line, chain, encode_entry, genesis, read_line
+from agon.ledger.entry import Draft, Entry, EntryLine, chain, encode_entry, genesis, read_line
 
 START = datetime(2026, 11, 22, 2, 30, tzinfo=UTC)
 CREATED: dict[str, Any] = {
@@ -186,7 +186,7 @@ def meaning(lines: Iterable[bytes]) -> Meaning:
     def first(seq: int) -> int:
         return first(replaces[seq]) if seq in replaces else seq
 
-    def superseded(record: Line) -> bool:
+    def superseded(record: EntryLine) -> bool:
         later = (one.seq for one in valid if one.seq in replaces and one.seq > record.seq)
         return any(first(seq) == first(record.seq) for seq in later)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agon.records import Column, Kind, Schema, Table, read_rows
 from agon.records.append_only import AppendOnlyTables
 from agon.records.json_rows import text_index
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from sizes import size
 
 SCHEMA = Schema(
@@ -47,15 +47,15 @@ NOTES = st.fixed_dictionaries(
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[MemoryEngine]:
     """Start one engine for all examples."""
-    engine = Engine()
+    engine = MemoryEngine()
     yield engine
     engine.close()
 
 
 @pytest.fixture
-def growing(engine: Engine) -> Iterator[AppendOnlyTables]:
+def growing(engine: MemoryEngine) -> Iterator[AppendOnlyTables]:
     """Give empty records that grow."""
     growing = AppendOnlyTables(SCHEMA, engine=engine)
     yield growing
@@ -69,7 +69,7 @@ def _rows(records: Any, table: str) -> list[dict[str, Any]]:
 @settings(max_examples=size(30), deadline=None)
 @given(notes=st.lists(NOTES, max_size=8), people=st.lists(IDS, max_size=3), batch=st.integers(1, 4))
 def test_rows_appended_in_batches_equal_rows_read_at_once(
-    engine: Engine, notes: list[dict[str, Any]], people: list[Any], batch: int
+    engine: MemoryEngine, notes: list[dict[str, Any]], people: list[Any], batch: int
 ) -> None:
     """What a row says must not depend on the rows it happened to arrive with."""
     growing = AppendOnlyTables(SCHEMA, engine=engine)

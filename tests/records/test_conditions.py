@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.records.conditions import Compare, Condition, Equals, IsBlank, IsNull, SameValue
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from sizes import size
 
 _TEXTS = st.none() | st.sampled_from(["a", "b", " ", "  ", "a ", "", "\t", "it's", '"'])
@@ -35,9 +35,9 @@ _CONDITIONS = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[MemoryEngine]:
     """Start one engine for all tables."""
-    engine = Engine()
+    engine = MemoryEngine()
     yield engine
     engine.close()
 
@@ -48,7 +48,7 @@ def engine() -> Iterator[Engine]:
     rows=st.lists(st.tuples(_TEXTS, _TEXTS, _NUMBERS), min_size=1, max_size=8),
 )
 def test_sql_and_python_agree(
-    engine: Engine, condition: Condition, rows: list[tuple[Any, ...]]
+    engine: MemoryEngine, condition: Condition, rows: list[tuple[Any, ...]]
 ) -> None:
     """A row that is taken at the door must pass when its table is checked, and the other way."""
     names = ("text", "other", "number")

@@ -9,19 +9,19 @@ import pyarrow as pa
 import pytest
 
 from agon.records import raw, read, read_rows
-from agon.records.raw import Engine, memory_of, sorting_memory
+from agon.records.raw import MemoryEngine, memory_of, sorting_memory
 from agon.records.sources import is_small_folder
 from records.contest import SCHEMA, texts, values, write_csv, write_csv_gz
 
 
-def _databases(engine: Engine) -> int:
+def _databases(engine: MemoryEngine) -> int:
     sql = "SELECT count(*) FROM duckdb_databases() WHERE NOT internal"
     return int(engine.connection.execute(sql).fetchall()[0][0])
 
 
 def test_shared_engines_do_not_see_each_others_tables_and_settings() -> None:
     """Two contests have tables of the same names."""
-    one, other = Engine(shared=True), Engine(shared=True)
+    one, other = MemoryEngine(shared=True), MemoryEngine(shared=True)
     for number, engine in enumerate((one, other)):
         engine.connection.execute("CREATE SCHEMA typed")
         engine.connection.execute(f"CREATE TABLE typed.people AS SELECT {number} AS id")
@@ -41,9 +41,9 @@ def test_shared_engines_do_not_see_each_others_tables_and_settings() -> None:
 
 def test_a_closed_or_unused_engine_leaves_nothing_in_the_instance() -> None:
     """A server reads rows all day."""
-    engine = Engine(shared=True)
+    engine = MemoryEngine(shared=True)
     before = _databases(engine)
-    closed, unused = Engine(shared=True), Engine(shared=True)
+    closed, unused = MemoryEngine(shared=True), MemoryEngine(shared=True)
     closed.connection.execute("CREATE TABLE t AS SELECT range FROM range(1000)")
     assert _databases(engine) == before + 2
     closed.close()
@@ -78,7 +78,7 @@ def test_small_folders_share_an_instance(tmp_path: Path) -> None:
     (tmp_path / "nested" / "folder").mkdir()
     with read(SCHEMA, tmp_path / "small") as records:
         assert records._engine.instance is raw._shared._instance
-        other = Engine(connected_to=records._engine)
+        other = MemoryEngine(connected_to=records._engine)
         assert other.connection.sql("SELECT count(*) FROM typed.people").fetchall() == [
             (records.count("people"),)
         ]
@@ -91,7 +91,7 @@ def test_small_folders_share_an_instance(tmp_path: Path) -> None:
 
 def test_an_unusable_instance_is_replaced() -> None:
     """An internal error of DuckDB would otherwise stop a server from reading rows for good."""
-    engine = Engine(shared=True)
+    engine = MemoryEngine(shared=True)
     assert raw._shared._instance is not None
     raw._shared._instance.connection.close()
     with read_rows(SCHEMA, values()) as records:
@@ -133,7 +133,7 @@ def test_a_forked_process_starts_an_instance_of_its_own() -> None:
 
 def test_the_engine_leaves_memory_to_what_is_computed_from_its_tables() -> None:
     """DuckDB's own limit is 80 % of the memory, and arrays of the size of its tables need more."""
-    engine = Engine()
+    engine = MemoryEngine()
     default = duckdb.connect()
     limits = [
         _bytes(each.execute("SELECT current_setting('memory_limit')").fetchall()[0][0])
@@ -151,7 +151,7 @@ def _bytes(text: str) -> float:
 
 def test_records_are_sorted_with_half_of_the_memory() -> None:
     """At 50 million feedbacks, next to the facts, the sort took what the kernel allowed."""
-    engine = Engine()
+    engine = MemoryEngine()
     before = memory_of(engine.connection)
     with sorting_memory(engine.connection):
         assert memory_of(engine.connection) == pytest.approx(before / 2, rel=0.05)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agon.records.keys import dangling, has_repeats, ids, is_sound, repeats
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from sizes import size
 
 NEAR = st.integers(-20, 20)
@@ -22,14 +22,14 @@ LAW = settings(
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[MemoryEngine]:
     """One engine for all examples: starting it is most of the time."""
-    made = Engine()
+    made = MemoryEngine()
     yield made
     made.close()
 
 
-def show(engine: Engine, name: str, cells: list[int | None]) -> None:
+def show(engine: MemoryEngine, name: str, cells: list[int | None]) -> None:
     """Show a column of numbers to the engine as a typed table."""
     table = pa.table({"_row": pa.arange(1, len(cells) + 1), "id": pa.array(cells, pa.int64())})
     engine.connection.register(name, table)
@@ -38,7 +38,7 @@ def show(engine: Engine, name: str, cells: list[int | None]) -> None:
 @given(CELLS)
 @LAW
 def test_a_key_is_unique_when_no_number_comes_twice(
-    engine: Engine, cells: list[int | None]
+    engine: MemoryEngine, cells: list[int | None]
 ) -> None:
     """Near numbers go by bitmap, far ones by 64-bit hash; the answer is that of a set."""
     show(engine, "k", cells)
@@ -60,7 +60,7 @@ def test_a_key_is_unique_when_no_number_comes_twice(
 @given(CELLS, CELLS)
 @LAW
 def test_references_are_sound_when_their_set_is_within_the_keys(
-    engine: Engine, references: list[int | None], keys: list[int | None]
+    engine: MemoryEngine, references: list[int | None], keys: list[int | None]
 ) -> None:
     """A bitmap may be unsure; what it calls sound is sound, and the join counts the rest."""
     show(engine, "r", references)
@@ -77,7 +77,7 @@ def test_references_are_sound_when_their_set_is_within_the_keys(
     assert dangling(engine.connection, r, k) == (len(lost), lost[:20])
 
 
-def test_near_numbers_are_decided_by_the_bitmap_alone(engine: Engine) -> None:
+def test_near_numbers_are_decided_by_the_bitmap_alone(engine: MemoryEngine) -> None:
     """Ids counted up from one, as databases give them, never need a join."""
     show(engine, "k", list(range(1, 1001)))
     show(engine, "r", [None, *range(1000, 0, -7)])
@@ -87,7 +87,7 @@ def test_near_numbers_are_decided_by_the_bitmap_alone(engine: Engine) -> None:
     assert is_sound(engine.connection, r, k)
 
 
-def test_far_numbers_do_not_take_memory(engine: Engine) -> None:
+def test_far_numbers_do_not_take_memory(engine: MemoryEngine) -> None:
     """Two ids as far apart as they can be are no reason for a bitmap of 2^64 bits."""
     show(engine, "k", [-(2**63), 2**63 - 1])
     assert not ids(engine.connection, "k", {"id": True})["id"].fit_a_bitmap

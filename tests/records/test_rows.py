@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agon.disciplines import BUILT_IN, discipline
 from agon.records import Column, Kind, Schema, Table
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from agon.records.rows import row_checker
 from agon.records.sources import open_source
 from agon.records.typed import make_typed
@@ -74,7 +74,7 @@ def _rows(table: Table) -> st.SearchStrategy[list[dict[str, Any]]]:
     return st.lists(row, min_size=4, max_size=12)
 
 
-def _issues_in_file(engine: Engine, table: Table, rows: list[dict[str, Any]]) -> set[Any]:
+def _issues_in_file(engine: MemoryEngine, table: Table, rows: list[dict[str, Any]]) -> set[Any]:
     """Return the issues of rows in a file, without those that depend on other rows."""
     alone = replace(
         table,
@@ -93,9 +93,9 @@ def _issues_in_file(engine: Engine, table: Table, rows: list[dict[str, Any]]) ->
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[MemoryEngine]:
     """Start one engine for all files."""
-    engine = Engine()
+    engine = MemoryEngine()
     yield engine
     engine.close()
 
@@ -105,7 +105,7 @@ def engine() -> Iterator[Engine]:
 @settings(max_examples=size(25), deadline=None)
 @given(data=st.data())
 def test_a_single_row_has_the_issues_it_has_in_a_file(
-    engine: Engine, of: str, data: st.DataObject
+    engine: MemoryEngine, of: str, data: st.DataObject
 ) -> None:
     """Rows accepted one by one have to be valid when all of them are read later."""
     table = data.draw(st.sampled_from(discipline(of).schema.tables))

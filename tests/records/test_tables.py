@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from agon.records import Column, InvalidRecords, Kind, Schema, Table, inspect, read, read_rows
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from records.contest import SCHEMA, texts, values, write_csv
 
 
@@ -115,7 +115,7 @@ def test_records_forgotten_without_closing_are_let_go(tmp_path: Path) -> None:
 
 def test_the_engine_fetches_nothing_and_lives_in_memory() -> None:
     """Reading records must not depend on a network, nor keep a file."""
-    engine = Engine()
+    engine = MemoryEngine()
     sql = (
         "SELECT name, value FROM duckdb_settings() "
         "WHERE name LIKE 'auto%_known_extensions' OR name = 'TimeZone'"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agon.app.challenge.weight_setting import Order, WeightSetter
-from agon.disciplines.challenge.bittensor import Payload, payload
+from agon.disciplines.challenge.bittensor import WeightsPayload, payload
 from agon.errors import AgonError, Conflict, NotFound, Unavailable
 from agon.runners.bittensor import Bittensor, open_bittensor
 
@@ -21,7 +21,7 @@ ORDER = Order(
     wallet="validator",
     hotkey="one",
     epoch=3,
-    payload=Payload((0, 7), (21845, 65535)),
+    payload=WeightsPayload((0, 7), (21845, 65535)),
 )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.webhooks.address_guard import Target
+from agon.app.webhooks.address_guard import CheckedAddress
 from agon.app.webhooks.signatures import signed_headers, verify
 from agon.errors import Unavailable
 from agon.runners.webhooks import HttpSender, resolve
@@ -109,9 +109,11 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_certificate(tmp_path_factory.mktemp("tls") / "server.pem")
 
 
-def target(port: int, *, tls: bool = False, host: str = NAME, path: str = "/in?a=1") -> Target:
+def target(
+    port: int, *, tls: bool = False, host: str = NAME, path: str = "/in?a=1"
+) -> CheckedAddress:
     """Return the address of a local server under a public name."""
-    return Target(f"http://{host}:{port}{path}", host, port, tls, path, "127.0.0.1")
+    return CheckedAddress(f"http://{host}:{port}{path}", host, port, tls, path, "127.0.0.1")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from agon.app.arena.judging.limits import Reservation, UsageLimits
 from agon.app.arena.judging.usage import StoredUsage
 from agon.entities.contests import Contest
-from agon.entities.judging import Count, ModelUsage
+from agon.entities.judging import JudgeCount, ModelUsage
 from agon.errors import CheckFailed, NotFound
 from agon.store import open_store
 from agon.store.maintenance.verify import verify
@@ -65,8 +65,8 @@ def test_counts_add_up(store: Store) -> None:
             session.judging.add_count("m", "audit", successes=0, trials=successes)
     with store.read() as session:
         assert session.judging.counts() == [
-            Count(judge="m", measure="audit", successes=0, trials=1),
-            Count(judge="m", measure="flip", successes=1, trials=2),
+            JudgeCount(judge="m", measure="audit", successes=0, trials=1),
+            JudgeCount(judge="m", measure="flip", successes=1, trials=2),
         ]
 
 

@@ -16,7 +16,7 @@ from agon.store import session
 from agon.store.connection.engines import begin
 from agon.web import addresses, page_cache, rendering, responses
 from agon.web.addresses import board, contest, person
-from agon.web.page import Page
+from agon.web.page import SitePage
 from agon.web.pages import home
 from fakes.contests import HOSTILE
 from fakes.instance import Instance, instance_at
@@ -283,9 +283,9 @@ def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
 ) -> None:
     """Many load a board at the same time; what was stored is on the next page."""
     monkeypatch.setattr(page_cache, "LIFETIME_S", 3600.0)
-    calls: list[Page] = []
+    calls: list[SitePage] = []
 
-    def render(page: Page, visitor: Any) -> str:
+    def render(page: SitePage, visitor: Any) -> str:
         calls.append(page)
         return rendering.render(page, visitor)
 

@@ -15,7 +15,7 @@ from agon.records import Records, read_rows
 
 
 @dataclass(frozen=True)
-class Standing:
+class AttackStanding:
     """What a board says of the attacker and of the honest participants.
 
     Attributes:
@@ -66,7 +66,7 @@ class SeasonRecords(Protocol):
 class ScoredSeason(SeasonRecords, Protocol):
     """A season whose standing is that of its scored records."""
 
-    def standing(self, scored: ScoredRecords) -> Standing:
+    def standing(self, scored: ScoredRecords) -> AttackStanding:
         """Return who stands where on the scored board."""
         ...
 
@@ -109,7 +109,7 @@ class Lab:
     rules_at: Callable[[Any, int], Any] = _every_day
     joint_rules: tuple[tuple[str, ...], ...] = ()
 
-    def standing(self, played: Any, rules: Any) -> Standing:
+    def standing(self, played: Any, rules: Any) -> AttackStanding:
         """Return who stands where after a season."""
         season: ScoredSeason = played
         with self._score(season.tables(season.epochs[-1]), rules, season) as scored:

@@ -14,7 +14,7 @@ _KEYS = ("amount", "per", "source")
 
 
 @dataclass(frozen=True)
-class Price:
+class UnitPrice:
     """The price of one unit.
 
     Attributes:
@@ -28,7 +28,7 @@ class Price:
     source: str
 
 
-Prices = Mapping[str, Price]
+Prices = Mapping[str, UnitPrice]
 """Prices by the name of what is used: ``miner``, ``stake``, …"""
 
 
@@ -72,7 +72,7 @@ def read_prices(text: str, *, source: str) -> Prices:
 
 def _prices(tables: Mapping[str, Any]) -> Prices:
     return {
-        name: Price(float(table["amount"]), table["per"], table["source"])
+        name: UnitPrice(float(table["amount"]), table["per"], table["source"])
         for name, table in tables.items()
     }
 

@@ -22,7 +22,7 @@ _FIELDS: Mapping[str, type | tuple[type, ...]] = {
 
 
 @dataclass(frozen=True)
-class Replay:
+class AttackReplay:
     """All that determines a run, and its result.
 
     Attributes:
@@ -51,7 +51,7 @@ class Replay:
         return dict(vars(self))
 
 
-def parse_replay(value: Any, *, source: str) -> Replay:
+def parse_replay(value: Any, *, source: str) -> AttackReplay:
     """Return a replay from the value of its JSON.
 
     Raises:
@@ -71,7 +71,7 @@ def parse_replay(value: Any, *, source: str) -> Replay:
         issues.append(f"plan: expected numbers by name, got {plan!r}")
     if issues:
         raise Unreadable("\n".join(f"{source}: {issue}; {_REMEDY}" for issue in issues))
-    return Replay(**value)
+    return AttackReplay(**value)
 
 
 _REMEDY = "give a file that agon attack --out wrote"

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from agon.attacks.goals import RANK_GOALS, Position, is_reached
-from agon.attacks.lab import Lab, Remaining, SeasonRecords, Standing
+from agon.attacks.lab import AttackStanding, Lab, Remaining, SeasonRecords
 from agon.attacks.prices import Prices
 from agon.attacks.results import AttackResult, Detection, Effort, Gain, Harm
 from agon.attacks.strategy import Plan, Strategy
@@ -23,7 +23,7 @@ class _ScoredSeason:
 
     runner: "Runner"
     played: SeasonRecords
-    standing: Standing
+    standing: AttackStanding
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 def draw(out: "Output", comparison: "Comparison", *, top: int) -> None:
     """Draw a comparison: differing rules, summary, largest moves."""
     from agon.app.analysis.compare import changed_rules
-    from agon.cli.shared.tables import Column, cell, number, signed_text
+    from agon.cli.shared.tables import TableColumn, cell, number, signed_text
 
     left, right = comparison.left, comparison.right
     out.line(
@@ -122,16 +122,25 @@ def draw(out: "Output", comparison: "Comparison", *, top: int) -> None:
     if moves:
         out.table(
             [
-                Column("id", [move.id for move in moves]),
-                Column("rank", [f"{move.rank_before} → {move.rank_after}" for move in moves],
-                       right=True),
-                Column("", [_arrow(move.rank_change) for move in moves], right=True),
-                Column("score before", [number(move.score_before) for move in moves], right=True),
-                Column("score after", [number(move.score_after) for move in moves], right=True),
-                Column("change", [signed_text(move.score_change) for move in moves], right=True),
+                TableColumn("id", [move.id for move in moves]),
+                TableColumn(
+                    "rank",
+                    [f"{move.rank_before} → {move.rank_after}" for move in moves],
+                    right=True,
+                ),
+                TableColumn("", [_arrow(move.rank_change) for move in moves], right=True),
+                TableColumn(
+                    "score before", [number(move.score_before) for move in moves], right=True
+                ),
+                TableColumn(
+                    "score after", [number(move.score_after) for move in moves], right=True
+                ),
+                TableColumn(
+                    "change", [signed_text(move.score_change) for move in moves], right=True
+                ),
             ],
             needed=6,
-        )  # fmt: skip
+        )
     if len(comparison.moves) > top:
         out.line(f"{len(comparison.moves) - top:,} smaller moves; --top N shows more")
     _draw_unmatched(out, "entered the board", comparison.entered)

@@ -79,19 +79,21 @@ def _origins() -> "list[Origin]":
 
 
 def _draw(origins: "list[Origin]", output: Path | None, *, origin: bool) -> None:
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
     from agon.settings import SETTINGS
 
     out = Output(output)
     columns = [
-        Column("setting", [setting.name for setting in origins]),
-        Column("value", [_text(setting.value) for setting in origins]),
+        TableColumn("setting", [setting.name for setting in origins]),
+        TableColumn("value", [_text(setting.value) for setting in origins]),
     ]
     if origin:
-        columns.append(Column("comes from", [setting.source for setting in origins]))
+        columns.append(TableColumn("comes from", [setting.source for setting in origins]))
     else:
         columns.append(
-            Column("meaning", [SETTINGS[setting.name].meaning for setting in origins], folds=True)
+            TableColumn(
+                "meaning", [SETTINGS[setting.name].meaning for setting in origins], folds=True
+            )
         )
     out.table(columns)
     out.deliver()

@@ -129,7 +129,7 @@ def verify(*, database: str | None) -> None:
     from agon.cli.shared.output import working
 
     url = _url(database)
-    from agon.app.arena.draw_check import check_stored_draws
+    from agon.app.arena.draw_audit import check_stored_draws
     from agon.store import open_store
     from agon.store.maintenance.verify import verify as verify_database
 

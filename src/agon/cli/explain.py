@@ -96,7 +96,7 @@ def draw_explanation(out: "Output", explanation: "Explanation", *, under: str) -
         explanation: the explanation.
         under: name of the edition.
     """
-    from agon.cli.shared.tables import Column, number, signed_text
+    from agon.cli.shared.tables import TableColumn, number, signed_text
 
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
     score = "" if explanation.score is None else f" · score {number(explanation.score)}"
@@ -110,12 +110,12 @@ def draw_explanation(out: "Output", explanation: "Explanation", *, under: str) -
         total = [] if explanation.score is None else [("score", number(explanation.score))]
         out.table(
             [
-                Column("part", [*names, *(name for name, _ in total)], folds=True),
-                Column(
+                TableColumn("part", [*names, *(name for name, _ in total)], folds=True),
+                TableColumn(
                     "points", [*map(signed_text, points), *(sum_ for _, sum_ in total)], right=True
                 ),
-                Column("", [*waterfall(list(points)), *("" for _ in total)], style="cyan"),
-                Column("why", [*texts, *("" for _ in total)], folds=True),
+                TableColumn("", [*waterfall(list(points)), *("" for _ in total)], style="cyan"),
+                TableColumn("why", [*texts, *("" for _ in total)], folds=True),
             ],
             needed=4,
         )
@@ -141,7 +141,7 @@ def _abbreviate(text: str) -> str:
 
 def _draw_context(out: "Output", name: str, value: Any) -> None:
     """Draw context of an explanation: a value, or rows of a table."""
-    from agon.cli.shared.tables import Column, cell
+    from agon.cli.shared.tables import TableColumn, cell
 
     if not (isinstance(value, list) and value and isinstance(value[0], dict)):
         out.line(f"{name}: {cell(value)}")
@@ -150,7 +150,7 @@ def _draw_context(out: "Output", name: str, value: Any) -> None:
     out.line(f"{name}: {len(value):,}")
     out.table(
         [
-            Column(
+            TableColumn(
                 key.replace("_", " "),
                 [cell(row.get(key)) for row in value],
                 right=isinstance(value[0][key], (int, float)),

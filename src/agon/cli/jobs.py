@@ -81,7 +81,7 @@ def draw_job(job: "Job") -> None:
 
 def draw_queue(view: "Queue") -> None:
     """Print the number of jobs by kind and state, and the workers."""
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
     drained = " (drained: agon jobs resume continues)" if view.leased == 0 else ""
@@ -94,7 +94,7 @@ def draw_queue(view: "Queue") -> None:
     if view.counts:
         out.table(
             [
-                Column(
+                TableColumn(
                     name, [str(getattr(count, name)) for count in view.counts], right=name == "jobs"
                 )
                 for name in ("kind", "state", "jobs")

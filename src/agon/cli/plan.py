@@ -10,7 +10,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
-    from agon.app.analysis.plan import Plan
+    from agon.app.analysis.plan import SourcePlan
 
 _MIB: Final = 1 << 20
 _GIB: Final = 1 << 30
@@ -49,8 +49,8 @@ def command(
         _draw(made, output)
 
 
-def _draw(made: "Plan", output: Path | None) -> None:
-    from agon.cli.shared.tables import Column, Output
+def _draw(made: "SourcePlan", output: Path | None) -> None:
+    from agon.cli.shared.tables import Output, TableColumn
 
     size = made.size
     estimated = any(table.counted == "estimate" for table in size.tables)
@@ -59,8 +59,8 @@ def _draw(made: "Plan", output: Path | None) -> None:
     out.line(f"{made.discipline} · {size.label} · {size.form}", style="bold")
     out.line(f"{about}{size.rows:,} rows in {len(size.tables)} tables, {_bytes(size.bytes)}")
     out.table([
-        Column("engine", [each.engine for each in made.engines]),
-        Column("can score it", [each.reason or "yes" for each in made.engines], folds=True),
+        TableColumn("engine", [each.engine for each in made.engines]),
+        TableColumn("can score it", [each.reason or "yes" for each in made.engines], folds=True),
     ])  # fmt: skip
     out.deliver()
 

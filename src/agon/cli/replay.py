@@ -135,7 +135,7 @@ def _require_published_rules(boards: "Iterable[BoardProof]") -> None:
         CheckFailed: they differ; the rules that do are named.
         NotFound: this agon has no such edition.
     """
-    from agon.ledger.rules_check import check_rules
+    from agon.ledger.rules_comparison import check_rules
 
     issues = (check_rules(board.edition, board.overrides, board.rules_sha256) for board in boards)
     # Boards of one contest have one edition: each issue is reported once.
@@ -186,7 +186,7 @@ def _require_draws(folder: Path, replayed: "Replay") -> None:
     Raises:
         CheckFailed: with everything in which they differ.
     """
-    from agon.app.arena.draw_check import check_draws
+    from agon.app.arena.draw_audit import check_draws
     from agon.ledger.entry import MAX_LINE_BYTES
     from agon.ledger.files import LEDGER, open_file, read_lines
 

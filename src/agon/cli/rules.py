@@ -52,15 +52,15 @@ def list_editions(discipline: str | None, *, form: str, output: Path | None) -> 
     if form == "json":
         _json({"editions": rows}, output)
         return
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
 
     out = Output(output)
     out.table(
         [
-            Column("edition", [row["edition"] for row in rows]),
-            Column("released", [row["released"] for row in rows]),
-            Column("rules_sha256", [f"{row['rules_sha256'][:12]}…" for row in rows]),
-            Column("what it is", [row["title"] for row in rows], folds=True),
+            TableColumn("edition", [row["edition"] for row in rows]),
+            TableColumn("released", [row["released"] for row in rows]),
+            TableColumn("rules_sha256", [f"{row['rules_sha256'][:12]}…" for row in rows]),
+            TableColumn("what it is", [row["title"] for row in rows], folds=True),
         ],
         needed=4,
     )
@@ -79,7 +79,7 @@ def show(edition: str, *, form: str, output: Path | None) -> None:
 
       agon rules show dojo/0.2
     """
-    from agon.cli.shared.tables import Column, Output, cell
+    from agon.cli.shared.tables import Output, TableColumn, cell
 
     released = _edition(edition)
     rows = list(_rows(released))
@@ -94,9 +94,9 @@ def show(edition: str, *, form: str, output: Path | None) -> None:
         out.line(f"• {change}")
     out.table(
         [
-            Column("rule", [row["name"] for row in rows]),
-            Column("value", [_brief(cell(row["value"])) for row in rows]),
-            Column("bounds, meaning and reason",
+            TableColumn("rule", [row["name"] for row in rows]),
+            TableColumn("value", [_brief(cell(row["value"])) for row in rows]),
+            TableColumn("bounds, meaning and reason",
                    ["\n".join(filter(None, (row["meaning"], row["reason"], row["bounds"])))
                     for row in rows], folds=True),
         ]
@@ -116,7 +116,7 @@ def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
 
       agon rules diff dojo/0.1 dojo/0.2
     """
-    from agon.cli.shared.tables import Column, Output, cell
+    from agon.cli.shared.tables import Output, TableColumn, cell
     from agon.errors import Conflict
 
     old, new = _edition(left), _edition(right)
@@ -140,10 +140,10 @@ def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
     else:
         out.table(
             [
-                Column("rule", [row["name"] for row in rows]),
-                Column(old.name, [cell(row["left"]) or "none" for row in rows]),
-                Column(new.name, [cell(row["right"]) or "none" for row in rows]),
-                Column("reason", [row["reason"] for row in rows], folds=True),
+                TableColumn("rule", [row["name"] for row in rows]),
+                TableColumn(old.name, [cell(row["left"]) or "none" for row in rows]),
+                TableColumn(new.name, [cell(row["right"]) or "none" for row in rows]),
+                TableColumn("reason", [row["reason"] for row in rows], folds=True),
             ],
             needed=4,
         )

@@ -95,7 +95,7 @@ def _column_rows(table: "Table") -> Iterator[dict[str, Any]]:
 
 def _draw(out: "Output", table: "Table") -> None:
     """Draw a table: its name and meaning, then its columns."""
-    from agon.cli.shared.tables import Column
+    from agon.cli.shared.tables import TableColumn
 
     need = "required" if table.required else "optional"
     out.line(f"{table.name} · {need}" + (f" · {table.meaning}" if table.meaning else ""),
@@ -109,10 +109,12 @@ def _draw(out: "Output", table: "Table") -> None:
     rows = list(_column_rows(table))
     out.table(
         [
-            Column("column", [row["column"] for row in rows]),
-            Column("type", [row["type"] for row in rows]),
-            Column("needed", ["required" if row["required"] else "optional" for row in rows]),
-            Column("meaning, allowed values, empty values", list(map(_text, rows)), folds=True),
+            TableColumn("column", [row["column"] for row in rows]),
+            TableColumn("type", [row["type"] for row in rows]),
+            TableColumn("needed", ["required" if row["required"] else "optional" for row in rows]),
+            TableColumn(
+                "meaning, allowed values, empty values", list(map(_text, rows)), folds=True
+            ),
         ],
         needed=4,
     )

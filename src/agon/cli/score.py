@@ -97,7 +97,7 @@ def draw_rows(out: "Output", board: "Board", *, top: int) -> None:
 
 def draw_listed(out: "Output", rows: list[dict[str, Any]]) -> None:
     """Draw rows of a board."""
-    from agon.cli.shared.tables import Column, cell, numbers
+    from agon.cli.shared.tables import TableColumn, cell, numbers
 
     if not rows:
         out.line("no scores")
@@ -110,7 +110,7 @@ def draw_listed(out: "Output", rows: list[dict[str, Any]]) -> None:
         numeric = isinstance(example, (int, float)) and not isinstance(example, bool)
         if name == "components":
             columns.append(
-                Column(
+                TableColumn(
                     "largest components",
                     [_largest(components) for components in values],
                     folds=True,
@@ -119,7 +119,7 @@ def draw_listed(out: "Output", rows: list[dict[str, Any]]) -> None:
             continue
         cells = numbers(values) if numeric else [cell(value) for value in values]
         folds = isinstance(example, (list, dict))
-        columns.append(Column(name.replace("_", " "), cells, right=numeric, folds=folds))
+        columns.append(TableColumn(name.replace("_", " "), cells, right=numeric, folds=folds))
     # Folding columns take the remaining width, so they are last.
     columns.sort(key=lambda column: column.folds)
     out.table(columns)

@@ -65,11 +65,13 @@ def command(
 
     chosen = found(discipline)
     if list_attacks:
-        from agon.cli.shared.tables import Column, Output
+        from agon.cli.shared.tables import Output, TableColumn
 
         summary = Output()
         names, texts = list(chosen.attacks), list(chosen.attacks.values())
-        summary.table([Column("attack", names), Column("what it does", texts, folds=True)])
+        summary.table(
+            [TableColumn("attack", names), TableColumn("what it does", texts, folds=True)]
+        )
         summary.deliver()
         return
     if out is None:

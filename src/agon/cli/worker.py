@@ -21,7 +21,7 @@ from agon.cli.shared.target import Target, read_token, target
 if TYPE_CHECKING:
     from agon.app.queue.source import JobSource
     from agon.app.sandbox import Mode
-    from agon.app.worker.loop import Run, Worker, WorkResult
+    from agon.app.worker.loop import JobWorker, Run, WorkResult
     from agon.entities.jobs import JobKind
     from agon.errors import AgonError
     from agon.settings import Settings
@@ -86,7 +86,7 @@ def command(
       agon worker --server https://agon.example --token-file worker.token --tasks tasks/
     """
     use_one_thread(os.environ)  # before numpy is imported
-    from agon.app.worker.loop import Worker, WorkerStopped
+    from agon.app.worker.loop import JobWorker, WorkerStopped
     from agon.records.spill_folders import remove_abandoned
     from agon.settings import load
 
@@ -100,7 +100,7 @@ def command(
         connection = _reach(opened, target, settings, called=called, stopping=stopping)
         runners = _runners(opened, settings, connection, kinds=_kinds(kinds), mode=mode)
         source = connection.source
-        worker = Worker(
+        worker = JobWorker(
             source, runners, stopping=stopping, on_result=_print_result, on_error=_print_error
         )
         try:
@@ -238,7 +238,7 @@ def _open_runner(
 
 
 @contextmanager
-def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
+def _stopped_by_signals(worker: "JobWorker", *, grace: float) -> Iterator[None]:
     """Stop the worker after its job on the first signal, during it on a second or a timeout."""
     from agon.app.worker.loop import WorkerStopped
 

@@ -28,7 +28,7 @@ class ModelUsage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Count:
+class JudgeCount:
     """How often something happened to a model judge.
 
     Attributes:

@@ -14,7 +14,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from agon.app.service import Service
-from agon.entities.judging import Count, ModelUsage
+from agon.entities.judging import JudgeCount, ModelUsage
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -87,7 +87,7 @@ class _ServiceCollector:
         yield from (jobs, paused, entries, *_judge_gauges(usages, counts))
 
 
-def _judge_gauges(usages: Sequence[ModelUsage], counts: Sequence[Count]) -> Iterator[Any]:
+def _judge_gauges(usages: Sequence[ModelUsage], counts: Sequence[JudgeCount]) -> Iterator[Any]:
     """Return gauges of model judges: their use today, failures in a row, measurements."""
     used = GaugeMetricFamily(
         "agon_model_judge_usage", "Calls and tokens on the day of the last call.",

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from agon.app.access.permissions import find_view
 from agon.app.access.tokens import caller_now
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Event
@@ -192,7 +192,7 @@ class Streams:
             events = session.events.after(
                 at,
                 contest_no=view.contest.no,
-                until=reach(view),
+                until=last_readable_seq(view),
                 user=view.user,
                 limit=_MAX_EVENTS,
             )

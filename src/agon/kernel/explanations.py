@@ -15,7 +15,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Step:
+class NextStep:
     """The requirement of the next step, as a sentence and as the numbers in it.
 
     Attributes:

@@ -72,7 +72,7 @@ class Lists:
 
 
 @dataclass(frozen=True)
-class Part:
+class GroupPart:
     """The rows of some groups: the first group, and all values with each group's end in them."""
 
     first: int
@@ -88,7 +88,7 @@ class Groups:
         parts: the groups in parts, which run side by side.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[GroupPart, ...]
 
     @classmethod
     def of(cls, groups: AnyInts, values: AnyInts, *, size: int) -> "Groups":
@@ -119,12 +119,12 @@ class Groups:
         _side_by_side(scatter, range(_LANES))
         edges = np.append(0, ends[:, -1])
 
-        def sort(lane: slice) -> Part:
+        def sort(lane: slice) -> GroupPart:
             first, bucket_ends = lane.start << _SHIFT, edges[lane.start : lane.stop + 1]
             group_ends = np.zeros(min(lane.stop << _SHIFT, size) - first, dtype=np.int64)
             gathered = np.empty(bucket_ends[-1] - bucket_ends[0], dtype=np.int32)
             compile_loop(_sort)(pairs, bucket_ends, first, _SHIFT, group_ends, gathered)
-            return Part(first, group_ends, gathered)
+            return GroupPart(first, group_ends, gathered)
 
         return cls(tuple(_side_by_side(sort, _split(buckets))))
 
@@ -149,7 +149,7 @@ def count_reached(keys: Groups, lists: Lists) -> IntArray:
     """
     labels = lists.labels
 
-    def count(part: Part) -> IntArray:
+    def count(part: GroupPart) -> IntArray:
         counts = np.zeros_like(part.ends)
         arrays = labels, lists.starts, lists.items
         compile_loop(_reach)(part.values, part.ends, *arrays, lists.size, counts)
@@ -171,7 +171,7 @@ def repeated_pairs(rows: Groups, *, values: int) -> IntArray:
         [9]
     """
 
-    def find(part: Part) -> IntArray:
+    def find(part: GroupPart) -> IntArray:
         again = np.zeros(len(part.values), dtype=bool)
         compile_loop(_mark)(part.values, part.ends, again)
         at = np.flatnonzero(again)

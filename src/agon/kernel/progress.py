@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class ProgressStep:
     """A step of a computation.
 
     Attributes:
@@ -26,11 +26,11 @@ class Step:
     share: Callable[[], float | None]
 
 
-_steps: ContextVar[list[Step] | None] = ContextVar("steps", default=None)
+_steps: ContextVar[list[ProgressStep] | None] = ContextVar("steps", default=None)
 
 
 @contextmanager
-def observe() -> Iterator[list[Step]]:
+def observe() -> Iterator[list[ProgressStep]]:
     """Yield the steps under way, the innermost last, of what runs inside the block.
 
     Example:
@@ -42,7 +42,7 @@ def observe() -> Iterator[list[Step]]:
         resampling 0.5
         resampling 0.75
     """
-    steps: list[Step] = []
+    steps: list[ProgressStep] = []
     token = _steps.set(steps)
     try:
         yield steps
@@ -67,7 +67,7 @@ def step(label: str, share: Callable[[], float | None]) -> Iterator[None]:
     if steps is None:
         yield
         return
-    current = Step(label, share)
+    current = ProgressStep(label, share)
     steps.append(current)
     try:
         yield

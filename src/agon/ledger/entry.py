@@ -61,7 +61,7 @@ class Draft:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class EntryLine:
     """An entry as its line gives it, without its chain; ``line`` are the bytes."""
 
     seq: int
@@ -74,7 +74,7 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry(Line):
+class Entry(EntryLine):
     """An entry in its chain; ``sha256`` (32 bytes) is the head of the ledger after it."""
 
     sha256: bytes
@@ -260,7 +260,7 @@ def _bytes_around_id(table: str, kind: str, by: str) -> tuple[bytes, bytes]:
     )
 
 
-def read_line(line: bytes) -> Line:
+def read_line(line: bytes) -> EntryLine:
     """Return an entry from its line (without a line end).
 
     Raises:
@@ -274,7 +274,7 @@ def read_line(line: bytes) -> Line:
         issues.append(LedgerIssue("the line is not in canonical form", remedy))
     if issues:
         raise InvalidEntry(issues)
-    return Line(
+    return EntryLine(
         seq=value["seq"],
         at=datetime.fromisoformat(value["at"]),
         kind=value["kind"],

@@ -12,7 +12,7 @@ from agon.ledger import merkle
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import A_COUNT, Field, field_issues, is_count, is_sha256, preview
 from agon.ledger.manifest import Manifest, manifest_of
-from agon.ledger.rules_check import check_rules
+from agon.ledger.rules_comparison import check_rules
 
 MAX_PROOF_BYTES: Final = 32 * 1024 * 1024
 """Maximum length of a proof file: a line, a manifest, at most 64 hashes."""

@@ -18,7 +18,7 @@ import pyarrow as pa
 from agon.records.casting import integer_id, sql_type
 from agon.records.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
 from agon.records.json_rows import raw_rows, text_index
-from agon.records.raw import Engine, quote
+from agon.records.raw import MemoryEngine, quote
 from agon.records.schemas import ForeignKey, Kind, Schema, Table
 from agon.records.tables import TablesView
 from agon.records.typed import casts, holds
@@ -66,13 +66,13 @@ class AppendOnlyTables:
         self,
         schema: Schema,
         *,
-        engine: Engine | None = None,
+        engine: MemoryEngine | None = None,
         source: str = "ledger",
     ) -> None:
         self.schema = schema
         self.source = source
         self._own = engine is None
-        self._engine = engine or Engine()
+        self._engine = engine or MemoryEngine()
         self._connection = self._engine.connection
         self._space = f"grown_{next(_NUMBERS)}"
         self._tables = [table.name for table in schema]

@@ -43,7 +43,7 @@ _FAMILIES = {
 
 
 @dataclass(frozen=True)
-class Cast:
+class ColumnCast:
     """How to read one column: SQL over the raw table.
 
     Attributes:
@@ -107,7 +107,7 @@ class _Raw:
         return self.family in {"text", "json"}
 
 
-def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> Cast:
+def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> ColumnCast:
     """Return how to read one column of a raw table whose engine type is ``engine_type``.
 
     Args:
@@ -118,10 +118,10 @@ def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> Cast
     raw = _Raw(quote(column.name), _family(engine_type), column.empty_text)
     nothing = f"NULL::{sql_type(column, integer_ids=integer_ids)}"
     if raw.family == "empty":
-        return Cast(raw.raw, nothing)
+        return ColumnCast(raw.raw, nothing)
     read = _READERS[column.kind](raw)
     if read is None:
-        return Cast(raw.raw, nothing, valid="false")
+        return ColumnCast(raw.raw, nothing, valid="false")
     if column.kind is Kind.ID:
         return _as_id(read, raw, integers=integer_ids)
     return read
@@ -151,46 +151,48 @@ def _family(engine_type: str) -> str:
     return _FAMILIES.get(engine_type.partition("(")[0], "other")
 
 
-def _id(raw: _Raw) -> Cast | None:
+def _id(raw: _Raw) -> ColumnCast | None:
     value = raw.raw
     if raw.family == "integer":
-        return Cast(value, f"{value}::BIGINT")
+        return ColumnCast(value, f"{value}::BIGINT")
     if raw.family == "number":
         # Written as a float, an id beyond 2^53 may already be another one's.
         valid = f"isfinite({value}) AND {value} = floor({value}) AND abs({value}) < {_EXACT}"
-        return Cast(value, f"{value}::BIGINT", valid)
+        return ColumnCast(value, f"{value}::BIGINT", valid)
     if raw.family == "json":
         kind = f"json_type({raw.name})"
         digits = r"-?([0-9]{1,15}\.0|[0-9]+)"
         float_id = f"{kind} = 'DOUBLE' AND regexp_full_match({value}, '{digits}')"
         plain = f"CASE WHEN {kind} = 'DOUBLE' THEN split_part({value}, '.', 1) ELSE {value} END"
-        return Cast(value, plain, f"{kind} IN ('VARCHAR', 'BIGINT', 'UBIGINT') OR ({float_id})")
-    return Cast(value, f"{value}::VARCHAR") if raw.family in {"text", "wide"} else None
+        return ColumnCast(
+            value, plain, f"{kind} IN ('VARCHAR', 'BIGINT', 'UBIGINT') OR ({float_id})"
+        )
+    return ColumnCast(value, f"{value}::VARCHAR") if raw.family in {"text", "wide"} else None
 
 
-def _as_id(read: Cast, raw: _Raw, *, integers: bool) -> Cast:
+def _as_id(read: ColumnCast, raw: _Raw, *, integers: bool) -> ColumnCast:
     if raw.family in {"integer", "number"}:
-        return read if integers else Cast(read.raw, f"{read.value}::VARCHAR", read.valid)
+        return read if integers else ColumnCast(read.raw, f"{read.value}::VARCHAR", read.valid)
     if not integers:
         return read
-    return Cast(read.raw, f"try_cast({read.value} AS BIGINT)", read.valid, parsed=True)
+    return ColumnCast(read.raw, f"try_cast({read.value} AS BIGINT)", read.valid, parsed=True)
 
 
-def _text(raw: _Raw) -> Cast | None:
+def _text(raw: _Raw) -> ColumnCast | None:
     if raw.family == "json":
         plain = f"json_type({raw.name}) NOT IN ('OBJECT', 'ARRAY')"
-        return Cast(raw.raw, raw.raw, plain, parsed=True)
-    return None if raw.family == "other" else Cast(raw.raw, f"{raw.raw}::VARCHAR")
+        return ColumnCast(raw.raw, raw.raw, plain, parsed=True)
+    return None if raw.family == "other" else ColumnCast(raw.raw, f"{raw.raw}::VARCHAR")
 
 
-def _integer(raw: _Raw) -> Cast | None:
+def _integer(raw: _Raw) -> ColumnCast | None:
     value = raw.raw
     if raw.family == "integer":
-        return Cast(value, f"{value}::BIGINT")
+        return ColumnCast(value, f"{value}::BIGINT")
     if raw.family == "number":
         is_integral = f"isfinite({value}) AND {value} = floor({value})"
         fits = f"abs({value}) < {_INT64_LIMIT}"
-        return Cast(
+        return ColumnCast(
             value,
             f"{value}::BIGINT",
             f"{is_integral} AND {fits}",
@@ -198,58 +200,62 @@ def _integer(raw: _Raw) -> Cast | None:
         )
     if raw.family == "wide":
         read = f"try_cast({value} AS BIGINT)"
-        return Cast(value, read, f"{read} IS NOT NULL", f"{value} IS NOT NULL AND {read} IS NULL")
+        return ColumnCast(
+            value, read, f"{read} IS NOT NULL", f"{value} IS NOT NULL AND {read} IS NULL"
+        )
     if raw.is_written:
         is_integral = f"regexp_full_match(trim({value}), '{_WHOLE}')"
         read = f"try_cast(split_part(trim({value}), '.', 1) AS BIGINT)"
         valid, beyond = f"{is_integral} AND {read} IS NOT NULL", f"{is_integral} AND {read} IS NULL"
-        return Cast(value, read, valid, beyond, parsed=True)
+        return ColumnCast(value, read, valid, beyond, parsed=True)
     return None
 
 
-def _number(raw: _Raw) -> Cast | None:
+def _number(raw: _Raw) -> ColumnCast | None:
     value = raw.raw
     if raw.family in {"integer", "number", "wide"}:
-        return Cast(value, f"{value}::DOUBLE", finite=raw.family == "integer")
+        return ColumnCast(value, f"{value}::DOUBLE", finite=raw.family == "integer")
     if raw.is_written:
         text = f"lower(trim({value}))"
         read = f"try_cast({text} AS DOUBLE)"
         valid = f"regexp_full_match({text}, '{_NUMBER}') AND {read} IS NOT NULL"
-        return Cast(value, read, valid, finite=False, parsed=True)
+        return ColumnCast(value, read, valid, finite=False, parsed=True)
     return None
 
 
-def _boolean(raw: _Raw) -> Cast | None:
+def _boolean(raw: _Raw) -> ColumnCast | None:
     value = raw.raw
     if raw.family == "boolean":
-        return Cast(value, value)
+        return ColumnCast(value, value)
     if raw.family == "integer":
-        return Cast(value, f"({value} = 1)", f"{value} IN (0, 1)")
+        return ColumnCast(value, f"({value} = 1)", f"{value} IN (0, 1)")
     if raw.is_written:
         text = f"lower(trim({value}))"
         valid = f"({text} IN {_TRUE} OR {text} IN {_FALSE})"
-        return Cast(value, f"({text} IN {_TRUE})", valid, parsed=True)
+        return ColumnCast(value, f"({text} IN {_TRUE})", valid, parsed=True)
     return None
 
 
-def _timestamp(raw: _Raw) -> Cast | None:
+def _timestamp(raw: _Raw) -> ColumnCast | None:
     value = raw.raw
     if raw.family == "stamp":
         read = f"try_cast({value} AS TIMESTAMP)"
         valid = f"{read} BETWEEN TIMESTAMP '{_FIRST}' AND TIMESTAMP '{_LAST}'"
-        return Cast(value, read, valid)
+        return ColumnCast(value, read, valid)
     first, last = f"TIMESTAMPTZ '{_FIRST}+00'", f"TIMESTAMPTZ '{_LAST}+00'"
     if raw.family == "zoned":
         read = f"{value}::TIMESTAMPTZ"
-        return Cast(value, f"({read} AT TIME ZONE 'UTC')", f"{read} BETWEEN {first} AND {last}")
+        return ColumnCast(
+            value, f"({read} AT TIME ZONE 'UTC')", f"{read} BETWEEN {first} AND {last}"
+        )
     if raw.is_written:
         read = f"try_cast(trim({value}) AS TIMESTAMPTZ)"
         valid = f"regexp_full_match(trim({value}), '{_TIME}') AND {read} BETWEEN {first} AND {last}"
-        return Cast(value, f"({read} AT TIME ZONE 'UTC')", valid, parsed=True)
+        return ColumnCast(value, f"({read} AT TIME ZONE 'UTC')", valid, parsed=True)
     return None
 
 
-_READERS: dict[Kind, Callable[[_Raw], Cast | None]] = {
+_READERS: dict[Kind, Callable[[_Raw], ColumnCast | None]] = {
     Kind.ID: _id,
     Kind.TEXT: _text,
     Kind.INTEGER: _integer,

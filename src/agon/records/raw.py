@@ -24,7 +24,7 @@ _SORT_SHARE = 0.2
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
-class Engine:
+class MemoryEngine:
     """A DuckDB connection to a database in memory that no other engine sees.
 
     Closing it drops the database; so does the last reference to it.
@@ -45,7 +45,7 @@ class Engine:
     instance: "_Instance"
     connection: Any
 
-    def __init__(self, *, shared: bool = False, connected_to: "Engine | None" = None) -> None:
+    def __init__(self, *, shared: bool = False, connected_to: "MemoryEngine | None" = None) -> None:
         self.in_files = False
         self.database: str | None = None
         self._release: Callable[[], object]

@@ -25,7 +25,7 @@ from agon.records.constraints import (
 )
 from agon.records.issues import RowIssue
 from agon.records.schemas import Column, Kind, RowCheck, Table
-from agon.records.values import BAD, READERS, Unreadable
+from agon.records.values import BAD, READERS, UnreadableValue
 
 _NONE: Final = type(None)
 _SHOWN: Final = 200
@@ -96,7 +96,7 @@ class RowChecker:
         for check in self._table.row_checks:
             typed_row = {name: [self._read(row, name)] for name in check.columns}
             # A value that could not be read is an issue of its own and is not reported again.
-            if any(isinstance(value, Unreadable) for [value] in typed_row.values()):
+            if any(isinstance(value, UnreadableValue) for [value] in typed_row.values()):
                 continue
             if True in check.violated.evaluate(typed_row):
                 says_check = Constraint(INCONSISTENT, check.reason, check.remedy)
@@ -141,7 +141,7 @@ def _violated_constraint(column: Column, says: ColumnConstraints, typed: Any) ->
     """Return the requirement a read value violates, None if it violates none."""
     if typed is None:
         return None if column.may_be_empty else says.empty
-    if isinstance(typed, Unreadable):
+    if isinstance(typed, UnreadableValue):
         return says.wrong_type if typed is BAD else says.over_64_bits
     if column.choices and typed not in column.choices:
         return says.unknown_value

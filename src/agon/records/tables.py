@@ -19,7 +19,7 @@ from agon.errors import Unavailable
 from agon.kernel.progress import is_observed, step
 from agon.records.column_names import column_names
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.raw import Engine, SourceTables, memory_of, quote, sorting_memory
+from agon.records.raw import MemoryEngine, SourceTables, memory_of, quote, sorting_memory
 from agon.records.row_filter import row_filter
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
@@ -45,7 +45,7 @@ class Records:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: MemoryEngine,
         schema: Schema,
         source: str,
         present: frozenset[str],
@@ -138,7 +138,7 @@ class Records:
     def reconnect(self) -> "Records | None":
         """Return the records on another connection, for a thread; None: not all are in files."""
         arguments = self.schema, self.source, self._present
-        return Records(Engine(connected_to=self._engine), *arguments, space=self._space,
+        return Records(MemoryEngine(connected_to=self._engine), *arguments, space=self._space,
                        as_of=self.cutoff) if self._engine.in_files else None  # fmt: skip
 
     @cached_property
@@ -231,7 +231,7 @@ def inspect(
     """
     from agon.records.sources import is_small_folder, open_source
 
-    engine = Engine(shared=is_small_folder(source))
+    engine = MemoryEngine(shared=is_small_folder(source))
     return _inspect(
         engine, schema, lambda of, tables: open_source(of, tables, source), columns, where
     )
@@ -275,14 +275,14 @@ def inspect_rows(
     from agon.records.sources.memory import from_memory
 
     known = [len(rows) for rows in tables.values() if isinstance(rows, list | pa.Table)]
-    engine = Engine(shared=len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS)
+    engine = MemoryEngine(shared=len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS)
     return _inspect(
         engine, schema, lambda of, named: from_memory(of, named, tables), columns, where
     )
 
 
 def _inspect(
-    engine: Engine,
+    engine: MemoryEngine,
     schema: Schema,
     open_tables: Callable[[Any, Schema], SourceTables],
     columns: Mapping[str, str] | None,
@@ -315,7 +315,7 @@ def _share(percent: float) -> float | None:
 
 
 def _read(
-    engine: Engine,
+    engine: MemoryEngine,
     schema: Schema,
     open_tables: Callable[[Any, Schema], SourceTables],
     columns: Mapping[str, str] | None,
@@ -340,7 +340,7 @@ def _valid(records: Records, issues: list[RowIssue]) -> Records:
 
 
 def _read_typed(
-    engine: Engine, schema: Schema, source: SourceTables
+    engine: MemoryEngine, schema: Schema, source: SourceTables
 ) -> tuple[Records, list[RowIssue]]:
     import duckdb
 

@@ -8,7 +8,7 @@ on how a file stores it.
 from dataclasses import dataclass
 from typing import Any
 
-from agon.records.casting import Cast, cast, integer_id, sql_type
+from agon.records.casting import ColumnCast, cast, integer_id, sql_type
 from agon.records.raw import RawTable, literal, quote
 from agon.records.schemas import Schema, Table
 
@@ -25,7 +25,7 @@ class Typing:
     """
 
     integer_ids: set[tuple[str, str]]
-    casts: dict[str, dict[str, Cast]]
+    casts: dict[str, dict[str, ColumnCast]]
 
 
 def make_typed(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> Typing:
@@ -52,7 +52,7 @@ def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typ
             connection.execute(_create(schema.table(name), raw[name], typing, checked=True))
 
 
-def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dict[str, Cast]:
+def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dict[str, ColumnCast]:
     """Return how to read each of the schema's columns that a raw table has."""
     return {
         column.name: cast(
@@ -86,7 +86,7 @@ def holds(connection: Any, relation: str, condition: str) -> bool:
     return True
 
 
-def _is_stored(raw: RawTable, reads: dict[str, Cast]) -> bool:
+def _is_stored(raw: RawTable, reads: dict[str, ColumnCast]) -> bool:
     """Return whether the typed values are stored, because reading them took work."""
     return raw.stored or any(read.parsed for read in reads.values())
 

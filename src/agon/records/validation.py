@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from agon.records.casting import Cast
+from agon.records.casting import ColumnCast
 from agon.records.constraints import (
     INCONSISTENT,
     Constraint,
@@ -26,7 +26,7 @@ from agon.records.typed import Typing, relation
 
 
 @dataclass(frozen=True)
-class Check:
+class ConstraintCheck:
     """One constraint as SQL over the typed columns and ``invalid:``/``beyond:`` flags of a table.
 
     Attributes:
@@ -57,8 +57,8 @@ def flag(kind: str, column: str) -> str:
 
 
 def checks_of(
-    table: Table, casts: dict[str, Cast], relation: Callable[[str], str]
-) -> list[Check]:  # fmt: skip
+    table: Table, casts: dict[str, ColumnCast], relation: Callable[[str], str]
+) -> list[ConstraintCheck]:  # fmt: skip
     """Return the checks of a table whose columns are read by ``casts``.
 
     Args:
@@ -66,7 +66,7 @@ def checks_of(
         casts: how each existing column is read.
         relation: returns the SQL relation of a table, for checks that read other tables.
     """
-    checks: list[Check] = []
+    checks: list[ConstraintCheck] = []
     for column in table.columns:
         if column.name in casts:
             checks += _of_column(column, casts[column.name])
@@ -77,33 +77,33 @@ def checks_of(
     return checks
 
 
-def _of_column(column: Column, read: Cast) -> Iterator[Check]:
+def _of_column(column: Column, read: ColumnCast) -> Iterator[ConstraintCheck]:
     name, says = quote(column.name), constraints_of(column)
     unread = "false" if read.invalid == "false" else flag("invalid", column.name)
     beyond = "" if read.beyond == "false" else flag("beyond", column.name)
     if unread != "false":
         unread_only = f"{unread} AND NOT {beyond}" if beyond else unread
-        yield Check(says.wrong_type, column.name, unread_only)
+        yield ConstraintCheck(says.wrong_type, column.name, unread_only)
     if not column.may_be_empty:
         cheap = f"count(*) - count({name})" if unread == "false" else None
-        yield Check(says.empty, column.name, f"{name} IS NULL AND NOT {unread}", cheap)
+        yield ConstraintCheck(says.empty, column.name, f"{name} IS NULL AND NOT {unread}", cheap)
     if column.choices:
         # Comparisons are faster than NOT IN, of which the engine makes a function of lists.
         differ = " AND ".join(f"{name} <> {literal(choice)}" for choice in column.choices)
-        yield Check(says.unknown_value, column.name, differ)
+        yield ConstraintCheck(says.unknown_value, column.name, differ)
     if not read.finite:
-        yield Check(says.non_finite, column.name, f"NOT isfinite({name})")
+        yield ConstraintCheck(says.non_finite, column.name, f"NOT isfinite({name})")
     finite = "" if read.finite else f"isfinite({name}) AND "
     bounds = [f"{name} < {column.low!r}"] if column.low is not None else []
     bounds += [f"{name} > {column.high!r}"] if column.high is not None else []
     outside = [f"({finite}({' OR '.join(bounds)}))"] if bounds else []
     if beyond:
-        yield Check(says.over_64_bits, column.name, " OR ".join([*outside, beyond]))
+        yield ConstraintCheck(says.over_64_bits, column.name, " OR ".join([*outside, beyond]))
     elif outside:
-        yield Check(says.out_of_range, column.name, " OR ".join(outside))
+        yield ConstraintCheck(says.out_of_range, column.name, " OR ".join(outside))
 
 
-def _exactly_one(table: Table, flags: dict[str, str]) -> Check:
+def _exactly_one(table: Table, flags: dict[str, str]) -> ConstraintCheck:
     names = table.exactly_one_of
     # A value that cannot be read counts as a value.
     filled = [
@@ -117,17 +117,17 @@ def _exactly_one(table: Table, flags: dict[str, str]) -> Check:
     )
     value = f"nullif(concat_ws(', ', {names_filled}), '')"
     violated = " OR ".join([f"NOT ({' OR '.join(filled)})", *two])
-    return Check(exactly_one(table), None, violated, value=value, also=names)
+    return ConstraintCheck(exactly_one(table), None, violated, value=value, also=names)
 
 
 def _of_row(
     check: RowCheck | CrossRowCheck, flags: dict[str, str], relation: Callable[[str], str]
-) -> Check:
+) -> ConstraintCheck:
     violated = check.violated.sql() if isinstance(check, RowCheck) else check.sql(relation)
     # A value that could not be read is an issue of its own and is not reported again.
     unread = "".join(f" AND NOT {flags[name]}" for name in check.columns if name in flags)
     says = Constraint(INCONSISTENT, check.reason, check.remedy)
-    return Check(says, check.column, f"({violated}){unread}", also=check.columns)
+    return ConstraintCheck(says, check.column, f"({violated}){unread}", also=check.columns)
 
 
 def issues_of(
@@ -216,7 +216,7 @@ class _TableCheck:
                 issues += self._failing(check, count)
         return issues
 
-    def _unread_columns(self, checks: list[Check]) -> list[str]:
+    def _unread_columns(self, checks: list[ConstraintCheck]) -> list[str]:
         """Return SQL that reads the columns no check reads, so that a damaged file fails here."""
         if not self._raw.in_place:
             return []
@@ -316,7 +316,7 @@ class _TableCheck:
             known.update({(table, of): each for of, each in statistics.items()})
         return known[table, column]
 
-    def _failing(self, check: Check, count: int) -> list[RowIssue]:
+    def _failing(self, check: ConstraintCheck, count: int) -> list[RowIssue]:
         """Fetch the first rows that fail one check."""
         shown = check.value or "NULL"
         if check.value is None and check.column in self._raw.types:
@@ -345,7 +345,7 @@ class _TableCheck:
         """Return the query of all rows as typed values, with flags and the raw values."""
         items = [f'{self._raw.row} AS "row:"'] if with_row else []
         for column in self._table.columns:
-            read = self._casts.get(column.name, Cast("NULL", "NULL"))
+            read = self._casts.get(column.name, ColumnCast("NULL", "NULL"))
             items.append(f"{read.safe} AS {quote(column.name)}")
             if read.invalid != "false":
                 items.append(f"{read.invalid} AS {flag('invalid', column.name)}")

@@ -14,14 +14,14 @@ from typing import Any, Final, TypeAlias
 from agon.records.schemas import Kind
 
 
-class Unreadable(Enum):
+class UnreadableValue(Enum):
     """Why a value cannot be read."""
 
     BAD = "is not of its kind"
     BEYOND = "is a whole number of more than 64 bits"
 
 
-BAD, BEYOND = Unreadable.BAD, Unreadable.BEYOND
+BAD, BEYOND = UnreadableValue.BAD, UnreadableValue.BEYOND
 Reader: TypeAlias = Callable[[Any], Any]
 
 _WHOLE: Final = re.compile(r"([+-]?[0-9]+)(\.0*)?")

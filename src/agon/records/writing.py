@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from agon.errors import Conflict, NotFound, Unavailable
 from agon.kernel.progress import count_steps
-from agon.records.raw import Engine, literal, quote
+from agon.records.raw import MemoryEngine, literal, quote
 
 TableFormat = Literal["parquet", "csv", "ndjson"]
 FORMATS: Final[tuple[TableFormat, ...]] = get_args(TableFormat)
@@ -126,7 +126,7 @@ def _write_table(table: pa.Table, file: Path, form: str) -> None:
         return
     import duckdb
 
-    engine = Engine()
+    engine = MemoryEngine()
     try:
         engine.connection.register("t", table)
         described = engine.connection.execute("DESCRIBE SELECT * FROM t").fetchall()

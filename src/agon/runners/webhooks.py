@@ -11,8 +11,8 @@ from typing import Final
 
 import httpcore2
 
-from agon.app.webhooks.address_guard import Target
-from agon.app.webhooks.delivery import Answer
+from agon.app.webhooks.address_guard import CheckedAddress
+from agon.app.webhooks.delivery import DeliveryAnswer
 from agon.errors import Unavailable
 from agon.runners.retry_after import parse_retry_after
 from agon.runners.timed_network import TimedBackend
@@ -76,8 +76,10 @@ class HttpSender:
         self._seconds = seconds
         self._clock = clock
 
-    def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        """POST a body; see :class:`agon.app.webhooks.delivery.Sender`."""
+    def send(
+        self, target: CheckedAddress, *, headers: Mapping[str, str], body: bytes
+    ) -> DeliveryAnswer:
+        """POST a body; see :class:`agon.app.webhooks.delivery.WebhookSender`."""
         start = self._clock()
         status: int | None = None
         error: str | None = None
@@ -89,10 +91,10 @@ class HttpSender:
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as failed:
             error = f"{_kind(failed)}: {failed}" if str(failed) else _kind(failed)
         ms = round((self._clock() - start) * 1000)
-        return Answer(status=status, error=error, ms=ms, body=text, retry_after=retry_after)
+        return DeliveryAnswer(status=status, error=error, ms=ms, body=text, retry_after=retry_after)
 
     def _post(
-        self, target: Target, headers: Mapping[str, str], body: bytes, deadline: float
+        self, target: CheckedAddress, headers: Mapping[str, str], body: bytes, deadline: float
     ) -> tuple[int, str, timedelta | None]:
         origin = httpcore2.Origin(
             b"https" if target.tls else b"http", target.host.encode("ascii"), target.port

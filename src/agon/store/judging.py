@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from agon.entities.judging import Count, ModelUsage
+from agon.entities.judging import JudgeCount, ModelUsage
 from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import Transaction, from_micros_or_none, to_micros_or_none
 from agon.store.schema import MODEL_COUNTS, MODEL_USAGE
@@ -52,10 +52,10 @@ class Judging:
             adding.on_conflict_do_update(index_elements=["judge", "measure"], set_=sums)
         )
 
-    def counts(self) -> list[Count]:
+    def counts(self) -> list[JudgeCount]:
         """Return the counts of all judges, sorted by judge and measure."""
         listing = select(MODEL_COUNTS).order_by(MODEL_COUNTS.c.judge, MODEL_COUNTS.c.measure)
-        return [Count(**row._mapping) for row in self._transaction.all(listing)]  # noqa: SLF001 (SQLAlchemy's public name)
+        return [JudgeCount(**row._mapping) for row in self._transaction.all(listing)]  # noqa: SLF001 (SQLAlchemy's public name)
 
 
 def _usage(row: Row[Any]) -> ModelUsage:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from agon.app.access.sessions import form_token
 from agon.errors import Forbidden, Unreadable
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 
 _SECRETS: Final = frozenset({"password", "token", "code"})
 """Fields that are never written into a page."""
@@ -48,7 +48,7 @@ def require_own_form(request: Request, visit: Visit) -> None:
         raise Forbidden("this form was sent by a page of another site; use the form of this site")
 
 
-def stale_form(request: Request, visit: Visit) -> Page | None:
+def stale_form(request: Request, visit: Visit) -> SitePage | None:
     """Return a page that keeps what was typed in a form of a session that has ended.
 
     None: the form is of the visitor's session, or needs none.
@@ -69,9 +69,9 @@ def stale_form(request: Request, visit: Visit) -> Page | None:
     )  # fmt: skip
 
 
-def _page(request: Request, visit: Visit, status: int, title: str, message: str) -> Page:
+def _page(request: Request, visit: Visit, status: int, title: str, message: str) -> SitePage:
     fields = {name: value for name, value in visit.form.items() if name != "form_token"}
     if visit.files or "origin" not in request.headers or not _SECRETS.isdisjoint(fields):
         fields = {}
     values = {"message": message, "status": status, "fields": fields, "action": request.url.path}
-    return Page(template="resend.html", title=title, values=values, status=status)
+    return SitePage(template="resend.html", title=title, values=values, status=status)

@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 
 from agon.entities.access import StoredResponse
 from agon.errors import Conflict
-from agon.web.page import Document, Page, Redirect, Visit
+from agon.web.page import Document, Redirect, SitePage, Visit
 
-Result: TypeAlias = Page | Redirect | Document
+Result: TypeAlias = SitePage | Redirect | Document
 
 FIELD: Final = "once"
 """The field with an id of the form, which each load of a page sets."""
@@ -51,7 +51,7 @@ def once(visit: Visit, path: str, action: Callable[[], Result]) -> Result:
     saved = False
     try:
         result = action()
-        if not isinstance(result, Page) or result.status == HTTPStatus.OK:
+        if not isinstance(result, SitePage) or result.status == HTTPStatus.OK:
             _save(visit, request, result)
             saved = True
         return result

@@ -83,7 +83,7 @@ class Visit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class SitePage:
     """A page before it is rendered.
 
     Attributes:
@@ -138,7 +138,7 @@ class Document:
     media_type: str
 
 
-View: TypeAlias = Callable[[Visit], Page | Redirect | Document]
+View: TypeAlias = Callable[[Visit], SitePage | Redirect | Document]
 """Reads what a page shows, or does what a form asks for, through the API."""
 
 

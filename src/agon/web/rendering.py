@@ -16,7 +16,7 @@ from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.entities.webhooks import EVENT_KINDS
 from agon.web import addresses
-from agon.web.page import Page
+from agon.web.page import SitePage
 
 _DIGITS: Final = 6
 _HASH_SHOWN: Final = 12
@@ -231,7 +231,7 @@ def environment() -> Environment:
     return environment
 
 
-def render(page: Page, visitor: Mapping[str, Any]) -> str:
+def render(page: SitePage, visitor: Mapping[str, Any]) -> str:
     """Return a page as HTML.
 
     Args:

@@ -20,7 +20,7 @@ from agon.web.cookies import (
     theme_cookie,
 )
 from agon.web.data import PageData, sent_path
-from agon.web.page import Document, Page, Redirect, Visit
+from agon.web.page import Document, Redirect, SitePage, Visit
 from agon.web.rendering import render
 
 POLICY: Final = (
@@ -90,7 +90,7 @@ def error_page(document: Mapping[str, Any], headers: Headers) -> str:
         document: what the API responds.
         headers: of the request.
     """
-    page = Page(
+    page = SitePage(
         template="error.html",
         title=str(document.get("title", "Error")),
         values={"message": document.get("detail", ""), "status": document.get("status")},
@@ -106,7 +106,7 @@ def error_page(document: Mapping[str, Any], headers: Headers) -> str:
     return render(page, {**visitor, "theme": chosen_theme(headers)})
 
 
-def page_response(request: Request, visit: Visit, page: Page) -> Response:
+def page_response(request: Request, visit: Visit, page: SitePage) -> Response:
     """Return a page as HTML, or its data if the client asks for them."""
     form = request.scope.get("agon.format") or ("json" if _wants_json(request) else None)
     if form is not None and page.status == HTTPStatus.OK:

@@ -15,7 +15,7 @@ from agon.errors import AgonError
 from agon.ledger.entry import Draft, encode_entry, genesis
 from agon.records import read_rows
 from agon.records.dependencies import dependencies_of
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from app.contests.histories import AT
 from records.naive import without_dangling
 
@@ -32,9 +32,9 @@ REFERRED = sorted(
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[MemoryEngine]:
     """Start one engine for all contests."""
-    engine = Engine()
+    engine = MemoryEngine()
     yield engine
     engine.close()
 
@@ -122,7 +122,9 @@ def _boards(result: Result) -> dict[str, str]:
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(("of", "table"), REFERRED)
-def test_what_refers_to_voided_rows_does_not_count(of: str, table: str, engine: Engine) -> None:
+def test_what_refers_to_voided_rows_does_not_count(
+    of: str, table: str, engine: MemoryEngine
+) -> None:
     """Each board is that of the records without the voided rows and the rows that need them."""
     positions = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]
     voided = positions[1 : 1 + max(1, len(positions) // 4)]
@@ -151,7 +153,7 @@ def test_what_refers_to_voided_rows_does_not_count(of: str, table: str, engine: 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(("of", "table"), REFERRED)
 def test_a_table_voided_completely_is_scored_or_rejected(
-    of: str, table: str, engine: Engine
+    of: str, table: str, engine: MemoryEngine
 ) -> None:
     """Under each edition: an unexpected error would stop the contest's worker permanently."""
     positions = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]

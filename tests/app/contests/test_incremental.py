@@ -13,7 +13,7 @@ from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN
 from agon.errors import AgonError
 from agon.records import Records
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from app.contests.histories import Ledger, ledger
 from sizes import ALL, size
 
@@ -33,9 +33,9 @@ Four disciplines have 80 ledgers and 240 comparisons (`make test`: 8 and 24).
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[MemoryEngine]:
     """Start one engine for all ledgers."""
-    engine = Engine()
+    engine = MemoryEngine()
     yield engine
     engine.close()
 
@@ -67,7 +67,9 @@ def _tables(records: Records) -> dict[str, Any]:
     return {name: records.arrow(name) for name in names if records.has(name)}
 
 
-def _stepwise(written: Ledger, stops: list[int], engine: Engine | None) -> Iterator[ContestReplica]:
+def _stepwise(
+    written: Ledger, stops: list[int], engine: MemoryEngine | None
+) -> Iterator[ContestReplica]:
     """Read a ledger in batches and yield the replica after each."""
     replica = ContestReplica("c", engine=engine)
     before = 0
@@ -78,7 +80,7 @@ def _stepwise(written: Ledger, stops: list[int], engine: Engine | None) -> Itera
     replica.close()
 
 
-def _agree(written: Ledger, stops: list[int], engine: Engine | None) -> None:
+def _agree(written: Ledger, stops: list[int], engine: MemoryEngine | None) -> None:
     replayed = ContestReplica("c", engine=engine)
     replayed.catch_up(written.lines)
     for stop, replica in zip(stops, _stepwise(written, stops, engine), strict=True):
@@ -93,7 +95,7 @@ def _agree(written: Ledger, stops: list[int], engine: Engine | None) -> None:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("of", BUILT_IN)
-def test_stepwise_reading_equals_replay(of: str, part: int, engine: Engine) -> None:
+def test_stepwise_reading_equals_replay(of: str, part: int, engine: MemoryEngine) -> None:
     """A board that depended on when a worker read the ledger could not be proved.
 
     80 ledgers are compared at three positions each, 240 times (`make test`: 8 ledgers, 24 times).
@@ -119,7 +121,7 @@ def test_the_documented_sizes_are_those_of_the_tests() -> None:
 @settings(max_examples=size(15), deadline=None)
 @given(data=st.data())
 def test_stepwise_reading_of_a_short_ledger_equals_replay(
-    engine: Engine, data: st.DataObject
+    engine: MemoryEngine, data: st.DataObject
 ) -> None:
     """Hypothesis reduces a failure to the fewest entries."""
     of = data.draw(st.sampled_from(BUILT_IN))

@@ -15,7 +15,7 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transfer import export, import_contest
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.contests.submissions.creation import submit
-from agon.app.contests.submissions.submission import Submission
+from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.service import Service
 from agon.client.local import Local
 from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadable
@@ -64,19 +64,41 @@ def test_requests_that_postgresql_cannot_store_are_rejected(instance: Service) -
     create(instance, NewContest(id="dojo", discipline="dojo", title="Dojo"), by=ORGANISER)
     attempts: list[tuple[type[AgonError], Callable[[], object]]] = [
         (NotFound, lambda: Local(instance, by=ORGANISER).records.add("a\0b", [])),
-        (InvalidRecords, lambda: record(instance, "dojo", [("problems", {"id": "a\0"}, None)],
-                                        by=ORGANISER)),
-        (Unreadable, lambda: create(instance, NewContest(id="d2", discipline="dojo", title="D",
-                                                      description="\0"), by=ORGANISER)),
-        (NotFound, lambda: submit(instance, "dojo", Submission(user="a", problem="\0", content={
-            "source": "x = 1"}), by=ORGANISER)),
-        (Unreadable, lambda: submit(instance, "dojo", Submission(
-            user="a", problem="p", external_id="\0", content={}), by=ORGANISER)),
+        (
+            InvalidRecords,
+            lambda: record(instance, "dojo", [("problems", {"id": "a\0"}, None)], by=ORGANISER),
+        ),
+        (
+            Unreadable,
+            lambda: create(
+                instance,
+                NewContest(id="d2", discipline="dojo", title="D", description="\0"),
+                by=ORGANISER,
+            ),
+        ),
+        (
+            NotFound,
+            lambda: submit(
+                instance,
+                "dojo",
+                SubmissionContent(user="a", problem="\0", content={"source": "x = 1"}),
+                by=ORGANISER,
+            ),
+        ),
+        (
+            Unreadable,
+            lambda: submit(
+                instance,
+                "dojo",
+                SubmissionContent(user="a", problem="p", external_id="\0", content={}),
+                by=ORGANISER,
+            ),
+        ),
         (NotFound, lambda: create_token(instance, Grant(user="\0", role="judge"), by=OPERATOR)),
         (NotFound, lambda: revoke_token(instance, "\0", by=OPERATOR)),
         (NotFound, lambda: disable_user(instance, user="\0", by=OPERATOR)),
         (Unauthenticated, lambda: check_password(instance, user="\0", password="x")),  # noqa: S106 - a test's
-    ]  # fmt: skip
+    ]
     for error, attempt in attempts:
         with pytest.raises(error):
             attempt()

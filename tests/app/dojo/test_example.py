@@ -17,7 +17,7 @@ from agon.app.dojo.problems import read_problem
 from agon.app.replay.replay import replay
 from agon.app.sandbox import Sandbox
 from agon.disciplines.dojo.classifier import classify, contradicts
-from agon.disciplines.dojo.program import Program, parse
+from agon.disciplines.dojo.program import ParsedProgram, parse
 from agon.errors import Unavailable
 from agon.ledger.directory import import_directory
 from agon.wiring import sandbox
@@ -82,13 +82,13 @@ def season(real_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-def declared() -> Iterator[tuple[str, Program]]:
+def declared() -> Iterator[tuple[str, ParsedProgram]]:
     """Yield the declared tag and the program of every submission that declares one."""
     for package in example_problems():
         for place in find_packages(package / SUBMISSIONS)[0]:
             submission = read_package(place)
             program = parse(submission.source or b"", max_bytes=65_536, max_depth=300)
-            if submission.method_tag is not None and isinstance(program, Program):
+            if submission.method_tag is not None and isinstance(program, ParsedProgram):
                 yield submission.method_tag, program
 
 
@@ -157,9 +157,9 @@ def test_the_examples_ledger_replays_to_the_board_of_its_tables(season: Path) ->
 
 def test_the_setters_give_the_sequences_they_are_named_for(season: Path) -> None:
     """Compared with the first terms as they are known."""
-    from agon.app.dojo.season import Season
+    from agon.app.dojo.season import SeasonFolder
 
-    with Season.open(season, new=False) as opened:
+    with SeasonFolder.open(season, new=False) as opened:
         terms = {
             problem.package["title"]: [int(term) for term in problem.package["terms"][:8]]
             for problem in opened.problems.values()

@@ -14,7 +14,7 @@ from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import packaged_problem, read_problem
 from agon.app.dojo.publication import publish
 from agon.app.dojo.rejudge import rejudge
-from agon.app.dojo.season import Season
+from agon.app.dojo.season import SeasonFolder
 from agon.app.sandbox import RunRequest
 from agon.errors import Conflict
 from agon.ledger.entry import Draft
@@ -39,7 +39,7 @@ def pack_both(folder: Path) -> None:
 
 def forget(season: Path) -> None:
     """Publish a season's problem as it was entered before problems stated their first index."""
-    with Season.open(season, new=False) as opened:
+    with SeasonFolder.open(season, new=False) as opened:
         (problem,) = opened.problems.values()
         package = {k: v for k, v in problem.package.items() if k != "first_index"}
         body = {"problem": problem.id, "package": package}

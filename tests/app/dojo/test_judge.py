@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import agon
-from agon.app.dojo.judge import JudgeSummary, Progress, judge
+from agon.app.dojo.judge import JudgeSummary, JudgingProgress, judge
 from agon.app.dojo.packages import PackageFolder, read_package
 from agon.app.dojo.problems import read_problem
 from agon.app.replay.replay import replay
@@ -326,7 +326,7 @@ def test_progress_counts_every_submission(package: Path) -> None:
     for user in ("ada", "bob", "cy"):
         pack_solver(folder, user)
     (folder / "dan" / "1").mkdir(parents=True)
-    reports: list[Progress] = []
+    reports: list[JudgingProgress] = []
     judge(read_problem(package), folder, package.parent / "season", FakeSandbox(),
           progress=reports.append)  # fmt: skip
     assert (reports[-1].done, reports[-1].total) in {(3, 4), (4, 4)}

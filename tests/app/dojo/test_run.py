@@ -6,7 +6,7 @@ import pytest
 
 from agon.app.dojo.grading import precheck
 from agon.app.dojo.inspection import Inspection, inspect, rules_in_force
-from agon.app.dojo.run import Answer, run_program
+from agon.app.dojo.run import ProgramAnswer, run_program
 from agon.app.dojo.setter_validation import SETTER_LIMITS
 from agon.app.sandbox import RunLimits, RunRequest, RunResult
 from agon.disciplines.dojo.imports import Kind
@@ -17,7 +17,7 @@ SQUARES = b"def solver():\n    return [n * n for n in range(9)]\n"
 
 def run_in(
     raw: bytes, sandbox: FakeSandbox, *, kind: Kind = "solver", scan: bool = True, n_check: int = 5
-) -> Answer:
+) -> ProgramAnswer:
     """Run a program in a fake sandbox."""
     return run_program(
         raw,

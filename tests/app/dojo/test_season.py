@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import agon
 from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import read_problem
-from agon.app.dojo.season import Season
+from agon.app.dojo.season import SeasonFolder
 from agon.app.sandbox import RunRequest, RunResult
 from agon.errors import Conflict, NotFound, Unreadable
 from app.dojo.packing import ledger_of, pack_problem, pack_solver, recorded, rows
@@ -173,7 +173,7 @@ def test_incomplete_files_of_a_killed_judge_are_removed(tmp_path: Path) -> None:
 
 def test_reading_a_missing_season_does_not_create_it(tmp_path: Path) -> None:
     """Only a judge creates one."""
-    with pytest.raises(NotFound), Season.open(tmp_path / "season", new=False):
+    with pytest.raises(NotFound), SeasonFolder.open(tmp_path / "season", new=False):
         pass
     assert not (tmp_path / "season").exists()
 

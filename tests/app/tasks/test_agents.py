@@ -9,14 +9,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agon.app.containers import ImageSpec, Limits, Trial
-from agon.app.tasks.agents import AgentEnvironment, Work
+from agon.app.containers import AgentTrial, ImageSpec, Limits
+from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.discovery import read_task
 from agon.errors import NotFound, Unavailable, Unreadable
 from agon.runners.agents import chat, openai
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.commands import CommandAgent
-from agon.runners.agents.openai import OpenAIAgent, Price
+from agon.runners.agents.openai import OpenAIAgent, TokenPrice
 from agon.runners.agents.scripts import script_command
 from app.tasks.folders import harbor
 from app.tasks.loopback import Endpoint, completion, serving
@@ -96,11 +96,11 @@ def work(
     key: str = "",
     own: bool = False,
     **about: Any,
-) -> Work:
+) -> AgentWork:
     """Let the agent work on a task in fake containers."""
     task = read_task(harbor(tmp_path / "hello"))
     containers = FakeContainers(shell=shell)
-    trial = Trial(run="r", name="hello__1", folder=tmp_path)
+    trial = AgentTrial(run="r", name="hello__1", folder=tmp_path)
     place = AgentEnvironment(
         containers=containers,
         image=containers.build(ImageSpec(context=task.files.context)),
@@ -110,7 +110,7 @@ def work(
     return OpenAIAgent(Chat(endpoint.url, "m", key=key, own=own), **about).work(task, place)
 
 
-def lines(work: Work) -> list[dict[str, Any]]:
+def lines(work: AgentWork) -> list[dict[str, Any]]:
     """Read the transcript."""
     assert work.transcript is not None
     return [json.loads(line) for line in work.transcript.read_text().splitlines()]
@@ -279,9 +279,9 @@ def test_a_model_that_thinks_too_long_is_a_timeout(tmp_path: Path) -> None:
 def test_cost_is_the_endpoints_own_or_counted_by_price(tmp_path: Path) -> None:
     """Tokens times dollars for a million of them."""
     with serving((200, completion("DONE", cost=0.5), {})) as endpoint:
-        record = work(tmp_path, endpoint, FakeShell({}), price=Price(2, 10))
+        record = work(tmp_path, endpoint, FakeShell({}), price=TokenPrice(2, 10))
     with serving("DONE") as endpoint:
-        counted = work(tmp_path, endpoint, FakeShell({}), price=Price(2, 10))
+        counted = work(tmp_path, endpoint, FakeShell({}), price=TokenPrice(2, 10))
     assert record.usage is not None
     assert counted.usage is not None
     assert record.usage.cost_usd == 0.5

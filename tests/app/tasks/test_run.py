@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from agon.app.containers import Trial, Verification
+from agon.app.containers import AgentTrial, TrialVerification
 from agon.app.tasks.discovery import read_readable_tasks, read_tasks
-from agon.app.tasks.folder import Plan, open_run_folder, read_plan, read_results
-from agon.app.tasks.run import Progress, plan_of, run_tasks
+from agon.app.tasks.folder import RunPlan, open_run_folder, read_plan, read_results
+from agon.app.tasks.run import RunProgress, plan_of, run_tasks
 from agon.errors import Conflict, NotScorable, Unavailable, Unreadable
 from agon.runners.agents.builtin import NopAgent, OracleAgent
 from agon.runners.agents.commands import CommandAgent
@@ -36,7 +36,7 @@ def run(
     agent: Any = None,
     trials: int = 1,
     jobs: int = 1,
-    watch: Callable[[Progress], None] = lambda _: None,
+    watch: Callable[[RunProgress], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Run an agent (doing nothing) on a folder of tasks."""
     read = read_tasks([tasks] if isinstance(tasks, Path) else tasks)
@@ -95,7 +95,7 @@ def test_every_trial_leaves_a_folder_with_its_result(tasks: Path, tmp_path: Path
 
 def test_results_read_back_as_they_were(tasks: Path, tmp_path: Path) -> None:
     """A continued run and an import see what the first one saw."""
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
     run(tasks, tmp_path / "out", FakeContainers(), trials=2, watch=seen.append)
     as_json = [json.loads(json.dumps(one.result.to_dict())) for one in seen if one.result]
     read = {(one.task, one.number): one.to_dict() for one in read_results(tmp_path / "out")}
@@ -180,7 +180,7 @@ def test_a_full_disk_is_not_the_agents(tasks: Path, tmp_path: Path) -> None:
     """A trial whose files cannot be written has no score; it is tried again."""
 
     class Full(FakeContainers):
-        def verify(self, *args: Any, trial: Trial, **options: Any) -> Verification:
+        def verify(self, *args: Any, trial: AgentTrial, **options: Any) -> TrialVerification:
             if trial.name == "a__1" and self.ran.count("a__1") < 3:
                 raise OSError(errno.ENOSPC, "No space left on device", "logs.tar")
             return super().verify(*args, trial=trial, **options)
@@ -340,7 +340,7 @@ def test_files_that_are_not_ours_are_refused(tasks: Path, tmp_path: Path, conten
 
 def test_one_process_at_a_time_works_in_a_folder(tasks: Path, tmp_path: Path) -> None:
     """Two would run the same trial twice."""
-    plan = Plan(run="r", agent="nop", settings={}, tasks={}, reward_sources={}, trials=1)
+    plan = RunPlan(run="r", agent="nop", settings={}, tasks={}, reward_sources={}, trials=1)
     with (
         open_run_folder(tmp_path / "out", plan),
         pytest.raises(Conflict, match="another agon process is running"),
@@ -351,7 +351,7 @@ def test_one_process_at_a_time_works_in_a_folder(tasks: Path, tmp_path: Path) ->
 def test_an_interrupt_leaves_no_half_result(tasks: Path, tmp_path: Path) -> None:
     """What was under way is repeated next time; the engine is closed at once."""
 
-    def interrupt(progress: Progress) -> None:
+    def interrupt(progress: RunProgress) -> None:
         if progress.result:
             raise KeyboardInterrupt
 
@@ -381,7 +381,7 @@ def test_an_engine_that_is_gone_ends_the_run(tasks: Path, tmp_path: Path) -> Non
 def test_progress_counts_what_was_there(tasks: Path, tmp_path: Path) -> None:
     """A continued run begins where the first one stopped."""
     run(tasks, tmp_path / "out", FakeContainers())
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
     run(tasks, tmp_path / "out", FakeContainers(), trials=2, watch=seen.append)
     assert [(one.done, one.total) for one in seen] == [(2, 4), (3, 4), (4, 4)]
 

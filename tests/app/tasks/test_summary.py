@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agon.app.containers import Outcome
 from agon.app.tasks.agents import Usage
-from agon.app.tasks.folder import Plan
+from agon.app.tasks.folder import RunPlan
 from agon.app.tasks.summary import pass_at_k, summarize
 from agon.app.tasks.trials import TrialResult
 from agon.kernel.statistics import wilson
@@ -35,10 +35,16 @@ def result(task: str, number: int, outcome: Outcome, *, usage: Usage | None = No
     )
 
 
-def plan(*tasks: str, trials: int = 1) -> Plan:
+def plan(*tasks: str, trials: int = 1) -> RunPlan:
     """Make the plan of a run."""
-    return Plan(run="r", agent="a", settings={}, tasks=dict.fromkeys(tasks, ""), reward_sources={},
-                trials=trials)  # fmt: skip
+    return RunPlan(
+        run="r",
+        agent="a",
+        settings={},
+        tasks=dict.fromkeys(tasks, ""),
+        reward_sources={},
+        trials=trials,
+    )
 
 
 @settings(max_examples=size(50), deadline=None)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agon.app.webhooks.address_guard import NO_ADDRESS, Target
-from agon.app.webhooks.delivery import WAITS, Answer, attempt, due, with_attempt
+from agon.app.webhooks.address_guard import NO_ADDRESS, CheckedAddress
+from agon.app.webhooks.delivery import WAITS, DeliveryAnswer, attempt, due, with_attempt
 from agon.app.webhooks.signatures import verify
 from agon.entities.webhooks import DeliveryLog, Webhook
 
@@ -20,23 +20,25 @@ WEBHOOK = Webhook(
     id="w1", contest_no=1, url="https://hooks.example/in", secret=b"sealed", events=(),
     staff=False, active=True, created_at=AT, by="ada",
 )  # fmt: skip
-BAD = Answer(status=500, error=None, ms=3, body="no")
+BAD = DeliveryAnswer(status=500, error=None, ms=3, body="no")
 
 
 class Recorder:
     """A sender with one response that stores what was sent."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: DeliveryAnswer) -> None:
         self.answer = answer
-        self.sent: list[tuple[Target, dict[str, str], bytes]] = []
+        self.sent: list[tuple[CheckedAddress, dict[str, str], bytes]] = []
 
-    def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
+    def send(
+        self, target: CheckedAddress, *, headers: Mapping[str, str], body: bytes
+    ) -> DeliveryAnswer:
         """Store a message and return the response."""
         self.sent.append((target, dict(headers), body))
         return self.answer
 
 
-def tried(answer: Answer, *, address: str = "9.9.9.9") -> tuple[DeliveryLog, Recorder]:
+def tried(answer: DeliveryAnswer, *, address: str = "9.9.9.9") -> tuple[DeliveryLog, Recorder]:
     """Try a delivery once."""
     sender = Recorder(answer)
     delivery = attempt(
@@ -48,7 +50,7 @@ def tried(answer: Answer, *, address: str = "9.9.9.9") -> tuple[DeliveryLog, Rec
 
 def test_a_message_is_signed_and_has_the_id_of_its_delivery() -> None:
     """A receiver recognizes repetitions by that id."""
-    delivery, sender = tried(Answer(status=204, error=None, ms=5))
+    delivery, sender = tried(DeliveryAnswer(status=204, error=None, ms=5))
     ((target, headers, body),) = sender.sent
     assert verify(SECRET, headers=headers, body=body, now=AT) == "d1"
     assert headers["content-type"] == "application/json"
@@ -103,7 +105,9 @@ def test_retry_after_lengthens_a_wait_within_reason(requested: int, waits: int) 
 
 def test_an_attempt_without_a_response_logs_its_error() -> None:
     """The owner sees the cause."""
-    delivery = with_attempt(WAITING, Answer(status=None, error="cannot connect", ms=9), at=AT)
+    delivery = with_attempt(
+        WAITING, DeliveryAnswer(status=None, error="cannot connect", ms=9), at=AT
+    )
     assert delivery.attempts[0] == {
         "at": "2026-11-22T03:00:00.000000Z", "ms": 9, "error": "cannot connect"
     }  # fmt: skip

@@ -9,11 +9,11 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.queue.jobs import JudgingTask, gate_job, judge_job
 from agon.app.service import Service
 from agon.app.worker.local_source import LocalSource
-from agon.app.worker.loop import Run, Worker
+from agon.app.worker.loop import JobWorker, Run
 from agon.disciplines.dojo.canonical import source_hash
 from agon.entities.contests import Contest, StoredEntry
 from agon.entities.jobs import Job, JobKind
-from agon.ledger.entry import Draft, Line, read_line
+from agon.ledger.entry import Draft, EntryLine, read_line
 
 SQUARES = "def seq(n):\n    return n * n\n"
 RIGHT = "def solver():\n    return [n * n for n in range(1, 21)]\n"
@@ -78,7 +78,7 @@ def submitted(
 
 def work(service: Service, runners: Mapping[JobKind, Run], *, worker: str = "w1") -> None:
     """Run jobs until none is due."""
-    Worker(LocalSource(service, worker=worker), runners).work(idle=False)
+    JobWorker(LocalSource(service, worker=worker), runners).work(idle=False)
 
 
 def job_of(service: Service, job: Job) -> Job:
@@ -87,7 +87,7 @@ def job_of(service: Service, job: Job) -> Job:
         return session.queue.get(job.id)
 
 
-def entries(service: Service, *kinds: str) -> list[Line]:
+def entries(service: Service, *kinds: str) -> list[EntryLine]:
     """Return the ledger's entries of some kinds (none: all)."""
     with service.store.read() as session:
         no = session.contests.get("autumn").no

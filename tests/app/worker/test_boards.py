@@ -16,7 +16,7 @@ from agon.app.contests.ledgers import events
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.queue.jobs import service_job
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.app.service import Service
 from agon.app.worker.handlers import service_runners
 from agon.app.worker.loop import Run
@@ -91,7 +91,7 @@ def test_scans_take_no_more_than_a_twentieth_of_the_time(scanning: Service, cloc
     spring(scanning)
     run = service_runners(scanning)
 
-    def slow(assignment: Assignment, progress: Progress, quick: Run = run["find"]) -> Any:
+    def slow(assignment: Assignment, progress: JobProgress, quick: Run = run["find"]) -> Any:
         clock.at += timedelta(minutes=3)
         return quick(assignment, progress)
 
@@ -111,7 +111,7 @@ def test_boards_come_before_the_scan(scanning: Service) -> None:
     kinds: list[str] = []
 
     def recording(run: Run) -> Run:
-        def recorded(assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
+        def recorded(assignment: Assignment, progress: JobProgress) -> Mapping[str, Any]:
             kinds.append(assignment.kind)
             return run(assignment, progress)
 

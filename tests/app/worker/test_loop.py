@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agon.app.queue.source import Assignment, LeaseLost, Progress, heartbeats
-from agon.app.worker.loop import Run, Worker, WorkerStopped, WorkResult
+from agon.app.queue.source import Assignment, JobProgress, LeaseLost, heartbeats
+from agon.app.worker.loop import JobWorker, Run, WorkerStopped, WorkResult
 from agon.entities.jobs import JobKind
 from agon.errors import AgonError, Conflict, NotScorable, Unavailable
 
@@ -65,7 +65,7 @@ class FakeSource:
 def runner(give: Any) -> Mapping[JobKind, Run]:
     """Return runners of judge jobs that return or raise a value."""
 
-    def run(_: Assignment, progress: Progress) -> Mapping[str, Any]:
+    def run(_: Assignment, progress: JobProgress) -> Mapping[str, Any]:
         progress.check()
         if isinstance(give, BaseException):
             raise give
@@ -77,7 +77,7 @@ def runner(give: Any) -> Mapping[JobKind, Run]:
 def test_a_job_is_run_and_its_result_sent() -> None:
     """Claim, run, complete; nothing happens without a job."""
     source, results = FakeSource(ONE), list[WorkResult]()
-    worker = Worker(source, runner(7), on_result=results.append)
+    worker = JobWorker(source, runner(7), on_result=results.append)
     assert worker.work_once()
     assert not worker.work_once()
     assert source.calls == [("complete", "j1", {"gave": 7})]
@@ -86,7 +86,7 @@ def test_a_job_is_run_and_its_result_sent() -> None:
 
 def test_kinds_without_a_runner_are_not_claimed() -> None:
     """A worker without containers must leave trials to other workers."""
-    assert not Worker(FakeSource(ONE), {}).work_once()
+    assert not JobWorker(FakeSource(ONE), {}).work_once()
 
 
 @pytest.mark.parametrize(
@@ -103,14 +103,14 @@ def test_a_job_that_fails_is_returned_with_its_cause(
 ) -> None:
     """Invalid input would fail again; after any other error the job is tried again."""
     source = FakeSource(ONE)
-    assert Worker(source, runner(raised)).work_once()
+    assert JobWorker(source, runner(raised)).work_once()
     assert source.calls == [("fail", "j1", cause, retry)]
 
 
 def test_a_job_whose_lease_is_lost_is_not_reported() -> None:
     """Another worker has the job, and reports it."""
     source, results = FakeSource(ONE, completes=[LeaseLost("gone")]), list[WorkResult]()
-    assert Worker(source, runner(1), on_result=results.append).work_once()
+    assert JobWorker(source, runner(1), on_result=results.append).work_once()
     assert source.calls == []
     assert results[0].end == "lost"
 
@@ -121,7 +121,7 @@ def test_an_outcome_is_sent_again_while_the_server_is_unavailable(
     """A restart of the server must not lose a verdict that took minutes."""
     monkeypatch.setattr("agon.app.worker.loop._RETRY_PAUSE_S", 0.001)
     source = FakeSource(ONE, completes=[Unavailable("restarting")] * 3)
-    assert Worker(source, runner(1)).work_once()
+    assert JobWorker(source, runner(1)).work_once()
     assert source.calls == [("complete", "j1", {"gave": 1})]
 
 
@@ -132,7 +132,7 @@ def test_a_claim_is_sent_again_until_the_queue_responds(
     """A worker survives the server's restart, and a conflict with another session."""
     monkeypatch.setattr("agon.app.worker.loop._RETRY_PAUSE_S", 0.001)
     source = FakeSource(ONE, claims=[error] * 5)
-    Worker(source, runner(1)).work(idle=False)
+    JobWorker(source, runner(1)).work(idle=False)
     assert source.calls == [("complete", "j1", {"gave": 1})]
 
 
@@ -144,7 +144,7 @@ def test_a_repeated_error_is_reported_once(
     away, newer = Unavailable("away"), Unavailable("of revision 9999")
     source = FakeSource(ONE, claims=[away, away, newer, newer, away])
     errors: list[str] = []
-    worker = Worker(source, runner(1), on_error=lambda error: errors.append(str(error)))
+    worker = JobWorker(source, runner(1), on_error=lambda error: errors.append(str(error)))
     worker.work(idle=False)
     assert errors == ["away", "of revision 9999", "away"]
 
@@ -152,7 +152,7 @@ def test_a_repeated_error_is_reported_once(
 def test_a_stopped_job_is_returned_and_ends_the_worker() -> None:
     """A worker that is stopped must not hold its job until the lease expires."""
     source = FakeSource(ONE)
-    worker = Worker(source, runner(WorkerStopped()))
+    worker = JobWorker(source, runner(WorkerStopped()))
     with pytest.raises(WorkerStopped):
         worker.work()
     assert source.calls == [("fail", "j1", "the worker was stopped", True)]
@@ -163,11 +163,11 @@ def test_a_stopping_worker_completes_its_job_and_claims_no_other() -> None:
     source = FakeSource(ONE, ONE)
     stopping = Event()
 
-    def run(_: Assignment, __: Progress) -> Mapping[str, Any]:
+    def run(_: Assignment, __: JobProgress) -> Mapping[str, Any]:
         stopping.set()
         return {}
 
-    Worker(source, {"judge": run}, stopping=stopping).work()
+    JobWorker(source, {"judge": run}, stopping=stopping).work()
     assert [call[0] for call in source.calls] == ["complete"]
     assert len(source.jobs) == 1
 
@@ -178,13 +178,13 @@ def test_no_kind_of_job_blocks_other_kinds() -> None:
     source, worked = FakeSource(board, board, board, *[verdict] * 5), list[str]()
     seconds = [0.0]
 
-    def run(assignment: Assignment, _: Progress) -> Mapping[str, Any]:
+    def run(assignment: Assignment, _: JobProgress) -> Mapping[str, Any]:
         worked.append(assignment.kind)
         seconds[0] += 2.0 if assignment.kind == "publish" else 1.0
         return {}
 
     runners: dict[JobKind, Run] = {"publish": run, "judge": run}
-    Worker(source, runners, clock=lambda: seconds[0]).work(idle=False)
+    JobWorker(source, runners, clock=lambda: seconds[0]).work(idle=False)
     assert worked == ["publish", "judge", "judge", "publish", "judge", "judge", "publish", "judge"]
 
 
@@ -202,7 +202,7 @@ def test_an_idle_worker_waits_for_a_notification() -> None:
                 stopping.set()
 
     source = Idle()
-    Worker(source, runner(1), stopping=stopping).work()
+    JobWorker(source, runner(1), stopping=stopping).work()
     assert source.waited == 3
 
 

@@ -13,8 +13,8 @@ from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
-from agon.app.webhooks.address_guard import Target
-from agon.app.webhooks.delivery import Answer
+from agon.app.webhooks.address_guard import CheckedAddress
+from agon.app.webhooks.delivery import DeliveryAnswer
 from agon.app.webhooks.secrets import NONCE_BYTES, encrypt
 from agon.app.webhooks.signatures import verify
 from agon.app.worker.handlers import post_runners
@@ -35,12 +35,12 @@ class Receiver:
         self.messages: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
 
-    def send(self, _: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
+    def send(self, _: CheckedAddress, *, headers: Mapping[str, str], body: bytes) -> DeliveryAnswer:
         """Store a message and return the next status."""
         self.messages.append(json.loads(body))
         self.headers.append(dict(headers))
         status = self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
-        return Answer(status=status, error=None, ms=1)
+        return DeliveryAnswer(status=status, error=None, ms=1)
 
 
 @pytest.fixture

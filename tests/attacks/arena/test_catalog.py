@@ -14,7 +14,7 @@ from agon.attacks.arena import LAB
 from agon.attacks.arena.played import PlayedSeason
 from agon.attacks.arena.season import Season
 from agon.attacks.arena.world import DAYS, World, simulated_world
-from agon.attacks.lab import Lab, Standing
+from agon.attacks.lab import AttackStanding, Lab
 from agon.attacks.prices import default_prices
 from agon.attacks.strategy import Plan, Strategy
 from agon.disciplines.arena import integrity, scoring
@@ -93,7 +93,7 @@ def test_a_season_kept_as_arrays_gives_what_its_records_give(rules: ArenaRules) 
         votes = {row["id"]: row["votes"] for row in scored.board("judges").rows()}
     best = max(ratings[name] for name in played.accounts)
     others = [ratings[name] for name in played.honest]
-    assert played.standing == Standing(
+    assert played.standing == AttackStanding(
         1 + sum(other > best for other in others),
         best,
         sum(votes[name] for name in played.accounts) / sum(votes.values()),

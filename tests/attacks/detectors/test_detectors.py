@@ -9,14 +9,14 @@ from functools import cache
 import pytest
 
 from agon.attacks.arena import judges
-from agon.attacks.arena.judges import Case
-from agon.attacks.detectors import Measurement, contests_of, measure, simulated
+from agon.attacks.arena.judges import JudgeCase
+from agon.attacks.detectors import PowerMeasurement, contests_of, measure, simulated
 from agon.disciplines import BUILT_IN, discipline
 from agon.errors import NotFound
 
 
 @cache
-def dojo() -> tuple[Measurement, ...]:
+def dojo() -> tuple[PowerMeasurement, ...]:
     """Return the measurements of one small season."""
     return tuple(measure("dojo", size=40, worlds=1))
 
@@ -67,14 +67,14 @@ def test_a_victim_named_with_an_attacker_is_no_false_alarm() -> None:
 
 def test_a_judge_is_measured_at_several_thresholds_and_by_the_literal_rule() -> None:
     """With more false alarms there is at least the same power; specialists have no power."""
-    case = Case("favorite-bot", "always for one bot", 10, bots=10, ring=5)
+    case = JudgeCase("favorite-bot", "always for one bot", 10, bots=10, ring=5)
     points = list(judges.measure(case, 1, 3, lambda: None))
     powers = [row.power or 0 for row in points]
     assert powers == sorted(powers)
     assert powers[1] > 0.6
     assert {row.literal_power for row in points} == {0.416441}
     assert [row.threshold for row in points] == list(judges.THRESHOLDS)
-    specialist = Case("favorite-bot", "specialist", 50)
+    specialist = JudgeCase("favorite-bot", "specialist", 50)
     honest = list(judges.measure(specialist, 1, 3, lambda: None))
     assert {(row.power, row.literal_power) for row in honest} == {(None, None)}
     assert honest[1].false_alarms == 0

@@ -13,7 +13,7 @@ from agon.attacks.dojo.renamed_copies import rename
 from agon.attacks.runner import Runner, select
 from agon.disciplines import discipline
 from agon.disciplines.dojo.facts import payload_of
-from agon.disciplines.dojo.payload import Payload
+from agon.disciplines.dojo.payload import ProgramPayload
 from agon.disciplines.dojo.rules import DojoRules
 from agon.editions import edition
 from agon.errors import Unreadable
@@ -122,7 +122,7 @@ def test_a_table_is_as_large_as_the_policy_leaves_room_for(
     assert (source is not None) == fits
     if source:
         payload = payload_of(source, max_bytes=10_000, max_depth=100)
-        assert isinstance(payload, Payload)
+        assert isinstance(payload, ProgramPayload)
         assert payload.string_chars <= rules.max_string_literal_chars
         assert payload.numeric_literals <= rules.max_numeric_literals
         assert payload.information_bytes <= (rules.max_information_bytes or 10_000)

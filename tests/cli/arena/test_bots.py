@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.webhooks.signatures import format_secret
-from agon.runners.bots.reference import Verification, echo, serve_bot
+from agon.runners.bots.reference import MessageVerification, echo, serve_bot
 from cli.command import Cli
 
 SECRET = b"s" * 32
@@ -78,7 +78,7 @@ def test_endpoints_play_and_are_examined_with_their_secret(agon: Cli, tmp_path: 
     wrong.write_text(format_secret(b"w" * 32))
     prompts = tmp_path / "prompts.txt"
     prompts.write_text("Tea?\n\n")
-    with serve_bot(echo, verification=Verification([SECRET])) as server:
+    with serve_bot(echo, verification=MessageVerification([SECRET])) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}/"

@@ -9,7 +9,7 @@ import pytest
 
 from agon.cli.arena.simulate_live import summary
 from agon.client.league.league import League, PlayedRound
-from agon.client.league.participants import Participants
+from agon.client.league.participants import LeagueBots
 from agon.disciplines.arena.population import Population
 from cli.command import Cli
 from cli.targets import Server
@@ -69,7 +69,7 @@ def test_a_league_plays_on_a_server_goes_on_and_ends_with_its_processes(
 def test_a_ping_is_answered_at_once() -> None:
     """A league of 200 bots that need a second for an answer is registered within seconds."""
     population = Population.draw(bots=2, judges=1, dishonest=0, seed="1")
-    slow = Participants(population, "http://127.0.0.1", None, delay=3600)
+    slow = LeagueBots(population, "http://127.0.0.1", None, delay=3600)
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:

@@ -6,7 +6,7 @@
 import numpy as np
 import pytest
 
-from agon.attacks.arena.judges import FINDS, Case, judge_power
+from agon.attacks.arena.judges import FINDS, JudgeCase, judge_power
 from agon.disciplines.arena.behaviors import draw_votes
 from agon.disciplines.arena.detectors import favorite_bot, literal_power, low_agreement
 from agon.disciplines.arena.history import others_consensus
@@ -23,12 +23,12 @@ REPEATS = 300 if ALL else 10
 @pytest.mark.parametrize(
     ("case", "power"),
     [
-        (Case("low-agreement", "coin flip", 200), 0.85),
-        (Case("low-agreement", "always wrong", 50), 0.99),
-        (Case("favorite-bot", "always for one bot", 20), 0.95),
+        (JudgeCase("low-agreement", "coin flip", 200), 0.85),
+        (JudgeCase("low-agreement", "always wrong", 50), 0.99),
+        (JudgeCase("favorite-bot", "always for one bot", 20), 0.95),
     ],
 )
-def test_dishonest_judges_are_detected(case: Case, power: float) -> None:
+def test_dishonest_judges_are_detected(case: JudgeCase, power: float) -> None:
     """Measured over 250 worlds: .89, 1.00 and 1.00, at .1 to .8 % false alarms."""
     share, alarms = judge_power(case, worlds=REPEATS)
     assert share >= (power if ALL else power - 0.1)
@@ -38,7 +38,7 @@ def test_dishonest_judges_are_detected(case: Case, power: float) -> None:
 @pytest.mark.parametrize("code", FINDS)
 def test_honest_specialists_are_not_detected(code: str) -> None:
     """A judge who only sees the strongest bot votes for it often, as the others do."""
-    share, alarms = judge_power(Case(code, "specialist", 100), worlds=REPEATS)
+    share, alarms = judge_power(JudgeCase(code, "specialist", 100), worlds=REPEATS)
     assert share <= (0.015 if ALL else 0.1)  # 0.01 within the error of 300 worlds
     assert alarms <= (0.01 if ALL else 0.02)
 
@@ -46,7 +46,7 @@ def test_honest_specialists_are_not_detected(code: str) -> None:
 def test_a_ring_of_five_is_detected_after_ten_exposures_each() -> None:
     """Measured over 60 worlds: .99 of its judges, .92 of them without the rule for groups."""
     share, alarms = judge_power(
-        Case("favorite-bot", "always for one bot", 10, ring=5), worlds=size(60, at_least=4)
+        JudgeCase("favorite-bot", "always for one bot", 10, ring=5), worlds=size(60, at_least=4)
     )
     assert share >= (0.95 if ALL else 0.8)
     assert alarms <= (0.01 if ALL else 0.02)

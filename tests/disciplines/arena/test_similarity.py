@@ -17,7 +17,7 @@ from agon.disciplines.arena.accounts import (
 from agon.disciplines.arena.plagiarism import fingerprint, jaccard, text_similarity, words
 from agon.disciplines.arena.rounds.qualification import (
     Attempt,
-    Outcome,
+    QualificationOutcome,
     next_attempt_at,
     outcome_of,
 )
@@ -83,25 +83,25 @@ def test_short_bases_are_left_out() -> None:
 def test_one_attempt_per_hour_and_failed_calls_do_not_count() -> None:
     """Who was never judged may try again at once."""
     noon = datetime(2026, 3, 1, 12)  # noqa: DTZ001 - records hold UTC
-    failed = Attempt(noon, Outcome.TRY_AGAIN)
+    failed = Attempt(noon, QualificationOutcome.TRY_AGAIN)
     assert next_attempt_at([failed], interval_minutes=60) is None
-    judged = [Attempt(noon - timedelta(hours=5), Outcome.NOT_QUALIFIED),
-              Attempt(noon, Outcome.NOT_QUALIFIED), failed]  # fmt: skip
+    judged = [Attempt(noon - timedelta(hours=5), QualificationOutcome.NOT_QUALIFIED),
+              Attempt(noon, QualificationOutcome.NOT_QUALIFIED), failed]  # fmt: skip
     assert next_attempt_at(judged, interval_minutes=60) == noon + timedelta(hours=1)
 
 
 @pytest.mark.parametrize(
     ("picked", "first", "outcome"),
     [
-        ("A", "bot", Outcome.QUALIFIED),
-        ("B", "human", Outcome.QUALIFIED),
-        ("A", "human", Outcome.NOT_QUALIFIED),
-        ("B", "bot", Outcome.NOT_QUALIFIED),
-        (None, "bot", Outcome.TRY_AGAIN),
+        ("A", "bot", QualificationOutcome.QUALIFIED),
+        ("B", "human", QualificationOutcome.QUALIFIED),
+        ("A", "human", QualificationOutcome.NOT_QUALIFIED),
+        ("B", "bot", QualificationOutcome.NOT_QUALIFIED),
+        (None, "bot", QualificationOutcome.TRY_AGAIN),
     ],
 )
 def test_a_bot_qualifies_when_it_is_picked_as_more_human(
-    picked: str | None, first: str, outcome: Outcome
+    picked: str | None, first: str, outcome: QualificationOutcome
 ) -> None:
     """The label is translated back to who stood under it; no answer is no coin flip."""
     assert outcome_of(picked, first=first) is outcome

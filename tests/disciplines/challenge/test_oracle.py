@@ -12,7 +12,7 @@ from agon.disciplines.challenge.facts import read_facts
 from agon.disciplines.challenge.outcome import outcome_of
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.scoring import ScoredChallenge
-from agon.disciplines.challenge.weights import Network, all_weights
+from agon.disciplines.challenge.weights import NetworkFacts, all_weights
 from agon.errors import NotScorable
 from disciplines.challenge.networks import RULES, Tables, networks, records_of, rows_of, scored
 from disciplines.challenge.oracle import Contest
@@ -89,7 +89,7 @@ def test_every_epoch_has_the_numbers_of_computing_it_alone(
 ) -> None:
     """Computing again only what changed gives every number of computing all, to the last bit."""
     facts = read_facts(records_of(tables))
-    network = Network.of(facts, ChallengeRules().override(rules))
+    network = NetworkFacts.of(facts, ChallengeRules().override(rules))
     running = RunningConsensus(facts, network.eligibility)
     for scores in running.advance(until=40):
         alone = consensus_at(facts, network.eligibility, scores.epoch)

@@ -1,13 +1,13 @@
 """Read test sources with bounds wide enough not to matter."""
 
-from agon.disciplines.dojo.program import Program, Violation, parse
+from agon.disciplines.dojo.program import ParsedProgram, Violation, parse
 
 
-def read(source: str | bytes) -> Program:
+def read(source: str | bytes) -> ParsedProgram:
     """Parse a source that must be readable."""
     raw = source.encode() if isinstance(source, str) else source
     program = parse(raw, max_bytes=1_000_000, max_depth=300)
-    assert isinstance(program, Program), program
+    assert isinstance(program, ParsedProgram), program
     return program
 
 

@@ -12,7 +12,7 @@ from agon.disciplines.dojo.classifier import classify
 from agon.disciplines.dojo.fingerprints import structure_hash
 from agon.disciplines.dojo.imports import scan
 from agon.disciplines.dojo.payload import measure
-from agon.disciplines.dojo.program import Program, parse
+from agon.disciplines.dojo.program import ParsedProgram, parse
 
 SIZES = (400, 800, 1_600)
 GROWTH = 1.25
@@ -50,7 +50,7 @@ def work(run: Callable[[], object]) -> int:
     return steps + _CountedList.compared
 
 
-def counted(program: Program) -> Program:
+def counted(program: ParsedProgram) -> ParsedProgram:
     """Replace the lists of a syntax tree by lists that count comparisons."""
     for node in program.nodes:
         for name, value in ast.iter_fields(node):
@@ -143,11 +143,11 @@ def test_twice_the_source_takes_at_most_twice_the_work(shape: str) -> None:
 
 def _effort(source: str) -> dict[str, int]:
     """Return the work of each step of the inspection."""
-    programs: list[Program] = []
+    programs: list[ParsedProgram] = []
 
     def read() -> None:
         program = parse(source.encode(), max_bytes=1_000_000, max_depth=300)
-        assert isinstance(program, Program), program
+        assert isinstance(program, ParsedProgram), program
         programs.append(program)
 
     effort = {"parse": work(read)}

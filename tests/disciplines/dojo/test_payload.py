@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines.dojo.payload import Payload, check, measure
+from agon.disciplines.dojo.payload import ProgramPayload, check, measure
 from agon.disciplines.dojo.program import Violation
 from disciplines.dojo.reading import read
 from sizes import size
 
 
-def payload(source: str) -> Payload:
+def payload(source: str) -> ProgramPayload:
     """Measure a source."""
     return measure(read(source))
 

@@ -11,7 +11,7 @@ from agon.disciplines.dojo.classifier import Tag, classify
 from agon.disciplines.dojo.fingerprints import structure_hash
 from agon.disciplines.dojo.imports import scan
 from agon.disciplines.dojo.payload import measure
-from agon.disciplines.dojo.program import Program, Violation, parse
+from agon.disciplines.dojo.program import ParsedProgram, Violation, parse
 from disciplines.dojo.reading import read, violation_in
 from sizes import size
 
@@ -96,9 +96,9 @@ def test_an_encoding_cookie_is_only_a_comment() -> None:
 
 def test_the_bounds_hold_to_the_byte_and_to_the_level() -> None:
     """A limit allows itself and rejects one more."""
-    assert isinstance(parse(b"x = 1\n", max_bytes=6, max_depth=9), Program)
+    assert isinstance(parse(b"x = 1\n", max_bytes=6, max_depth=9), ParsedProgram)
     assert isinstance(parse(b"x = 12\n", max_bytes=6, max_depth=9), Violation)
-    assert isinstance(parse(b"((((x))))", max_bytes=99, max_depth=4), Program)
+    assert isinstance(parse(b"((((x))))", max_bytes=99, max_depth=4), ParsedProgram)
     assert isinstance(parse(b"(((((x)))))", max_bytes=99, max_depth=4), Violation)
 
 
@@ -139,4 +139,4 @@ def test_any_text_gets_a_program_or_a_verdict(text: str) -> None:
 @settings(max_examples=size(100), deadline=None)
 def test_any_bytes_get_a_program_or_a_verdict(raw: bytes) -> None:
     """The file may be anything at all."""
-    assert isinstance(parse(raw, max_bytes=10_000, max_depth=100), Program | Violation)
+    assert isinstance(parse(raw, max_bytes=10_000, max_depth=100), ParsedProgram | Violation)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agon.app.analysis.score import score
 from agon.disciplines.dojo import submission_cache
 from agon.disciplines.dojo.records import SCHEMA
-from agon.disciplines.dojo.submission_cache import Names, SubmissionCache, Texts
+from agon.disciplines.dojo.submission_cache import CachedNames, CachedTexts, SubmissionCache
 from agon.records import read_rows
 from agon.records.append_only import AppendOnlyTables
 from sizes import size
@@ -90,7 +90,7 @@ def test_late_rows_are_inserted_at_their_position() -> None:
     assert cache.places(growing.records(6)).tolist() == [0, 1, 2]
     assert cache.numbers["row"].tolist() == [2, 3, 4]
     filed = cache.numbers["filed"]
-    assert list(Texts[str](cache.texts["id"], filed)) == ["s1", "s2", "s3"]
+    assert list(CachedTexts[str](cache.texts["id"], filed)) == ["s1", "s2", "s3"]
     growing.close()
 
 
@@ -112,7 +112,7 @@ def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
         growing.append("submissions", some, range(begin + 2, begin + 2 + len(some)))
         cache.places(growing.records())
     growing.close()
-    texts = {name: Texts[str](column, cache.numbers["filed"]).all().to_pylist()
+    texts = {name: CachedTexts[str](column, cache.numbers["filed"]).all().to_pylist()
              for name, column in cache.texts.items()}  # fmt: skip
     order = list(zip(cache.numbers["created"].tolist(), texts["hash"], texts["id"],
                      strict=True))  # fmt: skip
@@ -135,7 +135,7 @@ def test_many_small_chunks_are_combined() -> None:
 
 def test_the_number_of_a_name_does_not_change() -> None:
     """A number with another text would give the points of one user to another."""
-    names = Names()
+    names = CachedNames()
     assert names.numbers(pa.array(["b", None, "10", "b"])).tolist() == [0, -1, 1, 0]
     assert names.places.tolist() == [1, 0]
     assert names.numbers(pa.array(["2", "10"])).tolist() == [2, 1]
@@ -144,5 +144,5 @@ def test_the_number_of_a_name_does_not_change() -> None:
 
 def test_texts_are_shown_in_their_order() -> None:
     """They stand for a list, and a part of them for a part of it."""
-    texts = Texts[str](pa.chunked_array([["a"], ["b", "c"]]), pa.array([2, 0, 1]).to_numpy())
+    texts = CachedTexts[str](pa.chunked_array([["a"], ["b", "c"]]), pa.array([2, 0, 1]).to_numpy())
     assert (list(texts), len(texts), texts[0], list(texts[1:])) == (list("cab"), 3, "c", ["a", "b"])

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.arena.live.transport import Endpoint, Reply
+from agon.app.arena.live.transport import BotReply, Endpoint
 from agon.app.webhooks.address_guard import NO_ADDRESS
 from agon.app.webhooks.signatures import verify
 from agon.disciplines.arena.rounds.faults import Fault
@@ -94,7 +94,7 @@ def send(data: bytes) -> Respond:
     return lambda stream: stream.sendall(data)
 
 
-def ask(server: BotServer, work: dict[str, Any] = WORK, **options: Any) -> Reply | Fault:
+def ask(server: BotServer, work: dict[str, Any] = WORK, **options: Any) -> BotReply | Fault:
     """Send work to a server under its address."""
     bots = HttpBots(allow_private=True, now=lambda: NOW, **options)
     endpoint = Endpoint(f"http://{ADDRESS}:{server.port}/bot?x=1", SECRETS)
@@ -105,7 +105,7 @@ def test_work_is_signed_with_both_secrets_and_the_reply_is_read() -> None:
     """While a secret is rotated the bot may verify with either of them."""
     with serve(send(response(b'{"text": "Because.", "version": "2", "x": [1]}'))) as server:
         reply = ask(server)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, BotReply)
     assert (reply.text, reply.version, reply.vote, reply.nonce) == ("Because.", "2", None, None)
     assert 0 <= reply.latency_ms < SECONDS * 1000
     headers, body = server.requests[0]
@@ -128,7 +128,7 @@ def test_each_kind_of_work_has_its_field(kind: str, body: bytes, expected: dict[
     """A vote is a label, a ping repeats its nonce, an answer is text."""
     with serve(send(response(body))) as server:
         reply = ask(server, {**WORK, "kind": kind})
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, BotReply)
     assert {name: getattr(reply, name) for name in expected} == expected
 
 
@@ -368,7 +368,7 @@ def test_a_name_that_changes_its_address_is_looked_up_once() -> None:
     with serve(send(response(b'{"text": "a"}'))) as server:
         bots = HttpBots(allow_private=True, resolve=lambda *_, **__: next(addresses))
         reply = bots.ask(Endpoint(f"http://{NAME}:{server.port}/", SECRETS), WORK, seconds=SECONDS)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, BotReply)
     assert next(addresses) == ["192.0.2.7"]
     assert server.requests[0][0]["host"] == f"{NAME}:{server.port}"
 
@@ -412,4 +412,4 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://192.0.2.1:3128")
     with serve(send(response(b'{"text": "a"}'))) as server:
-        assert isinstance(ask(server), Reply)
+        assert isinstance(ask(server), BotReply)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agon.app.arena.live.pinging import endpoint_check
-from agon.app.arena.live.transport import Endpoint, Reply
+from agon.app.arena.live.transport import BotReply, Endpoint
 from agon.app.webhooks.signatures import TOLERANCE, format_secret
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import CheckFailed, NotFound, Unreadable
@@ -22,7 +22,7 @@ from agon.runners.bots.doctor import Examination
 from agon.runners.bots.http import EndpointBot, HttpBots, signing_headers
 from agon.runners.bots.reference import (
     Answer,
-    Verification,
+    MessageVerification,
     answer_by_templates,
     echo,
     serve_bot,
@@ -37,7 +37,7 @@ WORK = {"id": "w1", "kind": "answer", "prompt": "Why?", "max_chars": 400}
 @contextmanager
 def running(answer: Answer, *, secrets: tuple[bytes, ...] = (SECRET,)) -> Iterator[str]:
     """Serve a bot, and yield its URL."""
-    with serve_bot(answer, verification=Verification(secrets)) as server:
+    with serve_bot(answer, verification=MessageVerification(secrets)) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -168,7 +168,7 @@ def test_without_a_connection_only_the_ping_is_reported() -> None:
 def test_copies_and_old_messages_are_rejected() -> None:
     """The same message again, before, after, without headers; a repetition is another message."""
     clock = [NOW]
-    verification = Verification([SECRET], now=lambda: clock[0])
+    verification = MessageVerification([SECRET], now=lambda: clock[0])
     headers = signing_headers([OTHER, SECRET], message="w1", body=b"{}", at=NOW)
     verification.require_valid(headers, b"{}")
     with pytest.raises(CheckFailed, match="received before"):
@@ -196,7 +196,7 @@ def test_a_request_that_is_no_work_is_answered_with_its_error() -> None:
                 "status-400" if body != b'{"kind": "vote"}' else None
             )
         bot = EndpointBot(bots, Endpoint(url, ()))
-        assert isinstance(bot.ask(WORK, seconds=60), Reply)
+        assert isinstance(bot.ask(WORK, seconds=60), BotReply)
 
 
 def test_a_bot_may_be_a_command(tmp_path: Path) -> None:

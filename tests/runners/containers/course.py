@@ -9,14 +9,14 @@ from pathlib import Path
 
 from agon.app.containers import (
     AgentRun,
+    AgentTrial,
     Containers,
     Image,
     Limits,
     Mount,
     RewardSource,
     Shell,
-    Trial,
-    Verification,
+    TrialVerification,
 )
 
 QUICK = Limits(
@@ -40,7 +40,7 @@ class Result:
     """The results of both parts of a trial."""
 
     run: AgentRun
-    verification: Verification | None
+    verification: TrialVerification | None
 
     @property
     def outcome(self) -> str:
@@ -68,11 +68,11 @@ class Course:
     run_name: str = field(default_factory=lambda: f"test-{os.getpid()}-{os.urandom(4).hex()}")
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
-    def trial(self) -> Trial:
+    def trial(self) -> AgentTrial:
         """Return a further trial."""
         folder = self.folder / f"trial-{next(self._numbers)}"
         folder.mkdir()
-        return Trial(run=self.run_name, name=folder.name, folder=folder)
+        return AgentTrial(run=self.run_name, name=folder.name, folder=folder)
 
     def agent(
         self,
@@ -101,7 +101,7 @@ class Course:
         source: RewardSource = "exit_code",
         bounds: Limits = QUICK,
         expected: str = "42\n",
-    ) -> Verification:
+    ) -> TrialVerification:
         """Run tests on what an agent left, with the file ``/tests/expected``."""
         assert run.outputs is not None, run.reason
         trial = self.trial()

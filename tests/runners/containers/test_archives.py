@@ -18,7 +18,7 @@ from agon.runners.containers.archive_filter import (
 )
 from agon.runners.containers.archives import (
     END,
-    Entry,
+    ArchiveEntry,
     InvalidArchive,
     content,
     entries,
@@ -35,7 +35,7 @@ _LOOSE = settings(
 )
 
 
-def written(*members: tuple[Entry, bytes]) -> bytes:
+def written(*members: tuple[ArchiveEntry, bytes]) -> bytes:
     """Write an archive with our own writer."""
     parts = [header(entry) + text + padding(len(text)) for entry, text in members]
     return b"".join(parts) + END
@@ -86,7 +86,7 @@ def test_two_writers_and_two_readers_agree(
     """Python's tarfile reads and writes the same names, of any bytes and length, and contents."""
     ours = written(
         *(
-            (Entry(name=name, kind="file", size=len(text), mode=mode, mtime=mtime), text)
+            (ArchiveEntry(name=name, kind="file", size=len(text), mode=mode, mtime=mtime), text)
             for name, text, mode, mtime in members
         )
     )
@@ -136,7 +136,7 @@ def test_any_bytes_are_read_or_rejected(noise: bytes, at: int, change: bytes) ->
 def test_what_tar_would_not_write_is_rejected(field: tuple[int, bytes, str]) -> None:
     """Sizes beyond the end or below 0, sparse maps and extended headers are not from this tar."""
     at, value, reason = field
-    block = bytearray(header(Entry(name=b"app/a", kind="file")))
+    block = bytearray(header(ArchiveEntry(name=b"app/a", kind="file")))
     block[at : at + len(value)] = value
     if at != 148:
         block[148:156] = b" " * 8
@@ -243,11 +243,11 @@ def test_no_combination_of_links_leads_out(
 ) -> None:
     """What passed the filter is unpacked on a real disk and resolved there."""
     made = [
-        (Entry(name=b"app/" + name, kind=kind, target=target), b"")  # type: ignore[arg-type]  # sampled
+        (ArchiveEntry(name=b"app/" + name, kind=kind, target=target), b"")  # type: ignore[arg-type]  # sampled
         for kind, name, target in members
     ]
     target = tmp_path / "sieved.tar"
-    archive = written((Entry(name=b"app", kind="folder", mode=0o755), b""), *made)
+    archive = written((ArchiveEntry(name=b"app", kind="folder", mode=0o755), b""), *made)
     filter_archive(io.BytesIO(archive), target, roots=("/app",), files=100)
     folder = tmp_path / f"unpacked-{len(list(tmp_path.iterdir()))}"
     folder.mkdir()

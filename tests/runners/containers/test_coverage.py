@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import Containers, Trial
+from agon.app.containers import AgentTrial, Containers
 from agon.app.files import InvalidPackage
 from agon.app.tasks.discovery import read_task
 from agon.app.tasks.services import build
@@ -67,7 +67,7 @@ def outcome(task: Task, agent: OracleAgent | NopAgent, engine: Containers, folde
         agent,
         containers=engine,
         image=build(task, engine),
-        trial=Trial(run="coverage", name=place.name, folder=place, keep_servers=True),
+        trial=AgentTrial(run="coverage", name=place.name, folder=place, keep_servers=True),
         now=lambda: datetime.now(UTC),
     )
     return result.result

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.containers import ImageSpec, ServiceSpec, Trial
+from agon.app.containers import AgentTrial, ImageSpec, ServiceSpec
 from agon.errors import Unavailable
 from agon.runners.containers import open_containers
 from agon.runners.containers.engine import find_engine
@@ -28,7 +28,7 @@ def test_a_task_needs_only_what_docker_documents(tmp_path: Path) -> None:
         assert (containers.engine.name, containers.engine.version) == ("docker", "28.2.2")
         image = containers.build(ImageSpec(context=context))
         assert (image.workdir, image.environment) == ("/app", (("PATH", "/bin"),))
-        trial = Trial(run="docker", name="one", folder=folder)
+        trial = AgentTrial(run="docker", name="one", folder=folder)
         service = ServiceSpec(name="db", image=image, command=("serve",), limits=QUICK)
         with containers.open_network(
             image, trial=trial, services=[service], main="client"

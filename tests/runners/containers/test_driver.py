@@ -4,14 +4,14 @@ import time
 
 import pytest
 
-from agon.app.containers import ContainerGone, Shell, Step
+from agon.app.containers import AgentStep, ContainerGone, Shell
 from runners.containers.conftest import running
 from runners.containers.course import Course, limits
 
 
 def test_a_driver_solves_a_task_step_by_step(course: Course) -> None:
     """Each command sees the files of those before, the tests see all."""
-    seen: list[Step] = []
+    seen: list[AgentStep] = []
 
     def driver(shell: Shell) -> None:
         seen.append(shell.execute(("cat", "provided"), timeout_s=20))
@@ -30,7 +30,7 @@ def test_a_driver_solves_a_task_step_by_step(course: Course) -> None:
 
 def test_a_command_has_its_own_limits(course: Course) -> None:
     """A step that hangs or prints too much ends alone."""
-    seen: list[Step] = []
+    seen: list[AgentStep] = []
 
     def driver(shell: Shell) -> None:
         seen.append(shell.execute(("sleep", "60"), timeout_s=1))

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from agon.app.containers import Image, Limits, Stream
-from agon.runners.containers.archives import END, Entry, header, padding
+from agon.runners.containers.archives import END, ArchiveEntry, header, padding
 from agon.runners.containers.client_process import ClientResult
 from agon.runners.containers.first_process import ProcessReport, read_report
 from agon.runners.containers.outcomes import Diagnosis, diagnose, diagnose_again
@@ -186,7 +186,7 @@ def logs(**texts: bytes) -> io.BytesIO:
     parts = []
     for kind, text in texts.items():
         name = f"logs/verifier/reward.{kind}".encode()
-        parts.append(header(Entry(name=name, kind="file", size=len(text))) + text
+        parts.append(header(ArchiveEntry(name=name, kind="file", size=len(text))) + text
                      + padding(len(text)))  # fmt: skip
     return io.BytesIO(b"".join(parts) + END)
 

@@ -223,7 +223,7 @@ class Boards(Noun):
         return boards[0]
 
 
-def select_rows(service: Service, view: View, board: str, query: BoardQuery) -> pages.Page:
+def select_rows(service: Service, view: View, board: str, query: BoardQuery) -> pages.BoardRows:
     """Return the requested page: in the order of the board, of a column, or of a search.
 
     Raises:
@@ -245,5 +245,5 @@ def select_rows(service: Service, view: View, board: str, query: BoardQuery) -> 
     )  # fmt: skip
 
 
-def _lines(page: pages.Page) -> list[Any]:
+def _lines(page: pages.BoardRows) -> list[Any]:
     return [orjson.loads(line) for line in page.lines]

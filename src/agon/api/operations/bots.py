@@ -26,7 +26,7 @@ from agon.api.transport import Noun
 from agon.app.arena.live import bots, qualification, views
 from agon.app.arena.live.bot_states import state_at, state_of
 from agon.app.arena.live.honeypot_bank import bank_counts
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.entities.arena import LiveBot
 
 _BOTS = "/contests/{contest}/bots"
@@ -248,7 +248,7 @@ def _qualification(ctx: ContestContext, bot: LiveBot) -> Mapping[str, datetime]:
 
 def _fields(ctx: ContestContext, bot: LiveBot, qualified: Mapping[str, datetime]) -> dict[str, Any]:
     own = bots.is_own(bot, ctx.contest, ctx.caller)
-    state = state_of(bot) if own else state_at(bot, reach(ctx.view)) or state_of(bot)
+    state = state_of(bot) if own else state_at(bot, last_readable_seq(ctx.view)) or state_of(bot)
     fields: dict[str, Any] = {
         "id": bot.id,
         "name": bot.name,

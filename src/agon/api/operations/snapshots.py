@@ -13,7 +13,7 @@ from agon.api.parameters import FreeId, ParticipantId
 from agon.api.transport import Noun
 from agon.app.contests.boards.fields import proof_fields
 from agon.app.contests.boards.participants import participant, participants
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.entities import contests as entities
 from agon.errors import NotFound
 
@@ -30,7 +30,7 @@ def list_snapshots(
         stored = session.snapshots.page(
             ctx.contest.no,
             board=board,
-            until=reach(ctx.view),
+            until=last_readable_seq(ctx.view),
             before=page.after(int),
             limit=page.sought,
         )
@@ -41,7 +41,7 @@ def list_snapshots(
            permission="contest.read", summary="Get a snapshot")  # fmt: skip
 def get_snapshot(ctx: ContestContext, no: Annotated[int, Field(ge=1, lt=1 << 62)]) -> Snapshot:
     """Return a snapshot: its signed manifest, and whether its rows are stored."""
-    limit = reach(ctx.view)
+    limit = last_readable_seq(ctx.view)
     with ctx.service.store.read() as session:
         try:
             snapshot = session.snapshots.get(no)

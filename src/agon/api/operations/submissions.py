@@ -17,7 +17,7 @@ from agon.api.parameters import FreeId
 from agon.api.transport import Noun
 from agon.app.access.permissions import permits
 from agon.app.contests.submissions import creation, listing
-from agon.app.contests.submissions.submission import Submission as NewSubmission
+from agon.app.contests.submissions.submission import SubmissionContent as NewSubmission
 from agon.app.queue.jobs import round_job
 from agon.disciplines import Ballot, Rounds, discipline
 from agon.errors import Conflict, Unreadable

@@ -8,7 +8,7 @@ from agon.app.analysis.records import read_records
 from agon.attacks.ablation import Guard, ablate, guards_of
 from agon.attacks.catalog import DEFAULT_SIZE, lab_of
 from agon.attacks.prices import Prices, default_prices
-from agon.attacks.replays import Replay
+from agon.attacks.replays import AttackReplay
 from agon.attacks.results import AttackResult
 from agon.attacks.runner import Runner, select
 from agon.attacks.search import Search, search
@@ -147,13 +147,13 @@ class AttackReport:
             ],
         }
 
-    def replays(self) -> Iterator[tuple[str, Replay]]:
+    def replays(self) -> Iterator[tuple[str, AttackReplay]]:
         """Yield the name of a file and the replay of each result."""
         for under in self.editions:
             for name, result in under.files():
                 yield (
                     name,
-                    Replay(
+                    AttackReplay(
                         self.discipline,
                         under.edition.full_name,
                         under.edition.rules_sha256,
@@ -236,7 +236,9 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
     return AttackReport(of, simulated, seed, digest, tuple(attacked), paid)
 
 
-def repeat(replay: Replay, *, source: Any = None, prices: Prices | None = None) -> AttackReport:
+def repeat(
+    replay: AttackReplay, *, source: Any = None, prices: Prices | None = None
+) -> AttackReport:
     """Return the report of a stored run, which must be equal to the stored one.
 
     Args:

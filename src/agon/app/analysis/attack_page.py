@@ -6,7 +6,7 @@ from itertools import groupby
 from agon.app.analysis.attack import AttackReport
 from agon.app.charts import BarGroup, RocCurve, RocPanel, bar_chart, roc_chart
 from agon.app.charts.markup import element, style, words
-from agon.attacks.detectors import Measurement
+from agon.attacks.detectors import PowerMeasurement
 from agon.attacks.results import AttackResult
 from agon.kernel.text_tables import Columns, html_table
 
@@ -64,7 +64,7 @@ def harm_chart(report: AttackReport, *, is_part: bool = False) -> str:
 
 
 def detector_chart(
-    of: str, rows: Sequence[Measurement], *, worlds: int, is_part: bool = False
+    of: str, rows: Sequence[PowerMeasurement], *, worlds: int, is_part: bool = False
 ) -> str:
     """Return power over false alarms of the findings of a discipline as SVG."""
     return roc_chart(
@@ -77,7 +77,7 @@ def detector_chart(
     )
 
 
-def page(report: AttackReport, detectors: Sequence[Measurement], *, worlds: int) -> str:
+def page(report: AttackReport, detectors: Sequence[PowerMeasurement], *, worlds: int) -> str:
     """Return a report as one HTML page that needs no other file and no network.
 
     Args:
@@ -140,7 +140,7 @@ def _world(report: AttackReport) -> str:
     return f"simulated, size {report.size:,}, seed {report.seed}"
 
 
-def _panels(rows: Sequence[Measurement]) -> Iterator[RocPanel]:
+def _panels(rows: Sequence[PowerMeasurement]) -> Iterator[RocPanel]:
     """Yield a panel for each finding and attack, with a curve for each number of actions."""
     known = [row for row in rows if row.power is not None]
     for (finding, attack), of_panel in groupby(known, lambda row: (row.finding, row.attack)):
@@ -237,7 +237,7 @@ def _harm_tables(report: AttackReport) -> Iterator[str]:
         yield _data(columns, f"harm under {under.edition.full_name}")
 
 
-def _detector_columns(rows: Sequence[Measurement]) -> Columns:
+def _detector_columns(rows: Sequence[PowerMeasurement]) -> Columns:
     numbers = ("actions", "exposures", "threshold", "power", "false_alarms", "literal_power")
     return [
         ("finding", [row.finding for row in rows]),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from agon.attacks.detectors import WORLDS, Measurement, measure
+from agon.attacks.detectors import WORLDS, PowerMeasurement, measure
 from agon.errors import Unreadable
 
 
@@ -23,7 +23,7 @@ class DetectorReport:
     size: int | None
     seed: int
     worlds: int
-    detectors: tuple[Measurement, ...]
+    detectors: tuple[PowerMeasurement, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""

@@ -28,7 +28,7 @@ class EnginePlan:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SourcePlan:
     """The size of a source, and the engines that can score it.
 
     Attributes:
@@ -62,7 +62,7 @@ class Plan:
         }
 
 
-def plan(of: str, source: str | Path, *, engine: str | None = None) -> Plan:
+def plan(of: str, source: str | Path, *, engine: str | None = None) -> SourcePlan:
     """Return the size of a source, and the engines that can score it.
 
     Args:
@@ -85,7 +85,7 @@ def plan(of: str, source: str | Path, *, engine: str | None = None) -> Plan:
         require_engine(engine, source)
     names = [each.name for each in ENGINES] if engine is None else [engine]
     size = source_size(schema, source)
-    return Plan(of, size, tuple(_engine_plan(name, source) for name in names))
+    return SourcePlan(of, size, tuple(_engine_plan(name, source) for name in names))
 
 
 def _engine_plan(name: str, source: str | Path) -> EnginePlan:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from agon.app.arena.draw_check import check_draws
+from agon.app.arena.draw_audit import check_draws
 from agon.disciplines.arena import DISCIPLINE
 from agon.errors import Conflict
 from agon.ledger.entry import MAX_LINE_BYTES

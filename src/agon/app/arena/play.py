@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import combinations
 from typing import Any, Final, Protocol
 
-from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.transport import BotReply
 from agon.disciplines.arena.plagiarism import text_similarity
 from agon.disciplines.arena.rounds.draws import shown_first, uniform
 from agon.disciplines.arena.rounds.faults import Fault
@@ -33,7 +33,7 @@ PROMPTS: Final = (
 class Player(Protocol):
     """A bot or a judge that is asked for work; it may be used by several threads."""
 
-    def ask(self, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+    def ask(self, work: Mapping[str, Any], *, seconds: float) -> BotReply | Fault:
         """Return its reply, or why there is none."""
 
 
@@ -112,7 +112,7 @@ class LocalArena:
             self.judges[judge], f"{match}-{judge}", "vote", match, prompt, answers=answers
         )
         vote: dict[str, Any] = {"judge": judge, "shown_first": first}
-        if isinstance(reply, Reply) and reply.vote not in answers:
+        if isinstance(reply, BotReply) and reply.vote not in answers:
             reply = Fault("bot", "invalid", "a vote is A or B")
         if isinstance(reply, Fault):
             return {**vote, **_plain(reply)}
@@ -127,7 +127,7 @@ class LocalArena:
         prompt: str,
         *,
         answers: Mapping[str, str] | None = None,
-    ) -> Reply | Fault:
+    ) -> BotReply | Fault:
         work: dict[str, Any] = {
             "id": f"{self.seed}-{name}",
             "kind": kind,
@@ -145,7 +145,7 @@ class LocalArena:
         return player.ask(work, seconds=self.seconds)
 
 
-def _plain(reply: Reply | Fault) -> dict[str, Any]:
+def _plain(reply: BotReply | Fault) -> dict[str, Any]:
     """Return the answer of a bot, cut at the limit, or its fault, as plain values."""
     if isinstance(reply, Fault):
         return {"fault": {"owner": reply.owner, "code": reply.code, "detail": reply.detail}}

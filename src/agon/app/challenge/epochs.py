@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from agon.app.analysis.score import Result
-from agon.disciplines.challenge.bittensor import Payload
+from agon.disciplines.challenge.bittensor import WeightsPayload
 from agon.disciplines.challenge.competition_explanations import forecast as maximum_in
 from agon.disciplines.challenge.competition_explanations import to_improve, unimprovable_text
 from agon.disciplines.challenge.decay import DecayState
@@ -82,7 +82,7 @@ def imported_uids(result: Result) -> list[str]:
     return [warning] if count else []
 
 
-def payload_of(result: Result) -> Payload:
+def payload_of(result: Result) -> WeightsPayload:
     """Return the scored epoch's weights as a Bittensor network takes them."""
     return _scored_challenge(result).payload()
 

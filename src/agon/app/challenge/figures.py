@@ -7,7 +7,7 @@ import numpy as np
 
 from agon.app.analysis.score import Result
 from agon.app.challenge.epochs import CURVES, Decay, forecast, outcome_of, span
-from agon.app.charts import BURNED, OTHERS, Figure, Mark, Panel, Series
+from agon.app.charts import BURNED, OTHERS, ChartPanel, Figure, Mark, Series
 from agon.app.charts.figure import HUES, Style
 from agon.disciplines.challenge.weights import all_weights, allocations
 from agon.errors import NotScorable, did_you_mean
@@ -53,7 +53,7 @@ def weights_figure(result: Result) -> Figure:
         f"Stacked shares of the emission in {_epochs_text(epochs, result)}. "
         f"In epoch {epochs[-1]}: {listed}.",
         "epoch",
-        (Panel("", epochs, tuple(series), 100.0, "%"),),
+        (ChartPanel("", epochs, tuple(series), 100.0, "%"),),
     )
 
 
@@ -79,7 +79,7 @@ def burn_figure(result: Result) -> Figure:
         "dashed: of the whole network",
         f"Burn in {_epochs_text(epochs, result)}. In epoch {epochs[-1]}: {listed}.{more}",
         "epoch",
-        (Panel("", epochs, tuple(series), 100.0, "%"),),
+        (ChartPanel("", epochs, tuple(series), 100.0, "%"),),
     )
 
 
@@ -112,7 +112,7 @@ def forecast_figure(result: Result) -> Figure:
     )
 
 
-def _panel(decay: Decay, hue: int, *, alone: bool) -> Panel:
+def _panel(decay: Decay, hue: int, *, alone: bool) -> ChartPanel:
     """Return the panel of a competition: both curves, the start and the end of the decay."""
     series = [
         Series(curve, decay.curves[curve], "line", hue)
@@ -126,7 +126,7 @@ def _panel(decay: Decay, hue: int, *, alone: bool) -> Panel:
     if decay.full_in is not None and decay.full_in in decay.epochs:
         marks.append(Mark(decay.full_in, f"{decay.rules.max_burn:g} % in {decay.full_in:,}"))
     title = "" if alone else f"{decay.competition} · {_percent(100 * decay.emission_share)} of all"
-    return Panel(title, decay.epochs, tuple(series), 100.0, "%", tuple(marks))
+    return ChartPanel(title, decay.epochs, tuple(series), 100.0, "%", tuple(marks))
 
 
 def _sentence(decay: Decay) -> str:

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from agon.app.analysis.score import Result
 from agon.app.challenge.epochs import outcome_of, payload_of
-from agon.disciplines.challenge.bittensor import Payload
+from agon.disciplines.challenge.bittensor import WeightsPayload
 from agon.errors import NotScorable
 
 MAX_UID = 65_535
@@ -30,7 +30,7 @@ class Order:
     wallet: str
     hotkey: str
     epoch: int
-    payload: Payload
+    payload: WeightsPayload
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""

@@ -7,7 +7,7 @@ a screen reader: its description says what it shows, and every line is labeled.
 from agon.app.charts.bars import BarGroup, bar_chart
 from agon.app.charts.chart import Chart
 from agon.app.charts.drawing import svg
-from agon.app.charts.figure import BURNED, OTHERS, Figure, Mark, Panel, Series
+from agon.app.charts.figure import BURNED, OTHERS, ChartPanel, Figure, Mark, Series
 from agon.app.charts.histogram import HistogramBin, histogram
 from agon.app.charts.intervals import interval_chart
 from agon.app.charts.matrix import win_matrix
@@ -21,10 +21,10 @@ __all__ = [
     "OTHERS",
     "BarGroup",
     "Chart",
+    "ChartPanel",
     "Figure",
     "HistogramBin",
     "Mark",
-    "Panel",
     "Point",
     "RocCurve",
     "RocPanel",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from agon.app.charts.figure import BURNED, Figure, Mark, Panel, Series
+from agon.app.charts.figure import BURNED, ChartPanel, Figure, Mark, Series
 from agon.app.charts.markup import document, element, number, shorten, width, words
 from agon.app.charts.scales import Scale, spread, ticks
 
@@ -26,7 +26,7 @@ _NEAR = 60.0  # a mark this close to the edge has its text on the other side
 class _Plot:
     """A panel with the scales of its axes."""
 
-    panel: Panel
+    panel: ChartPanel
     x: Scale
     y: Scale
 

@@ -43,7 +43,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Panel:
+class ChartPanel:
     """One pair of axes with what is drawn on it.
 
     Attributes:
@@ -88,4 +88,4 @@ class Figure:
     subtitle: str
     description: str
     x_title: str
-    panels: tuple[Panel, ...]
+    panels: tuple[ChartPanel, ...]

@@ -11,7 +11,9 @@ from typing import Protocol, Self
 
 from agon.app.containers.values import (
     AgentRun,
-    Engine,
+    AgentStep,
+    AgentTrial,
+    ContainerEngine,
     Image,
     ImageSpec,
     Limits,
@@ -19,9 +21,7 @@ from agon.app.containers.values import (
     Outputs,
     RewardSource,
     ServiceSpec,
-    Step,
-    Trial,
-    Verification,
+    TrialVerification,
 )
 from agon.errors import Unreadable
 
@@ -29,7 +29,7 @@ from agon.errors import Unreadable
 class Shell(Protocol):
     """Runs the commands of a driver on the host inside an agent's container."""
 
-    def execute(self, command: Sequence[str], *, timeout_s: float) -> Step:
+    def execute(self, command: Sequence[str], *, timeout_s: float) -> AgentStep:
         """Run a command in the working folder and wait for it.
 
         Raises:
@@ -90,7 +90,7 @@ class Containers(Protocol):
     """
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> ContainerEngine:
         """The engine, as every result records it."""
 
     @property
@@ -106,8 +106,13 @@ class Containers(Protocol):
         """
 
     def open_network(
-        self, image: Image, *, trial: Trial, services: Sequence[ServiceSpec] = (), main: str = ""
-    ) -> AbstractContextManager[Trial]:
+        self,
+        image: Image,
+        *,
+        trial: AgentTrial,
+        services: Sequence[ServiceSpec] = (),
+        main: str = "",
+    ) -> AbstractContextManager[AgentTrial]:
         """Return a context that yields the trial with a network of its own, which leads nowhere.
 
         All containers of the trial have this network, and nothing else in common. With
@@ -130,7 +135,7 @@ class Containers(Protocol):
         image: Image,
         command: Sequence[str],
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         outputs: Sequence[str] = ("/app",),
         mounts: Sequence[Mount] = (),
@@ -157,7 +162,7 @@ class Containers(Protocol):
         image: Image,
         driver: Callable[[Shell], None],
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         outputs: Sequence[str] = ("/app",),
         mounts: Sequence[Mount] = (),
@@ -176,12 +181,12 @@ class Containers(Protocol):
         outputs: Outputs,
         tests: Path,
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         reward_source: RewardSource = "exit_code",
         environment: Sequence[tuple[str, str]] = (),
         network: str = "none",
-    ) -> Verification:
+    ) -> TrialVerification:
         """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
 
         With a network the image's system is writable too, since tests that download install.

@@ -66,7 +66,7 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Engine:
+class ContainerEngine:
     """The engine that ran a container, as every record stores it.
 
     Attributes:
@@ -190,7 +190,7 @@ class ServiceSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class AgentTrial:
     """One trial of one task and the folder of its files.
 
     Attributes:
@@ -263,7 +263,7 @@ class ContainerResult:
     stdout: Stream
     stderr: Stream
     flags: tuple[str, ...] = field(repr=False)
-    engine: Engine
+    engine: ContainerEngine
     attempts: int
 
 
@@ -320,7 +320,7 @@ class AgentRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verification:
+class TrialVerification:
     """The verdict of a task's tests on an agent's outputs.
 
     Attributes:
@@ -339,7 +339,7 @@ class Verification:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class AgentStep:
     """The result of one command that a driver ran in an agent's container.
 
     Attributes:

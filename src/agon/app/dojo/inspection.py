@@ -11,8 +11,8 @@ from agon.app.analysis.score import rules_of
 from agon.disciplines.dojo.imports import Kind, scan
 from agon.disciplines.dojo.misplaced import find_misplaced
 from agon.disciplines.dojo.modules import MODULES
-from agon.disciplines.dojo.payload import Payload, check, measure
-from agon.disciplines.dojo.program import Program, Refusal, Violation, parse
+from agon.disciplines.dojo.payload import ProgramPayload, check, measure
+from agon.disciplines.dojo.program import ParsedProgram, Refusal, Violation, parse
 from agon.disciplines.dojo.rules import DojoRules
 
 _BY_SEVERITY: Final[tuple[Refusal, ...]] = ("syntax_error", "rejected_import", "rejected_policy")
@@ -33,8 +33,8 @@ class Inspection:
         violations: everything wrong, in source order.
     """
 
-    program: Program | None
-    payload: Payload | None
+    program: ParsedProgram | None
+    payload: ProgramPayload | None
     violations: tuple[Violation, ...]
 
     def rejected_for(self, *verdicts: Refusal) -> tuple[Violation, ...]:
@@ -66,7 +66,7 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
         'import of os'
     """
     program = parse(source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth)
-    if not isinstance(program, Program):
+    if not isinstance(program, ParsedProgram):
         return Inspection(None, None, (program,))
     payload = measure(program)
     modules = rules.allowed_modules if kind == "solver" else MODULES

@@ -8,9 +8,9 @@ from typing import Any, Final
 from agon.app.dojo.grading import Grader, PendingSubmission, Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.lifecycle import is_judged, submission_row
-from agon.app.dojo.packages import PackageFolder, Submission, find_packages, read_package
+from agon.app.dojo.packages import PackageFolder, SolverPackage, find_packages, read_package
 from agon.app.dojo.problems import Problem
-from agon.app.dojo.season import Season
+from agon.app.dojo.season import SeasonFolder
 from agon.app.dojo.setter_validation import validate_setter
 from agon.app.files import FileIssue, InvalidPackage, json_line
 from agon.app.sandbox import RunLimits, Sandbox
@@ -21,7 +21,7 @@ REFUSED: Final = "refused.ndjson"
 
 
 @dataclass(frozen=True)
-class Progress:
+class JudgingProgress:
     """The progress of judging: submissions done, of how many, and the newest verdict."""
 
     done: int
@@ -69,7 +69,7 @@ def judge(
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     limits: RunLimits | None = None,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[JudgingProgress], None] = lambda _: None,
 ) -> JudgeSummary:
     """Judge a folder of submissions into a season's folder; continue an interrupted one.
 
@@ -97,7 +97,7 @@ def judge(
     packages, misplaced = find_packages(submissions)
     tally = _Tally(issues=misplaced)
     rows: list[Row] = []
-    with Season.open(out) as season:
+    with SeasonFolder.open(out) as season:
         season.choose_rules(edition, overrides)
         problem = season.resolve(problem)
         answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
@@ -111,7 +111,7 @@ def judge(
             season.record(row)
             rows.append(row)
             finished = tally.repeated + tally.invalid + len(rows)
-            progress(Progress(finished, len(packages), row))
+            progress(JudgingProgress(finished, len(packages), row))
         season.finish()
         _list_invalid(season.folder / REFUSED, problem.id, tally.issues)
     freeze = problem.declaration()["freeze_started_at"]
@@ -128,7 +128,7 @@ def judge(
 def _pending(
     packages: Sequence[PackageFolder],
     problem_id: str,
-    season: Season,
+    season: SeasonFolder,
     tally: _Tally,
     *,
     max_length: int,
@@ -158,7 +158,7 @@ def _pending(
 
 
 def _row(
-    package: PackageFolder, problem_id: str, submission: Submission, *, max_length: int
+    package: PackageFolder, problem_id: str, submission: SolverPackage, *, max_length: int
 ) -> dict[str, Any]:
     """Return a submission's row of the table ``submissions``, not judged yet.
 

@@ -17,7 +17,7 @@ from agon.app.files import write_secret
 from agon.errors import Unavailable, Unreadable
 from agon.kernel.times import read_time
 from agon.ledger.directory import contest_page
-from agon.ledger.entry import Draft, Entry, Line, encode_entry, genesis, read_line
+from agon.ledger.entry import Draft, Entry, EntryLine, encode_entry, genesis, read_line
 from agon.ledger.files import CONTEST, HEADS, LEDGER
 from agon.ledger.fold import empty_ledger, fold
 from agon.ledger.issues import InvalidEntry
@@ -56,7 +56,7 @@ class LedgerFolder:
         self._handle = -1
         self._synced = 0.0
 
-    def read(self) -> tuple[Records, Iterator[Line]]:
+    def read(self) -> tuple[Records, Iterator[EntryLine]]:
         """Read the ledger to its last complete line; what follows it is cut off.
 
         Returns:

@@ -22,7 +22,7 @@ from agon.app.dojo.problems import (
 from agon.errors import Conflict
 from agon.kernel.times import parse_time, written_time
 from agon.ledger.drafts import record_draft
-from agon.ledger.entry import Draft, Line
+from agon.ledger.entry import Draft, EntryLine
 
 PUBLISHED: Final = "problem-published"
 """The kind of entry that holds a problem with its hidden answer."""
@@ -52,7 +52,7 @@ class PublishedProblem:
     freeze_started_at: datetime | None
 
     @classmethod
-    def of(cls, entry: Line, *, freeze: datetime | None) -> "PublishedProblem":
+    def of(cls, entry: EntryLine, *, freeze: datetime | None) -> "PublishedProblem":
         """Read a ``problem-published`` entry; its freeze is that of the problem's newest record."""
         return cls(
             id=entry.body["problem"],

@@ -42,7 +42,7 @@ class PackageFolder:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Submission:
+class SolverPackage:
     """A solver's package.
 
     Attributes:
@@ -94,7 +94,7 @@ def find_packages(folder: Path) -> tuple[list[PackageFolder], list[FileIssue]]:
     return packages, issues
 
 
-def read_package(package: PackageFolder) -> Submission:
+def read_package(package: PackageFolder) -> SolverPackage:
     """Read one submission.
 
     A ``solution.json`` that cannot be read declares nothing; a ``submission.json`` that cannot be
@@ -121,11 +121,11 @@ def read_package(package: PackageFolder) -> Submission:
     try:
         source = canonicalize(raw)
     except NotUtf8 as error:
-        return Submission(
+        return SolverPackage(
             source=None, source_hash=source_hash(raw), l_chars=len(raw), created_at=created,
             unreadable=str(error), method_tag=tag, notes=notes, remarks=tuple(remarks),
         )  # fmt: skip
-    return Submission(
+    return SolverPackage(
         source=source, source_hash=source_hash(source), l_chars=length(source),
         created_at=created, method_tag=tag, notes=notes, remarks=tuple(remarks),
     )  # fmt: skip

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agon.app.dojo.grading import UNJUDGED, Grader, PendingSubmission, Row
-from agon.app.dojo.judge import Progress
+from agon.app.dojo.judge import JudgingProgress
 from agon.app.dojo.lifecycle import VerdictChange, verdict_changes
-from agon.app.dojo.season import Season
+from agon.app.dojo.season import SeasonFolder
 from agon.app.dojo.setter_validation import require_same_terms, validate_setter
 from agon.app.sandbox import RunLimits, Sandbox
 from agon.errors import NotFound, did_you_mean
@@ -37,7 +37,7 @@ def rejudge(
     apply: bool = False,
     new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     limits: RunLimits | None = None,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[JudgingProgress], None] = lambda _: None,
 ) -> RejudgeSummary:
     """Judge a season's recorded submissions again; nothing is changed unless ``apply`` is set.
 
@@ -57,7 +57,7 @@ def rejudge(
         NotFound: no such season or problem.
         CheckFailed: a setter does not give the terms it was judged by.
     """
-    with Season.open(folder, new=False) as season:
+    with SeasonFolder.open(folder, new=False) as season:
         chosen = _choose_problems(season, problem_id)
         waiting = {
             name: [
@@ -76,7 +76,7 @@ def rejudge(
             )
             for row in grader.verdicts(pending):
                 after[row["id"]] = row
-                progress(Progress(len(after), total, row))
+                progress(JudgingProgress(len(after), total, row))
         recorded = season.rows["submissions"]
         changes = verdict_changes((recorded[name], after[name]) for name in sorted(after))
         change = new_id() if apply and changes else None
@@ -85,7 +85,7 @@ def rejudge(
         return RejudgeSummary(len(after), tuple(changes), change)
 
 
-def _choose_problems(season: Season, problem_id: str | None) -> list[str]:
+def _choose_problems(season: SeasonFolder, problem_id: str | None) -> list[str]:
     if problem_id is None:
         return sorted(season.problems)
     matches = [name for name in season.problems if problem_id and name.startswith(problem_id)]
@@ -97,7 +97,7 @@ def _choose_problems(season: Season, problem_id: str | None) -> list[str]:
     return matches
 
 
-def _grader(season: Season, problem_id: str, sandbox: Sandbox, limits: RunLimits) -> Grader:
+def _grader(season: SeasonFolder, problem_id: str, sandbox: Sandbox, limits: RunLimits) -> Grader:
     answer = season.problems[problem_id].answer
     require_same_terms(answer, validate_setter(answer.problem, sandbox))
     return Grader(

@@ -8,7 +8,7 @@ from typing import Any
 
 from agon.app.analysis.score import score
 from agon.app.dojo.hidden_answer import HiddenAnswer
-from agon.app.dojo.season import Season, is_season
+from agon.app.dojo.season import SeasonFolder, is_season
 from agon.app.files import MAX_SOURCE_FILE, read_bytes, read_object
 from agon.disciplines.dojo.canonical import canonicalize, source_hash
 from agon.errors import NotFound, Unreadable
@@ -33,7 +33,7 @@ def reveal(answer: HiddenAnswer, out: Path, *, season: Path | None = None) -> No
     if season is not None:
         more = {"method_tags": method_tags(answer.problem.id, season)}
         if is_season(season):
-            with Season.open(season, new=False) as judged:
+            with SeasonFolder.open(season, new=False) as judged:
                 judged.reveal(answer.problem.id)
     write_atomically(out, answer.to_bytes(**more))
 
@@ -42,7 +42,7 @@ def published_package(season: Path, problem_id: str) -> Mapping[str, Any] | None
     """Return what a judged season published under a problem's id; None where there is nothing."""
     if not is_season(season):
         return None
-    with Season.open(season, new=False) as judged:
+    with SeasonFolder.open(season, new=False) as judged:
         published = judged.problems.get(problem_id)
     return None if published is None else published.package
 
@@ -64,7 +64,7 @@ def method_tags(problem_id: str, season: Path) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
-class Verification:
+class HashVerification:
     """The published hash and the hash of a source."""
 
     promised: str
@@ -76,7 +76,7 @@ class Verification:
         return self.promised == self.computed
 
 
-def verify(file: Path, promised: str | None = None) -> Verification:
+def verify(file: Path, promised: str | None = None) -> HashVerification:
     """Compute ``P_hash`` from a source, or from the source in a revealed file.
 
     P_hash = SHA-256 of the canonical bytes (seed 002, 1.3).
@@ -99,4 +99,4 @@ def verify(file: Path, promised: str | None = None) -> Verification:
         raw = read_bytes(file, most=MAX_SOURCE_FILE, where=where)
     if promised is None:
         raise Unreadable(f"{file}: nothing to compare with; give the published hash with --hash")
-    return Verification(promised.strip().lower(), source_hash(canonicalize(raw)))
+    return HashVerification(promised.strip().lower(), source_hash(canonicalize(raw)))

@@ -15,7 +15,7 @@ from agon.disciplines.dojo.rules import DojoRules
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class ProgramAnswer:
     """The terms of a program, or why there are none.
 
     Attributes:
@@ -61,7 +61,7 @@ def run_program(
     scan: bool,
     rules: DojoRules,
     open_sandbox: Callable[[], Sandbox],
-) -> Answer:
+) -> ProgramAnswer:
     """Run a program as it was sent.
 
     Args:
@@ -81,18 +81,18 @@ def run_program(
     try:
         source = canonicalize(raw)
     except NotUtf8 as error:
-        return Answer(verdict="syntax_error", first_index=first_index, reason=str(error))
+        return ProgramAnswer(verdict="syntax_error", first_index=first_index, reason=str(error))
     entry: EntryPoint = "solver"
     if scan or kind == "setter":
         inspection = inspect(source, kind=kind, rules=rules)
         if scan and (violations := inspection.rejected_for()):
-            return Answer(
+            return ProgramAnswer(
                 verdict=violations[0].verdict, first_index=first_index, reason=summary(violations)
             )
         if kind == "setter":
             offered = interface(inspection.program) if inspection.program else INTERFACES[0]
             if offered is None:
-                return Answer(
+                return ProgramAnswer(
                     verdict="runtime_error",
                     first_index=first_index,
                     reason=summary(inspection.violations),
@@ -109,11 +109,11 @@ def run_program(
         return _answer(sandbox.run(request), n_check=n_check, first_index=first_index)
 
 
-def _answer(run: RunResult, *, n_check: int, first_index: int) -> Answer:
+def _answer(run: RunResult, *, n_check: int, first_index: int) -> ProgramAnswer:
     reason = run.reason
     if run.outcome == "ok" and len(run.terms) < n_check:
         reason = f"{len(run.terms)} of {n_check} terms; a judge needs all of them"
-    return Answer(
+    return ProgramAnswer(
         verdict=run.outcome,
         first_index=first_index,
         terms=run.terms,

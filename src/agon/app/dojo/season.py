@@ -28,7 +28,7 @@ from agon.disciplines import discipline
 from agon.disciplines.dojo.rules import DojoRules
 from agon.errors import Conflict, NotFound
 from agon.ledger.drafts import record_draft, submission_draft
-from agon.ledger.entry import Draft, Line
+from agon.ledger.entry import Draft, EntryLine
 from agon.ledger.files import LEDGER
 from agon.records.writing import write_atomically
 
@@ -46,7 +46,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Season:
+class SeasonFolder:
     """A season's folder, locked by this process.
 
     Attributes:
@@ -240,7 +240,7 @@ class Season:
         created = Draft(kind=_CREATED, body=body, at=now, by=_ORGANIZER)
         return created, Draft(kind="contest-opened", body={}, at=now, by=_ORGANIZER)
 
-    def _apply(self, entry: Line) -> None:
+    def _apply(self, entry: EntryLine) -> None:
         """Update the season's state by an entry that was appended."""
         body = entry.body
         if entry.kind in {"record-added", "record-replaced"}:

@@ -16,8 +16,8 @@ from datetime import datetime
 from pathlib import Path
 
 from agon.app.importers.imported_records import ImportedRecords
-from agon.app.importers.trials import STAKES, Trial, left_out, tables_of
-from agon.app.tasks.folder import RUN, Plan, read_plan, read_results
+from agon.app.importers.trials import STAKES, ImportedTrial, left_out, tables_of
+from agon.app.tasks.folder import RUN, RunPlan, read_plan, read_results
 from agon.app.tasks.trials import TrialResult
 from agon.errors import NotFound, Unreadable
 
@@ -35,7 +35,7 @@ def read(source: str) -> ImportedRecords:
     folders = [root] if (root / RUN).exists() else sorted(
         folder for folder in root.iterdir() if (folder / RUN).exists()
     )  # fmt: skip
-    trials: list[Trial] = []
+    trials: list[ImportedTrial] = []
     notes = [STAKES]
     for folder in folders:
         plan = read_plan(folder)
@@ -57,8 +57,8 @@ def read(source: str) -> ImportedRecords:
     return ImportedRecords("challenge", tables_of(trials), tuple(notes))
 
 
-def _trial(plan: Plan, result: TrialResult) -> Trial:
-    return Trial(
+def _trial(plan: RunPlan, result: TrialResult) -> ImportedTrial:
+    return ImportedTrial(
         submission=plan.submission or plan.agent,
         miner_uid=plan.miner_uid,
         submitted_at=datetime.fromisoformat(plan.started_at),

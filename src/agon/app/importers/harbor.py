@@ -27,7 +27,7 @@ from typing import Any
 
 from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
 from agon.app.importers.imported_records import ImportedRecords
-from agon.app.importers.trials import STAKES, Trial, left_out, tables_of
+from agon.app.importers.trials import STAKES, ImportedTrial, left_out, tables_of
 from agon.app.tasks.files import files_under
 from agon.errors import NotFound, Unreadable
 from agon.kernel.times import parse_time
@@ -75,7 +75,7 @@ def read(source: str) -> ImportedRecords:
         )
     uids = {name: at for at, name in enumerate(sorted({name for name, *_ in results}), 1)}
     trials = [
-        Trial(
+        ImportedTrial(
             submission=name,
             miner_uid=uids[name],
             submitted_at=started,

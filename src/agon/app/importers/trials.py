@@ -14,7 +14,7 @@ from agon.errors import Conflict
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class ImportedTrial:
     """One trial that has a score.
 
     Attributes:
@@ -34,7 +34,7 @@ class Trial:
     passed: bool
 
 
-def tables_of(trials: Iterable[Trial], *, numbered: bool = False) -> dict[str, pa.Table]:
+def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dict[str, pa.Table]:
     """Return ``submissions``, ``validators`` (each with a stake of 1) and ``task_results``.
 
     The time of a submission is the start of its first trial.

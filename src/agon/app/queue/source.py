@@ -108,7 +108,7 @@ class LeaseLost(Conflict):
     """The job is no longer on this worker's lease; it has to stop, and nothing is stored."""
 
 
-class Progress:
+class JobProgress:
     """The progress of a running job, sent with the next heartbeat.
 
     Example:
@@ -146,13 +146,13 @@ class Progress:
 
 
 @contextmanager
-def heartbeats(source: JobSource, assignment: Assignment) -> Iterator[Progress]:
+def heartbeats(source: JobSource, assignment: Assignment) -> Iterator[JobProgress]:
     """Send heartbeats from a separate thread while the block works on a job.
 
     A heartbeat that cannot be delivered is sent again. One that is rejected is the last, and the
     block gets a :class:`LeaseLost` when it next reports its progress.
     """
-    progress = Progress()
+    progress = JobProgress()
     ended = Event()
 
     def send() -> None:

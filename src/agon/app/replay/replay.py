@@ -15,7 +15,7 @@ from agon.errors import CheckFailed, NotFound
 from agon.kernel.boards import Board
 from agon.kernel.times import parse_time
 from agon.ledger.entry import timestamp
-from agon.ledger.rules_check import check_rules
+from agon.ledger.rules_comparison import check_rules
 from agon.ledger.transitions import Adoption
 
 _TIME = slice(len(b'{"at":"'), len(b'{"at":"2026-11-22T02:30:00.123456Z'))

@@ -23,7 +23,7 @@ from agon.kernel.progress import count_steps
 from agon.ledger.fold import Adjustment, ContestState, LedgerState, empty_ledger, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.append_only import AppendOnlyTables
-from agon.records.raw import Engine
+from agon.records.raw import MemoryEngine
 from agon.records.tables import TablesView
 from agon.store.session import Session
 
@@ -51,7 +51,7 @@ class ContestReplica:
         >>> replica.close()
     """
 
-    def __init__(self, contest: str, *, engine: Engine | None = None) -> None:
+    def __init__(self, contest: str, *, engine: MemoryEngine | None = None) -> None:
         self.contest = contest
         self._engine = engine
         self._state = empty_ledger(contest)

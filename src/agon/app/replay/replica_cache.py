@@ -11,7 +11,7 @@ from agon.errors import AgonError
 
 if TYPE_CHECKING:
     from agon.app.replay.replica import ContestReplica
-    from agon.records.raw import Engine
+    from agon.records.raw import MemoryEngine
     from agon.store.session import Store
 
 
@@ -24,7 +24,9 @@ class ReplicaCache:
             returns its memory when the replica is discarded.
     """
 
-    def __init__(self, *, size: int = 8, engine: "Callable[[], Engine] | None" = None) -> None:
+    def __init__(
+        self, *, size: int = 8, engine: "Callable[[], MemoryEngine] | None" = None
+    ) -> None:
         self._size = size
         self._engine = engine
         self._replicas: OrderedDict[str, tuple[ContestReplica, Lock]] = OrderedDict()

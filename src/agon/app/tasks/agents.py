@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from agon.app.containers import AgentRun, Containers, Image, Limits, Trial
+from agon.app.containers import AgentRun, AgentTrial, Containers, Image, Limits
 from agon.app.tasks.task import Task
 
 
@@ -27,7 +27,7 @@ class Usage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class AgentWork:
     """An agent's part of a trial.
 
     Attributes:
@@ -55,7 +55,7 @@ class AgentEnvironment:
 
     containers: Containers = field(repr=False)
     image: Image
-    trial: Trial
+    trial: AgentTrial
     limits: Limits
     outputs: tuple[str, ...] = ("/app",)
 
@@ -74,7 +74,7 @@ class Agent(Protocol):
     def missing_for(self, task: Task) -> str:
         """List the requirements of a task that are not met."""
 
-    def work(self, task: Task, place: AgentEnvironment) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Work on a task until done or stopped.
 
         Raises:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.containers import Condition, HealthCheck
 from agon.app.tasks.settings_reader import SettingsReader
-from agon.app.tasks.task import Service
+from agon.app.tasks.task import TaskService
 
 if TYPE_CHECKING:
     from agon.app.files import FileIssue
@@ -61,7 +61,7 @@ class Compose:
     main: str = ""
     build: Any = None
     environment: Mapping[str, str] = field(default_factory=dict)
-    services: tuple[Service, ...] = ()
+    services: tuple[TaskService, ...] = ()
 
 
 def read_compose(keys: SettingsReader, *, folder: Path, main: str) -> Compose:
@@ -96,14 +96,14 @@ def read_compose(keys: SettingsReader, *, folder: Path, main: str) -> Compose:
     )  # fmt: skip
 
 
-def _service(name: str, keys: SettingsReader, folder: Path) -> Service:
+def _service(name: str, keys: SettingsReader, folder: Path) -> TaskService:
     if not _NAME.fullmatch(name):
         keys.add_issue("name", name, "use letters, digits and _ . -")
     context, dockerfile = _build(keys, folder)
     image = _text(keys, "image")
     if context is None and not image:
         keys.add_issue("build", None, "say what the service is built from, or name its image")
-    service = Service(
+    service = TaskService(
         name=name,
         context=context,
         dockerfile=dockerfile,
@@ -287,7 +287,7 @@ def _reject_others(keys: SettingsReader, *, main: bool) -> None:
             keys.add_issue(key, value, remedy)
 
 
-def _reject_shared(services: list[Service], keys: SettingsReader) -> None:
+def _reject_shared(services: list[TaskService], keys: SettingsReader) -> None:
     """Collect an error for volumes and ports that two services have."""
     for kind, claims in (
         ("volumes", [(name, s.name) for s in services for name, _ in s.folders if name]),
@@ -304,12 +304,12 @@ def _reject_shared(services: list[Service], keys: SettingsReader) -> None:
                 keys.add_issue("services", {name: {kind: claim}, other: {kind: claim}}, remedy)
 
 
-def _order(services: list[Service], main: str, keys: SettingsReader) -> tuple[Service, ...]:
+def _order(services: list[TaskService], main: str, keys: SettingsReader) -> tuple[TaskService, ...]:
     """Return services so that each is after those that it depends on; the agent's is last."""
     by_name = {service.name: service for service in services}
-    ordered: dict[str, Service] = {}
+    ordered: dict[str, TaskService] = {}
 
-    def visit(service: Service, above: tuple[str, ...]) -> Iterator[str]:
+    def visit(service: TaskService, above: tuple[str, ...]) -> Iterator[str]:
         if service.name in above:
             yield service.name
             return

@@ -10,7 +10,7 @@ from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.compose import Compose
 from agon.app.tasks.files import files_under, mentions, read_text, sha256_of
 from agon.app.tasks.harbor import SETTINGS, read_settings
-from agon.app.tasks.task import Files, Settings, Task
+from agon.app.tasks.task import Files, Task, TaskSettings
 from agon.app.tasks.terminal_bench import (
     SCRIPT,
     TerminalBenchSettings,
@@ -144,7 +144,7 @@ def _is_task_folder(folder: Path) -> bool:
 
 def _task(folder: Path, issues: list[FileIssue]) -> Task:
     """Read a folder in Harbor's layout."""
-    settings = Settings()
+    settings = TaskSettings()
     with collect_issues(issues):
         settings = read_settings(folder, issues)
     instruction = ""
@@ -225,7 +225,7 @@ def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
     )
 
 
-def _with_environment(settings: Settings, variables: Mapping[str, str]) -> Settings:
+def _with_environment(settings: TaskSettings, variables: Mapping[str, str]) -> TaskSettings:
     """Return settings with further variables, which do not replace the task's own."""
     return replace(
         settings,

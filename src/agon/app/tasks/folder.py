@@ -31,7 +31,7 @@ _MAX_FILE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class RunPlan:
     """The plan of a run; a folder belongs to one plan.
 
     Attributes:
@@ -71,7 +71,7 @@ class Plan:
         """Return the content of ``run.json``."""
         return asdict(self)
 
-    def continuing(self, earlier: "Plan") -> "Plan":
+    def continuing(self, earlier: "RunPlan") -> "RunPlan":
         """Return the earlier plan with the larger number of trials of both plans.
 
         Raises:
@@ -111,7 +111,7 @@ class RunFolder:
     """
 
     path: Path
-    plan: Plan
+    plan: RunPlan
     continued: bool
     results: dict[tuple[str, int], TrialResult] = field(default_factory=dict, repr=False)
 
@@ -138,7 +138,7 @@ class RunFolder:
 
 
 @contextmanager
-def open_run_folder(path: Path, plan: Plan) -> Iterator[RunFolder]:
+def open_run_folder(path: Path, plan: RunPlan) -> Iterator[RunFolder]:
     """Open and lock the folder of a run, a new one or one to continue.
 
     Raises:
@@ -177,7 +177,7 @@ def _lock(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> RunPlan:
     """Return the plan of a folder's run.
 
     Raises:
@@ -185,7 +185,7 @@ def read_plan(path: Path) -> Plan:
     """
     content = read_object(path / RUN, where=str(path / RUN), most=_MAX_FILE_BYTES)
     try:
-        return Plan(**content)
+        return RunPlan(**content)
     except TypeError:
         raise Unreadable(f"{path / RUN} was not written by agon challenge run") from None
 

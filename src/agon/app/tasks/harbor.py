@@ -32,7 +32,7 @@ from agon.app.containers import RewardSource
 from agon.app.files import FileIssue, InvalidPackage
 from agon.app.tasks.files import read_text
 from agon.app.tasks.settings_reader import SettingsReader
-from agon.app.tasks.task import Settings, TaskLimits, TaskMetadata
+from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
 
 SETTINGS = "task.toml"
 DAY_S = 86_400
@@ -45,7 +45,7 @@ _TEMPLATE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
-def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
+def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
     """Return the settings in ``task.toml``; errors are added to ``issues``, with defaults instead.
 
     Raises:
@@ -62,7 +62,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
     metadata = keys.table("metadata")
     _reject_unsupported(keys, environment)
     env = _variables(environment)
-    return Settings(
+    return TaskSettings(
         bounds=TaskLimits(
             agent_s=_seconds(agent, "timeout_sec", TaskLimits.agent_s),
             verifier_s=_seconds(verifier, "timeout_sec", TaskLimits.verifier_s),

@@ -8,9 +8,9 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
-from agon.app.containers import BuildFailed, Containers, Image, Trial
+from agon.app.containers import AgentTrial, BuildFailed, Containers, Image
 from agon.app.tasks.agents import Agent
-from agon.app.tasks.folder import Plan, RunFolder, open_run_folder
+from agon.app.tasks.folder import RunFolder, RunPlan, open_run_folder
 from agon.app.tasks.services import build
 from agon.app.tasks.summary import summarize
 from agon.app.tasks.task import Task
@@ -23,7 +23,7 @@ ATTEMPTS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class RunProgress:
     """The progress of a run.
 
     Attributes:
@@ -39,8 +39,8 @@ class Progress:
 
 def plan_of(
     tasks: Sequence[Task], agent: Agent, *, trials: int, run: str, now: Clock, **about: Any
-) -> Plan:
-    """Return the plan of a run; ``about`` is further attributes of :class:`Plan`.
+) -> RunPlan:
+    """Return the plan of a run; ``about`` is further attributes of :class:`RunPlan`.
 
     Raises:
         NotScorable: the agent cannot work on some of the tasks, with the reason for each.
@@ -49,7 +49,7 @@ def plan_of(
     if missing:
         reasons = "\n".join(missing)
         raise NotScorable(f"the agent {agent.name} cannot work on all tasks\n{reasons}")
-    return Plan(
+    return RunPlan(
         run=run,
         agent=agent.name,
         settings=dict(agent.settings),
@@ -65,12 +65,12 @@ def run_tasks(
     tasks: Sequence[Task],
     agent: Agent,
     *,
-    plan: Plan,
+    plan: RunPlan,
     containers: Containers,
     out: Path,
     jobs: int,
     now: Clock,
-    watch: Callable[[Progress], None] = lambda _: None,
+    watch: Callable[[RunProgress], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Run the trials of a plan; write the summary to ``out`` and return it.
 
@@ -87,13 +87,13 @@ def run_tasks(
         finished = {key: trial for key, trial in folder.results.items() if trial.scored}
         planned = [(task, n) for n in range(1, folder.plan.trials + 1) for task in tasks]
         waiting = [(task, n) for task, n in planned if (task.name, n) not in finished]
-        watch(Progress(done=len(finished), total=len(planned)))
+        watch(RunProgress(done=len(finished), total=len(planned)))
         trial_runner = _TrialRunner(agent, containers, folder, now)
         with _trial_pool(jobs, containers, trial_runner) as pool:
             running = [pool.submit(trial_runner.trial, task, number) for task, number in waiting]
             for done, result in enumerate(_results(running), len(finished) + 1):
                 finished[result.task, result.number] = result
-                watch(Progress(done=done, total=len(planned), result=result))
+                watch(RunProgress(done=done, total=len(planned), result=result))
         summary = summarize(folder.plan, (finished[key] for key in sorted(finished)))
         folder.summarize(summary)
         return summary
@@ -138,7 +138,7 @@ class _TrialRunner:
         for attempt in range(1, ATTEMPTS + 1):
             place = self._folder.clear(task.name, number)
             plan = self._folder.plan
-            trial = Trial(
+            trial = AgentTrial(
                 run=plan.run,
                 name=place.name,
                 folder=place,

@@ -10,7 +10,7 @@ from typing import Final
 
 from agon.app.containers import BuildFailed, Containers, Image, ImageSpec, Limits, ServiceSpec
 from agon.app.tasks.outputs import named_folders, writable_folders
-from agon.app.tasks.task import Service, Task
+from agon.app.tasks.task import Task, TaskService
 
 _LEAST: Final = Limits(memory_mib=16, storage_mib=1)
 
@@ -72,7 +72,7 @@ def service_specs(task: Task, containers: Containers, seconds: float) -> tuple[S
     return tuple(specs)
 
 
-def _spec(service: Service, image: Image, limits: Limits) -> ServiceSpec:
+def _spec(service: TaskService, image: Image, limits: Limits) -> ServiceSpec:
     entrypoint = image.entrypoint if service.entrypoint is None else service.entrypoint
     command = service.command
     if command is None:
@@ -91,7 +91,7 @@ def _spec(service: Service, image: Image, limits: Limits) -> ServiceSpec:
     )
 
 
-def _build_service(task: Task, service: Service, containers: Containers) -> Image:
+def _build_service(task: Task, service: TaskService, containers: Containers) -> Image:
     recipe = ImageSpec(
         context=service.context,
         image=service.image,

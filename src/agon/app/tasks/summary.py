@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agon.app.tasks.folder import Plan
+from agon.app.tasks.folder import RunPlan
 from agon.app.tasks.trials import TrialResult
 from agon.kernel.statistics import wilson
 
 _CONFIDENCE = 0.95
 
 
-def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
+def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
     """Return the content of ``summary.json``.
 
     S = passed / total over the trials that have a score; unscored trials are in neither and are

@@ -42,7 +42,7 @@ class TaskMetadata:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class TaskSettings:
     """The settings file of a task, of either layout.
 
     Attributes:
@@ -76,7 +76,7 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Service:
+class TaskService:
     """A further service of a task's compose file.
 
     Attributes:
@@ -136,7 +136,7 @@ class Files:
     script: Path | None = None
     solution: Path | None = None
     cheat: Path | None = None
-    services: tuple[Service, ...] = ()
+    services: tuple[TaskService, ...] = ()
     main: str = ""
 
 
@@ -160,6 +160,6 @@ class Task:
     flavour: Flavour
     instruction: str = field(repr=False)
     files: Files
-    settings: Settings
+    settings: TaskSettings
     reward_source: RewardSource
     sha256: str

@@ -27,7 +27,7 @@ from agon.app.tasks.compose import Compose, read_compose
 from agon.app.tasks.files import read_text
 from agon.app.tasks.harbor import DAY_S
 from agon.app.tasks.settings_reader import SettingsReader
-from agon.app.tasks.task import Settings, TaskLimits, TaskMetadata
+from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
 from agon.errors import Unavailable
 
 SETTINGS = "task.yaml"
@@ -49,7 +49,7 @@ class TerminalBenchSettings:
         compose: the compose file.
     """
 
-    settings: Settings = field(default_factory=Settings)
+    settings: TaskSettings = field(default_factory=TaskSettings)
     instruction: str = ""
     context: str = "."
     compose: Compose = field(default_factory=Compose)
@@ -72,7 +72,7 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
         )
         keys.add_issue("run_tests_in_same_shell", value=True, remedy=remedy)
     compose = _compose(folder, issues)
-    settings = Settings(
+    settings = TaskSettings(
         bounds=TaskLimits(
             agent_s=keys.number("max_agent_timeout_sec", default=_AGENT_S, low=0.1, high=DAY_S),
             verifier_s=keys.number("max_test_timeout_sec", default=_TESTS_S, low=0.1, high=DAY_S),

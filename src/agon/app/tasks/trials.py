@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from agon.app.containers import (
     AgentRun,
+    AgentTrial,
     ContainerResult,
     Containers,
     Image,
@@ -22,10 +23,9 @@ from agon.app.containers import (
     Outcome,
     Outputs,
     Stream,
-    Trial,
-    Verification,
+    TrialVerification,
 )
-from agon.app.tasks.agents import Agent, AgentEnvironment, Usage, Work
+from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
 from agon.app.tasks.outputs import outputs_of, verifier_spec
 from agon.app.tasks.servers import keeps_servers
@@ -117,7 +117,7 @@ def run_trial(
     *,
     containers: Containers,
     image: Image,
-    trial: Trial,
+    trial: AgentTrial,
     now: Clock,
     attempts: int = 1,
 ) -> TrialResult:
@@ -135,8 +135,8 @@ def run_trial(
     """
     network = trial.test_network if downloads(task) else "none"
     started = now()
-    work: Work | None = None
-    verdict: Verification | None = None
+    work: AgentWork | None = None
+    verdict: TrialVerification | None = None
     try:
         with _in_network(task, containers, image, trial, network) as placed:
             environment = AgentEnvironment(
@@ -187,8 +187,8 @@ def run_trial(
 
 
 def _in_network(
-    task: Task, containers: Containers, image: Image, trial: Trial, network: str
-) -> AbstractContextManager[Trial]:
+    task: Task, containers: Containers, image: Image, trial: AgentTrial, network: str
+) -> AbstractContextManager[AgentTrial]:
     """Return a context that yields the trial, with a network of its own if it has servers.
 
     Tests that get a network to download something get no server: both would give the agent one.
@@ -244,9 +244,9 @@ def _verify(
     containers: Containers,
     *,
     image: Image,
-    trial: Trial,
+    trial: AgentTrial,
     network: str,
-) -> Verification:
+) -> TrialVerification:
     """Run the tests on an agent's outputs."""
     if spec := verifier_spec(task, outputs.declared):
         image = containers.build(spec)
@@ -258,7 +258,7 @@ def _verify(
         cpus=bounds.cpus,
     )
 
-    def run_verifier(tests: Path) -> Verification:
+    def run_verifier(tests: Path) -> TrialVerification:
         return containers.verify(
             image,
             outputs,
@@ -282,7 +282,7 @@ def _verify(
         return run_verifier(tests)
 
 
-def _outcome(run: AgentRun, verdict: Verification | None) -> tuple[Outcome, str]:
+def _outcome(run: AgentRun, verdict: TrialVerification | None) -> tuple[Outcome, str]:
     """Return the outcome of both parts: the agent's part decides unless the tests ran."""
     if verdict is not None:
         return verdict.outcome, verdict.reason
@@ -290,7 +290,9 @@ def _outcome(run: AgentRun, verdict: Verification | None) -> tuple[Outcome, str]
     return outcome, f"agent: {run.reason}" if run.reason else f"the agent's part is {run.outcome}"
 
 
-def _parts(work: Work | None, verdict: Verification | None, folder: Path) -> dict[str, Any]:
+def _parts(
+    work: AgentWork | None, verdict: TrialVerification | None, folder: Path
+) -> dict[str, Any]:
     """Return both parts as plain values; files are named relative to the trial's folder."""
     parts: dict[str, Any] = {}
     if work is not None:

@@ -99,7 +99,7 @@ class ForbiddenUrl(Unreadable):
 
 
 @dataclass(frozen=True)
-class Target:
+class CheckedAddress:
     """A checked destination.
 
     Attributes:
@@ -125,7 +125,7 @@ class Target:
         return name if self.port == (_SECURE if self.tls else _PLAIN) else f"{name}:{self.port}"
 
 
-def checked_url(url: str, *, allow_private: bool = False) -> Target:
+def checked_url(url: str, *, allow_private: bool = False) -> CheckedAddress:
     """Return a URL's target after all checks that need no address of its name.
 
     Args:
@@ -173,10 +173,10 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
     if literal is not None:
         _require_allowed(literal, host, allow_private=allow_private)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(url, host, port, tls, path, "" if literal is None else str(literal))
+    return CheckedAddress(url, host, port, tls, path, "" if literal is None else str(literal))
 
 
-def check_address(url: str, *, resolve: Resolve, allow_private: bool = False) -> Target:
+def check_address(url: str, *, resolve: Resolve, allow_private: bool = False) -> CheckedAddress:
     """Return a URL's target with the address to connect to, after all checks.
 
     Raises:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Protocol
 
-from agon.app.webhooks.address_guard import Resolve, Target, check_address
+from agon.app.webhooks.address_guard import CheckedAddress, Resolve, check_address
 from agon.app.webhooks.signatures import signed_headers
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import AgonError
@@ -29,7 +29,7 @@ _GONE = 410
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class DeliveryAnswer:
     """The result of one attempt.
 
     Attributes:
@@ -47,10 +47,12 @@ class Answer:
     retry_after: timedelta | None = None
 
 
-class Sender(Protocol):
+class WebhookSender(Protocol):
     """Sends one request over the network."""
 
-    def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
+    def send(
+        self, target: CheckedAddress, *, headers: Mapping[str, str], body: bytes
+    ) -> DeliveryAnswer:
         """POST a body to the target's checked address and return the result.
 
         Certificate and ``Host`` are those of the target's name. A redirect is a response and is not
@@ -64,7 +66,7 @@ def attempt(
     webhook: Webhook,
     secret: bytes,
     body: bytes,
-    sender: Sender,
+    sender: WebhookSender,
     resolve: Resolve,
     clock: Callable[[], datetime],
     allow_private: bool = False,
@@ -89,13 +91,13 @@ def attempt(
     try:
         target = check_address(webhook.url, resolve=resolve, allow_private=allow_private)
     except AgonError as error:
-        answer = Answer(status=None, error=str(error), ms=0)
+        answer = DeliveryAnswer(status=None, error=str(error), ms=0)
     else:
         answer = sender.send(target, headers=headers, body=body)
     return with_attempt(delivery, answer, at=at)
 
 
-def with_attempt(delivery: DeliveryLog, answer: Answer, *, at: datetime) -> DeliveryLog:
+def with_attempt(delivery: DeliveryLog, answer: DeliveryAnswer, *, at: datetime) -> DeliveryLog:
     """Return a delivery with one more attempt: delivered, given up, or waiting for the next.
 
     Any 2xx means delivered. It is given up after all :data:`WAITS`, or on 410 (gone).

@@ -15,7 +15,7 @@ from agon.app.contests.cases import findings
 from agon.app.contests.changes import dry_runs
 from agon.app.queue.jobs import robustness_job, scan_job
 from agon.app.queue.leases import Commit
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.app.worker.loop import Run
 from agon.entities.contests import Contest, Snapshot
 from agon.entities.jobs import Job, JobKind
@@ -35,7 +35,7 @@ _LAST_RUN_WITHIN: Final = timedelta(days=1)
 def publish(service: "Service") -> Run:
     """Return the function that publishes a contest's boards at its newest position."""
 
-    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         publication = boards.publish(
             service, assignment.payload["contest"], progress=progress.report
         )
@@ -50,7 +50,7 @@ def publish(service: "Service") -> Run:
 def rebuild(service: "Service") -> Run:
     """Return the function that restores the deleted rows of a board."""
 
-    def run(assignment: Assignment, _: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, _: JobProgress) -> dict[str, Any]:
         payload = assignment.payload
         snapshot = boards.rebuild(
             service, payload["contest"], seq=payload["seq"], board=payload["board"]
@@ -63,7 +63,7 @@ def rebuild(service: "Service") -> Run:
 def dry_run(service: "Service") -> Run:
     """Return the function that computes what a proposed change set would move."""
 
-    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         payload = assignment.payload
         change = dry_runs.dry_run(
             service, payload["contest"], payload["change"], progress=progress.report
@@ -76,7 +76,7 @@ def dry_run(service: "Service") -> Run:
 def find(service: "Service") -> Run:
     """Return the function that scans a contest for integrity findings."""
 
-    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         payload = assignment.payload
         scan = findings.scan(
             service,
@@ -93,7 +93,7 @@ def find(service: "Service") -> Run:
 def robustness(service: "Service") -> Run:
     """Return the function that computes how few matches would change the first ranks."""
 
-    def run(assignment: Assignment, _: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, _: JobProgress) -> dict[str, Any]:
         return {"seq": store_robustness(service, assignment.payload["contest"])}
 
     return run

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any, Final, Literal, TypeAlias
 
-from agon.app.queue.source import Assignment, JobSource, LeaseLost, Progress, heartbeats
+from agon.app.queue.source import Assignment, JobProgress, JobSource, LeaseLost, heartbeats
 from agon.entities.jobs import JobKind
 from agon.errors import AgonError, Conflict, TooMany, Unavailable
 
-Run: TypeAlias = Callable[[Assignment, Progress], Mapping[str, Any]]
+Run: TypeAlias = Callable[[Assignment, JobProgress], Mapping[str, Any]]
 """Runs a job and returns its outcome; it may take long and is outside of any transaction."""
 
 End: TypeAlias = Literal["done", "failed", "lost", "stopped"]
@@ -42,7 +42,7 @@ class WorkResult:
     cause: str = ""
 
 
-class Worker:
+class JobWorker:
     """Runs jobs, one at a time.
 
     Args:
@@ -154,7 +154,7 @@ class Worker:
         except Exception as bug:  # noqa: BLE001 - a bug in a handler must not end the worker
             return self._fail(assignment, f"{type(bug).__name__}: {bug}", retry=True)
 
-    def _run(self, assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
+    def _run(self, assignment: Assignment, progress: JobProgress) -> Mapping[str, Any]:
         self.running = True
         try:
             return self._runners[assignment.kind](assignment, progress)

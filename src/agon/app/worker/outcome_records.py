@@ -10,7 +10,7 @@ from agon.entities.contests import Contest
 from agon.entities.jobs import Job
 from agon.errors import Conflict, NotFound
 from agon.ledger.drafts import record_draft
-from agon.ledger.entry import Line, read_line
+from agon.ledger.entry import EntryLine, read_line
 from agon.ledger.keys import record_key
 from agon.store.session import Session
 
@@ -79,7 +79,7 @@ def worker_name(job: Job) -> str:
     return f"worker:{name[:_MAX_NAME_LENGTH]}"
 
 
-def entry_at(session: Session, contest_no: int, seq: int, *, kind: str) -> Line:
+def entry_at(session: Session, contest_no: int, seq: int, *, kind: str) -> EntryLine:
     """Return the entry of a kind at a position.
 
     Raises:

@@ -16,7 +16,7 @@ from agon.app.dojo.setter_validation import (
     validate_setter,
 )
 from agon.app.queue.leases import Commit, InvalidOutcome
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.app.sandbox import Sandbox
 from agon.app.worker.outcome_records import entry_at, position_of
 from agon.app.worker.outcomes import read_terms
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from agon.app.service import Service
 
 
-def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
+def gate(sandbox: Sandbox) -> Callable[[Assignment, JobProgress], dict[str, Any]]:
     """Return the function that runs setters; its outcome is ``{"terms": […]}``, or it raises.
 
     For a rejudge, an invalid setter has the outcome ``{"error": …}``: the change set reports it.
@@ -37,7 +37,7 @@ def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
         sandbox: the sandbox of the worker.
     """
 
-    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         problem = packaged_problem(assignment.payload["package"])
         try:
             terms = validate_setter(problem, sandbox)

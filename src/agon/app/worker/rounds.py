@@ -7,7 +7,7 @@ from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.rounds import advance, play
 from agon.app.garbage import gc_paused
 from agon.app.queue.leases import Commit
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.entities.jobs import Job
 from agon.store.session import Session
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def play_round(
     service: "Service", ports: ArenaPorts
-) -> Callable[[Assignment, Progress], Mapping[str, Any]]:
+) -> Callable[[Assignment, JobProgress], Mapping[str, Any]]:
     """Return the function that does the input and output of a round's step."""
     return play(service, ports)
 

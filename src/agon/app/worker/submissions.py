@@ -15,7 +15,7 @@ from agon.app.dojo.inspection import JUDGING_RULES, rules_in_force
 from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
 from agon.app.dojo.problems import first_index_of
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.app.sandbox import RunLimits, Sandbox
 from agon.app.worker.outcome_records import entry_at, record_once, worker_name
 from agon.app.worker.outcomes import read_run, written_run
@@ -34,7 +34,7 @@ MAX_SANDBOX_ERRORS: Final = 3
 _COLUMNS: Final = frozenset(column.name for column in SUBMISSIONS.columns)
 
 
-def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
+def judge(sandbox: Sandbox) -> Callable[[Assignment, JobProgress], dict[str, Any]]:
     """Return the function that runs submissions.
 
     Args:
@@ -45,7 +45,7 @@ def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
         ``{"run": None}`` for a program that is rejected without a run.
     """
 
-    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         payload = assignment.payload
         source = payload["source"].encode()
         rules = _rules(payload)

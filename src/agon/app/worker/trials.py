@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from agon.app.containers import Containers, Outcome, Trial
+from agon.app.containers import AgentTrial, Containers, Outcome
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.discovery import read_task
 from agon.app.tasks.services import build
@@ -37,7 +37,7 @@ MakeAgent = Callable[[str, Path], Agent]
 
 def trial(
     tasks: Path, containers: Containers, make_agent: MakeAgent, *, now: Clock
-) -> Callable[[Assignment, Progress], dict[str, Any]]:
+) -> Callable[[Assignment, JobProgress], dict[str, Any]]:
     """Return the function that runs trials.
 
     Args:
@@ -50,7 +50,7 @@ def trial(
         A function from a job to its outcome: ``result``, ``reason``, ``task_sha256``.
     """
 
-    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         payload = assignment.payload
         task = read_task(_task_folder(tasks, payload["task"]))
         with TemporaryDirectory(prefix="agon-trial-") as place:
@@ -68,7 +68,7 @@ def trial(
                 agent,
                 containers=containers,
                 image=image,
-                trial=Trial(run=name, name=f"{name}-{assignment.attempt}", folder=traces),
+                trial=AgentTrial(run=name, name=f"{name}-{assignment.attempt}", folder=traces),
                 now=now,
                 attempts=assignment.attempt,
             )

@@ -6,12 +6,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.queue.jobs import deliver_job
 from agon.app.queue.leases import Commit
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.app.webhooks.address_guard import Resolve
-from agon.app.webhooks.delivery import Sender, attempt, due
+from agon.app.webhooks.delivery import WebhookSender, attempt, due
 from agon.app.webhooks.secrets import decrypt
 from agon.entities.contests import Contest, Event
 from agon.entities.jobs import Job
@@ -38,7 +38,7 @@ class Post:
         allow_private: whether webhooks may go to private addresses.
     """
 
-    sender: Sender
+    sender: WebhookSender
     resolve: Resolve
     allow_private: bool = False
 
@@ -56,14 +56,14 @@ class _Message:
     def is_withheld(self) -> bool:
         """Whether the event is later than what the webhook's owner may see."""
         public = View(contest=self.contest, until=self.contest.public_until, staff=False)
-        until = reach(public)
+        until = last_readable_seq(public)
         return not self.webhook.staff and until is not None and self.event.seq > until
 
 
-def deliver(service: "Service", post: Post) -> Callable[[Assignment, Progress], dict[str, Any]]:
+def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress], dict[str, Any]]:
     """Return the function that sends events; its outcome is the attempt, empty if withheld."""
 
-    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+    def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         message = _message(service, assignment.payload["delivery"])
         if message is None or message.is_withheld or message.delivery.state != "waiting":
             return {"attempt": None}

@@ -24,7 +24,7 @@ from agon.attacks.arena import (
 from agon.attacks.arena.played import PlayedSeason
 from agon.attacks.arena.season import Season
 from agon.attacks.arena.world import World, observed_world, simulated_world
-from agon.attacks.lab import Lab, Remaining, Standing
+from agon.attacks.lab import AttackStanding, Lab, Remaining
 from agon.attacks.strategy import Plan, Strategy
 from agon.disciplines.arena.boards import BOTS, BRADLEY_TERRY
 from agon.disciplines.arena.formulas import Vector
@@ -57,7 +57,7 @@ def _play(
 class ArenaLab(Lab):
     """Scores and checks matches as the season holds them: as tables they would take far longer."""
 
-    def standing(self, played: PlayedSeason, _rules: ArenaRules) -> Standing:
+    def standing(self, played: PlayedSeason, _rules: ArenaRules) -> AttackStanding:
         """Return who stands where: the season's own ratings are those of its records."""
         return played.standing
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from agon.attacks.detectors.measurement import Measurement, Trial, share
+from agon.attacks.detectors.measurement import PowerMeasurement, PowerTrial, share
 from agon.disciplines.arena.behaviors import SUBJECT, Behavior, draw_votes
 from agon.disciplines.arena.detectors import favorite_bot, literal_power, low_agreement
 from agon.disciplines.arena.facts import Facts
@@ -21,7 +21,7 @@ FINDS: dict[str, Find] = {"low-agreement": low_agreement, "favorite-bot": favori
 
 
 @dataclass(frozen=True)
-class Case:
+class JudgeCase:
     """A judge whom a check should name, or one whom it should not.
 
     Attributes:
@@ -57,27 +57,27 @@ class Case:
 
 
 CASES = (
-    *(Case("low-agreement", "coin flip", votes) for votes in (50, 100, 200)),
-    *(Case("low-agreement", "always wrong", votes) for votes in (12, 25, 50)),
-    *(Case("favorite-bot", "always for one bot", 20, bots) for bots in (5, 10, 20, 50)),
-    *(Case("favorite-bot", "always for one bot", votes) for votes in (5, 10)),
-    *(Case("favorite-bot", "always for one bot", votes, ring=5) for votes in (5, 10, 20)),
-    *(Case(code, "specialist", votes) for code in FINDS for votes in (50, 200)),
-    *(Case(code, "honest", 200) for code in FINDS),
+    *(JudgeCase("low-agreement", "coin flip", votes) for votes in (50, 100, 200)),
+    *(JudgeCase("low-agreement", "always wrong", votes) for votes in (12, 25, 50)),
+    *(JudgeCase("favorite-bot", "always for one bot", 20, bots) for bots in (5, 10, 20, 50)),
+    *(JudgeCase("favorite-bot", "always for one bot", votes) for votes in (5, 10)),
+    *(JudgeCase("favorite-bot", "always for one bot", votes, ring=5) for votes in (5, 10, 20)),
+    *(JudgeCase(code, "specialist", votes) for code in FINDS for votes in (50, 200)),
+    *(JudgeCase(code, "honest", 200) for code in FINDS),
 )
 """The judges of the table."""
 
 
 def measure(
-    case: Case, seed: int, worlds: int, advance: Callable[[], None]
-) -> Iterator[Measurement]:
+    case: JudgeCase, seed: int, worlds: int, advance: Callable[[], None]
+) -> Iterator[PowerMeasurement]:
     """Yield a judge's measurement for each threshold, on the same votes.
 
     Next to ``favorite-bot`` stands the power of ``collusion_votes`` in ``recent_votes``, next to
     ``low-agreement`` that of the check of audits on the same votes.
     """
     rules = ArenaRules()
-    trials: dict[float, list[Trial]] = {threshold: [] for threshold in THRESHOLDS}
+    trials: dict[float, list[PowerTrial]] = {threshold: [] for threshold in THRESHOLDS}
     audited = 0
     for at in range(seed, seed + worlds):
         facts = _facts(case, at, rules)
@@ -95,7 +95,7 @@ def measure(
     elif not case.is_honest:
         literal = share(audited, worlds * case.ring)
     for threshold in THRESHOLDS:
-        yield Measurement.of(
+        yield PowerMeasurement.of(
             trials[threshold],
             finding=case.finding,
             attack=case.attack,
@@ -105,7 +105,7 @@ def measure(
 
 
 def judge_power(
-    case: Case, *, worlds: int, threshold: float = 0.01, seed: int = 0
+    case: JudgeCase, *, worlds: int, threshold: float = 0.01, seed: int = 0
 ) -> tuple[float, float]:
     """Return the share of judges that a check names, and the share of other judges that it names.
 
@@ -127,7 +127,7 @@ def judge_power(
     return hits / subjects_of_all, alarms / (judges - subjects_of_all)
 
 
-def _facts(case: Case, seed: int, rules: ArenaRules) -> Facts:
+def _facts(case: JudgeCase, seed: int, rules: ArenaRules) -> Facts:
     return draw_votes(
         case.behavior,
         votes=case.votes,
@@ -138,14 +138,14 @@ def _facts(case: Case, seed: int, rules: ArenaRules) -> Facts:
     )
 
 
-def _trial(case: Case, facts: Facts, names: set[str]) -> Trial:
+def _trial(case: JudgeCase, facts: Facts, names: set[str]) -> PowerTrial:
     subjects = _subjects(case, facts)
     others = {str(name) for name in facts.judges.ids.to_pylist()} - subjects
     if case.behavior == "specialist":  # the other judges are none
         subjects, others = set(), subjects
     elif case.is_honest:
         subjects, others = set(), subjects | others
-    return Trial(
+    return PowerTrial(
         attackers=len(subjects),
         named=len(names & subjects),
         honest=len(others),
@@ -155,7 +155,7 @@ def _trial(case: Case, facts: Facts, names: set[str]) -> Trial:
     )
 
 
-def _subjects(case: Case, facts: Facts) -> set[str]:
+def _subjects(case: JudgeCase, facts: Facts) -> set[str]:
     """Return the ids of the judges with the behavior."""
     return {str(facts.judges.ids[SUBJECT + at]) for at in range(case.ring)}
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from agon.attacks.arena.season import Season
 from agon.attacks.arena.world import World
-from agon.attacks.lab import Standing
+from agon.attacks.lab import AttackStanding
 from agon.attacks.results import Effort
 from agon.disciplines.arena.arrays import MatchArrays, named_facts, tables_of_arrays
 from agon.disciplines.arena.facts import Facts
@@ -96,7 +96,7 @@ class PlayedSeason:
         return named_facts(arrays, names, created=_BEGIN)
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> AttackStanding:
         """Who stands where: the attacker's best bot among the honest ones, by rating.
 
         The share is the part of all votes in rated matches and honeypots cast by its judges.
@@ -110,7 +110,7 @@ class PlayedSeason:
         judges = self.season.arrays.judge
         cast = int(np.count_nonzero(judges >= count))
         named = dict(zip(self.honest, ranks.tolist(), strict=True))
-        return Standing(rank, best, cast / max(1, len(judges)), named)
+        return AttackStanding(rank, best, cast / max(1, len(judges)), named)
 
     def _until(self, epoch: int) -> MatchArrays:
         if epoch == self.epochs[-1]:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from agon.attacks.challenge.season import Season
 from agon.attacks.challenge.world import World
-from agon.attacks.lab import Standing
+from agon.attacks.lab import AttackStanding
 from agon.attacks.results import Effort
 from agon.attacks.tables import append_rows
 from agon.disciplines import ScoredRecords
@@ -146,7 +146,7 @@ class PlayedSeason:
         last = pc.max(times if len(times) else table["submitted_at"]).cast(pa.timestamp("us"))
         return np.datetime64(last.as_py(), "us") + np.timedelta64(1 + place, "us")
 
-    def standing(self, scored: ScoredRecords) -> Standing:
+    def standing(self, scored: ScoredRecords) -> AttackStanding:
         """Return who stands where on the board of weights.
 
         The attacker is compared with the honest miners as one: with the sum of all weights.
@@ -169,4 +169,4 @@ class PlayedSeason:
                  for uid, weight in [*weights.items(), ("", share)]}  # fmt: skip
         rank = 1 + above.pop("")
         ranks = {uid: 1 + number for uid, number in above.items()}
-        return Standing(rank, max(scores, default=0.0), share, ranks)
+        return AttackStanding(rank, max(scores, default=0.0), share, ranks)

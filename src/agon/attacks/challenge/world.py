@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from agon.attacks.tables import present_tables
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.records import SCHEMA
-from agon.disciplines.challenge.simulate import Network, simulate_network
+from agon.disciplines.challenge.simulate import SimulatedNetwork, simulate_network
 from agon.records import Kind, Records, read_rows
 
 IntArray = npt.NDArray[np.int64]
@@ -104,7 +104,7 @@ def simulated_world(size: int, seed: int) -> World:
     validators = 8 if size > _LARGE else int(np.clip(round(size**0.5), 6, 16))
     miners = size - validators
     submissions = min(4 * miners, max(miners, _MAX_SUBMISSIONS))
-    network = Network(
+    network = SimulatedNetwork(
         miners=miners,
         validators=validators,
         submissions=submissions,

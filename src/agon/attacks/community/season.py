@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from agon.attacks.community.world import DAYS, World
-from agon.attacks.lab import Standing
+from agon.attacks.lab import AttackStanding
 from agon.attacks.results import Effort
 from agon.attacks.tables import append_rows
 from agon.disciplines import ScoredRecords
@@ -162,7 +162,7 @@ class Season:
             tables[name] = append_rows(tables.get(name), pa.Table.from_pylist(complete))
         return tables
 
-    def standing(self, scored: ScoredRecords) -> Standing:
+    def standing(self, scored: ScoredRecords) -> AttackStanding:
         """Return who stands where by user score; the attacker with the best of its accounts."""
         own, honest = set(self.accounts), set(self.honest)
         rows = scored.board("user-score").rows()
@@ -170,7 +170,7 @@ class Season:
         total = sum(row["score"] for row in rows)
         rank = 1 + sum(row["score"] > mine for row in rows if str(row["id"]) in honest)
         ranks = {str(row["id"]): row["rank"] for row in rows if str(row["id"]) in honest}
-        return Standing(rank, mine, mine / total if total else 0.0, ranks)
+        return AttackStanding(rank, mine, mine / total if total else 0.0, ranks)
 
     @cached_property
     def _organization(self) -> Any:

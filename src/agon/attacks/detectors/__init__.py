@@ -5,8 +5,8 @@ from importlib import import_module
 
 from agon.attacks.catalog import LABS
 from agon.attacks.detectors import simulated
-from agon.attacks.detectors.measurement import Measurement
-from agon.attacks.detectors.simulated import Contests
+from agon.attacks.detectors.measurement import PowerMeasurement
+from agon.attacks.detectors.simulated import SimulatedContests
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.progress import stages
 
@@ -14,7 +14,7 @@ WORLDS = 20
 """Simulated contests per row where no number is chosen."""
 
 
-def contests_of(discipline: str) -> Contests:
+def contests_of(discipline: str) -> SimulatedContests:
     """Return the simulated contests that measure the checks of a discipline.
 
     Raises:
@@ -26,13 +26,13 @@ def contests_of(discipline: str) -> Contests:
     """
     if discipline not in LABS:
         raise NotFound(f"{discipline} has no attack lab: {did_you_mean(discipline, LABS)}")
-    contests: Contests = import_module(f"{LABS[discipline]}.detectors").CONTESTS
+    contests: SimulatedContests = import_module(f"{LABS[discipline]}.check_power_cases").CONTESTS
     return contests
 
 
 def measure(
     discipline: str, *, size: int | None = None, seed: int = 1, worlds: int = WORLDS
-) -> Iterator[Measurement]:
+) -> Iterator[PowerMeasurement]:
     """Yield every finding of a discipline against the attacks that it is made for.
 
     The attacks are those that the discipline's simulation can add, each with some of its actions
@@ -56,4 +56,4 @@ def measure(
         yield from simulated.measure(contests, size=size, seed=seed, worlds=worlds, advance=advance)
 
 
-__all__ = ["WORLDS", "Contests", "Measurement", "contests_of", "measure"]
+__all__ = ["WORLDS", "PowerMeasurement", "SimulatedContests", "contests_of", "measure"]

@@ -8,7 +8,7 @@ from agon.kernel.rounding import publish
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class PowerTrial:
     """What one check named in one contest.
 
     Attributes:
@@ -29,7 +29,7 @@ class Trial:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurement:
+class PowerMeasurement:
     """A point of a check's curve: power and false alarms at a number of actions and a threshold.
 
     Attributes:
@@ -57,13 +57,13 @@ class Measurement:
     @classmethod
     def of(
         cls,
-        trials: Sequence[Trial],
+        trials: Sequence[PowerTrial],
         *,
         finding: str,
         attack: str,
         threshold: float | None = None,
         literal_power: float | None = None,
-    ) -> "Measurement":
+    ) -> "PowerMeasurement":
         """Return the measurement of some contests.
 
         Example:

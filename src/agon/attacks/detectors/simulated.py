@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from agon.attacks.detectors.measurement import Measurement, Trial
+from agon.attacks.detectors.measurement import PowerMeasurement, PowerTrial
 from agon.disciplines import Simulation, discipline
 from agon.kernel.findings import Finding, Severity
 from agon.records import read_rows
 
 Tables = Mapping[str, pa.Table]
 
-Measure = Callable[[int, int, Callable[[], None]], Iterator[Measurement]]
+Measure = Callable[[int, int, Callable[[], None]], Iterator[PowerMeasurement]]
 
 PARTS = (1 / 16, 1 / 4, 1 / 2, 1.0)
 """Parts of an attacker's actions, the first ones."""
 
 
 @dataclass(frozen=True)
-class Case:
+class FindingCase:
     """An attack of a simulation.
 
     Attributes:
@@ -37,7 +37,7 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contests:
+class SimulatedContests:
     """What measures the checks of one discipline.
 
     Attributes:
@@ -52,36 +52,43 @@ class Contests:
 
     discipline: str
     size: int
-    attacks: Mapping[str, Case]
+    attacks: Mapping[str, FindingCase]
     opt_ins: Mapping[str, Any] = field(default_factory=dict)
     notes: frozenset[str] = frozenset()
     further: tuple[Measure, ...] = ()
 
 
 def measure(
-    contests: Contests, *, size: int | None, seed: int, worlds: int, advance: Callable[[], None]
-) -> Iterator[Measurement]:
+    contests: SimulatedContests,
+    *,
+    size: int | None,
+    seed: int,
+    worlds: int,
+    advance: Callable[[], None],
+) -> Iterator[PowerMeasurement]:
     """Yield the checks of a discipline against the attacks of its simulation, and without any."""
     contest = _Contest(contests, size or contests.size)
     seeds = range(seed, seed + worlds)
     for attack, case in contests.attacks.items():
         parts = PARTS if case.actions else PARTS[-1:]
-        trials: dict[float, list[Trial]] = {part: [] for part in parts}
+        trials: dict[float, list[PowerTrial]] = {part: [] for part in parts}
         for at in seeds:
             made = contest.simulate(at, attack)
             for part in parts:
                 trials[part].append(contest.trial(made, attack, case, part))
             advance()
         for part in parts:
-            yield Measurement.of(trials[part], finding=case.finding, attack=attack)
+            yield PowerMeasurement.of(trials[part], finding=case.finding, attack=attack)
     yield from _without_attack(contest, seeds, advance)
 
 
 def _without_attack(
     contest: "_Contest", seeds: Sequence[int], advance: Callable[[], None]
-) -> Iterator[Measurement]:
+) -> Iterator[PowerMeasurement]:
     """Yield the false alarms of every check that names someone."""
-    trials: dict[str, list[Trial]] = {code: [] for code in discipline(contest.of.discipline).checks}
+    trials: dict[str, list[PowerTrial]] = {
+        code: [] for code in discipline(contest.of.discipline).checks
+    }
     for at in seeds:
         made = contest.simulate(at, None)
         honest = {str(row["id"]) for row in made.truth["people"].to_pylist()}
@@ -91,18 +98,18 @@ def _without_attack(
                 name for finding in findings if finding.code == code for name in finding.subjects
             }
             of_code.append(
-                Trial(attackers=0, named=0, honest=len(honest), accused=len(named & honest))
+                PowerTrial(attackers=0, named=0, honest=len(honest), accused=len(named & honest))
             )
         advance()
     for code, of_code in trials.items():
-        yield Measurement.of(of_code, finding=code, attack="none")
+        yield PowerMeasurement.of(of_code, finding=code, attack="none")
 
 
 @dataclass(frozen=True)
 class _Contest:
     """Contests of one size."""
 
-    of: Contests
+    of: SimulatedContests
     size: int
 
     def simulate(self, seed: int, attack: str | None) -> Simulation:
@@ -118,7 +125,7 @@ class _Contest:
             findings = of.find(records, rules)
         return [f for f in findings if f.severity is not Severity.INFO or f.code in self.of.notes]
 
-    def trial(self, made: Simulation, attack: str, case: Case, part: float) -> Trial:
+    def trial(self, made: Simulation, attack: str, case: FindingCase, part: float) -> PowerTrial:
         """Return whom the check names when an attacker takes the first ``part`` of the actions."""
         people = _People.of(made, attack)
         tables, count, exposures = made.tables, None, None
@@ -135,7 +142,7 @@ class _Contest:
                 subjects = set(finding.subjects)
                 named |= subjects & acting
                 accused |= subjects & people.honest if not subjects & guilty else set()
-        return Trial(
+        return PowerTrial(
             attackers=len(acting),
             named=len(named),
             honest=len(people.honest),

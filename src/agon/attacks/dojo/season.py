@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.attacks.dojo.world import DAYS, Program, World
-from agon.attacks.lab import Standing
+from agon.attacks.dojo.world import DAYS, AttackProgram, World
+from agon.attacks.lab import AttackStanding
 from agon.attacks.results import Effort
 from agon.attacks.tables import append_rows
 from agon.disciplines import ScoredRecords
@@ -38,7 +38,7 @@ class Season:
         self._rows: list[tuple[int, dict[str, Any]]] = []
         self._actions: list[tuple[int, str]] = []
 
-    def own_programs(self) -> Iterator[tuple[str, Program]]:
+    def own_programs(self) -> Iterator[tuple[str, AttackProgram]]:
         """Yield the problems that the attacker solved, each with its program."""
         programs = self.world.solved.get(self.own, {})
         return (
@@ -57,7 +57,7 @@ class Season:
         users = [user for user in self.world.users if user in self.world.solved]
         return users[:: max(1, len(users) // max(count, 1))][:count]
 
-    def program_of(self, user: str, problem: str) -> Program | None:
+    def program_of(self, user: str, problem: str) -> AttackProgram | None:
         """Return the program that a solver gives to the attacker, None if it has none."""
         program = self.world.solved[user].get(problem)
         if program is not None:
@@ -151,16 +151,16 @@ class Season:
             tables["submissions"] = append_rows(tables["submissions"], added)
         return tables
 
-    def standing(self, scored: ScoredRecords) -> Standing:
+    def standing(self, scored: ScoredRecords) -> AttackStanding:
         """Return who stands where on the season's board."""
         rows = {str(row["id"]): row for row in scored.board("season").rows()}
         total = sum(row["score"] for row in rows.values())
         ranks = {name: rows[name]["rank"] for name in self.honest if name in rows}
         if self.own not in rows:
-            return Standing(len(ranks) + 1, 0.0, 0.0, ranks)
+            return AttackStanding(len(ranks) + 1, 0.0, 0.0, ranks)
         mine = rows[self.own]
         rank = 1 + sum(of_other < mine["rank"] for of_other in ranks.values())
-        return Standing(rank, mine["score"], mine["score"] / total if total else 0.0, ranks)
+        return AttackStanding(rank, mine["score"], mine["score"] / total if total else 0.0, ranks)
 
     def _taking_submissions(self) -> tuple[str, ...]:
         return self.world.problems

@@ -25,7 +25,7 @@ _SUBMISSIONS = 20
 
 
 @dataclass(frozen=True)
-class Program:
+class AttackProgram:
     """A reward-correct program.
 
     Attributes:
@@ -69,17 +69,17 @@ class World:
         return tuple(name for name, freeze in rows if freeze is None or freeze > self.end)
 
     @cached_property
-    def solved(self) -> Mapping[str, Mapping[str, Program]]:
+    def solved(self) -> Mapping[str, Mapping[str, AttackProgram]]:
         """The first reward-correct program of each user on each problem before the attack."""
         begin = pa.scalar(self.begin, pa.timestamp("us"))
         table = self.tables["submissions"]
         early = table.filter(pc.less(_plain_times(table["created_at"]), begin))
         right = early.filter(pc.equal(early["verdict"].cast(pa.string()), "ok"))
-        solved: dict[str, dict[str, Program]] = {}
+        solved: dict[str, dict[str, AttackProgram]] = {}
         for row in right.sort_by("created_at").to_pylist():
             if source := row.get("source"):
                 programs = solved.setdefault(str(row["user_id"]), {})
-                program = Program(source, row.get("method_tag"))
+                program = AttackProgram(source, row.get("method_tag"))
                 programs.setdefault(str(row["problem_id"]), program)
         return solved
 

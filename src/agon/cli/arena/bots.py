@@ -64,7 +64,7 @@ def serve_reference_bot(
         if not lines:
             raise click.UsageError(f"{template} has no line; write an answer into each line")
         answer = reference.answer_by_templates(lines)
-    verification = reference.Verification(_secrets(secret_file))
+    verification = reference.MessageVerification(_secrets(secret_file))
     with reference.serve_bot(answer, verification=verification, host=host, port=port) as server:
         click.echo(f"http://{host}:{server.server_port}/")
         if secret_file is None:

@@ -12,7 +12,7 @@ from agon.cli.shared.output import TABLE, deliver_json, working
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agon.attacks.detectors import Measurement
+    from agon.attacks.detectors import PowerMeasurement
 
 
 @click.command("detectors", cls=Command)
@@ -56,20 +56,20 @@ def command(*, discipline: str, size: int | None, seed: int, worlds: int, form: 
         _draw(report.detectors)
 
 
-def _draw(rows: "Sequence[Measurement]") -> None:
-    from agon.cli.shared.tables import Column, Output
+def _draw(rows: "Sequence[PowerMeasurement]") -> None:
+    from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
     out.table(
         [
-            Column("finding", [row.finding for row in rows]),
-            Column("attack", [row.attack for row in rows], folds=True),
-            Column("actions", [_count(row.actions) for row in rows], right=True),
-            Column("exposures", [_count(row.exposures) for row in rows], right=True),
-            Column("threshold", [_share(row.threshold) for row in rows], right=True),
-            Column("power", [_share(row.power) for row in rows], right=True),
-            Column("false alarms", [_share(row.false_alarms) for row in rows], right=True),
-            Column("literal", [_share(row.literal_power) for row in rows], right=True),
+            TableColumn("finding", [row.finding for row in rows]),
+            TableColumn("attack", [row.attack for row in rows], folds=True),
+            TableColumn("actions", [_count(row.actions) for row in rows], right=True),
+            TableColumn("exposures", [_count(row.exposures) for row in rows], right=True),
+            TableColumn("threshold", [_share(row.threshold) for row in rows], right=True),
+            TableColumn("power", [_share(row.power) for row in rows], right=True),
+            TableColumn("false alarms", [_share(row.false_alarms) for row in rows], right=True),
+            TableColumn("literal", [_share(row.literal_power) for row in rows], right=True),
         ],
         needed=8,
     )

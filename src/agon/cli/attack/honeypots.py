@@ -68,15 +68,15 @@ def _texts(source: str) -> Iterator[str]:
 
 
 def _draw(rows: "Sequence[Recognition]") -> None:
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
     out.table(
         [
-            Column("texts", [row.texts for row in rows]),
-            Column("count", [f"{row.count:,}" for row in rows], right=True),
-            Column("wording", [f"{row.wording:.3f}" for row in rows], right=True),
-            Column("style", [f"{row.style:.3f}" for row in rows], right=True),
+            TableColumn("texts", [row.texts for row in rows]),
+            TableColumn("count", [f"{row.count:,}" for row in rows], right=True),
+            TableColumn("wording", [f"{row.wording:.3f}" for row in rows], right=True),
+            TableColumn("style", [f"{row.style:.3f}" for row in rows], right=True),
         ],
         needed=4,
     )

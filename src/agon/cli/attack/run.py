@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from agon.app.analysis.attack import AttackReport, EditionAttacks
     from agon.attacks.prices import Prices
-    from agon.attacks.replays import Replay
+    from agon.attacks.replays import AttackReplay
     from agon.attacks.results import AttackResult
     from agon.cli.shared.tables import Output
 
@@ -171,15 +171,15 @@ def command_of(discipline: str) -> click.Command:
 
 def _list(discipline: str) -> None:
     from agon.attacks.catalog import lab_of
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
 
     strategies = lab_of(discipline).strategies
     summary = Output()
     summary.table(
         [
-            Column("attack", [strategy.name for strategy in strategies]),
-            Column("goal", [strategy.goal for strategy in strategies]),
-            Column("what it does", [strategy.meaning for strategy in strategies], folds=True),
+            TableColumn("attack", [strategy.name for strategy in strategies]),
+            TableColumn("goal", [strategy.goal for strategy in strategies]),
+            TableColumn("what it does", [strategy.meaning for strategy in strategies], folds=True),
         ]
     )
     summary.deliver()
@@ -193,7 +193,7 @@ def _read_prices(file: Path | None) -> "Prices | None":
     return read_prices(_text_of(file), source=str(file))
 
 
-def _read_replay(file: Path, discipline: str) -> "Replay":
+def _read_replay(file: Path, discipline: str) -> "AttackReplay":
     from agon.attacks.replays import parse_replay
     from agon.errors import Conflict, Unreadable
 
@@ -260,24 +260,28 @@ def _show(report: "AttackReport") -> None:
 
 
 def _draw(out: "Output", results: "tuple[AttackResult, ...]", prices: "Prices") -> None:
-    from agon.cli.shared.tables import Column, number, signed_text
+    from agon.cli.shared.tables import TableColumn, number, signed_text
 
     costs = [result.effort.to_dict(prices) for result in results]
     out.table(
         [
-            Column("attack", [result.name for result in results]),
-            Column("goal", [result.goal for result in results]),
-            Column("reached", ["yes" if result.reached else "no" for result in results]),
-            Column("$", [f"{cost['money']:,.2f}" for cost in costs], right=True),
-            Column("ranks won", [signed_text(result.gain.ranks) for result in results], right=True),
-            Column("share won", [result.gain.percent for result in results], right=True),
-            Column(
+            TableColumn("attack", [result.name for result in results]),
+            TableColumn("goal", [result.goal for result in results]),
+            TableColumn("reached", ["yes" if result.reached else "no" for result in results]),
+            TableColumn("$", [f"{cost['money']:,.2f}" for cost in costs], right=True),
+            TableColumn(
+                "ranks won", [signed_text(result.gain.ranks) for result in results], right=True
+            ),
+            TableColumn("share won", [result.gain.percent for result in results], right=True),
+            TableColumn(
                 "found by", ["\n".join(_detections(r)) or "nothing" for r in results], folds=True
             ),
-            Column("accounts", [number(cost["accounts"]) for cost in costs], right=True),
-            Column("actions", [number(cost["actions"]) for cost in costs], right=True),
-            Column("honest moved", [number(r.harm.honest_moved) for r in results], right=True),
-            Column("honest accused", [number(r.harm.honest_accused) for r in results], right=True),
+            TableColumn("accounts", [number(cost["accounts"]) for cost in costs], right=True),
+            TableColumn("actions", [number(cost["actions"]) for cost in costs], right=True),
+            TableColumn("honest moved", [number(r.harm.honest_moved) for r in results], right=True),
+            TableColumn(
+                "honest accused", [number(r.harm.honest_accused) for r in results], right=True
+            ),
         ],
         needed=7,
     )
@@ -285,7 +289,7 @@ def _draw(out: "Output", results: "tuple[AttackResult, ...]", prices: "Prices") 
 
 def _draw_search(out: "Output", report: "AttackReport", under: "EditionAttacks") -> None:
     from agon.app.analysis.attack_page import plan_text, ratio_text
-    from agon.cli.shared.tables import Column
+    from agon.cli.shared.tables import TableColumn
 
     if not under.searches:
         return
@@ -295,11 +299,11 @@ def _draw_search(out: "Output", report: "AttackReport", under: "EditionAttacks")
     out.line(f"cheapest of {sum(each.trials for each in under.searches):,} other plans")
     out.table(
         [
-            Column("goal", [goal for goal, _, _ in rows]),
-            Column("attack", [result.name for _, result, _ in rows]),
-            Column("plan", plans, folds=True),
-            Column("$", money, right=True),
-            Column(
+            TableColumn("goal", [goal for goal, _, _ in rows]),
+            TableColumn("attack", [result.name for _, result, _ in rows]),
+            TableColumn("plan", plans, folds=True),
+            TableColumn("$", money, right=True),
+            TableColumn(
                 "of catalog",
                 [ratio_text(ratio) for _, _, ratio in rows],
                 right=True,
@@ -310,7 +314,7 @@ def _draw_search(out: "Output", report: "AttackReport", under: "EditionAttacks")
 
 
 def _draw_guards(out: "Output", under: "EditionAttacks", prices: "Prices") -> None:
-    from agon.cli.shared.tables import Column
+    from agon.cli.shared.tables import TableColumn
 
     if not under.guards:
         return
@@ -318,9 +322,9 @@ def _draw_guards(out: "Output", under: "EditionAttacks", prices: "Prices") -> No
     out.line("without one guard")
     out.table(
         [
-            Column("guard", [", ".join(guard.rules) for guard in under.guards], folds=True),
-            Column("attacks it spoils", effects, folds=True),
-            Column(
+            TableColumn("guard", [", ".join(guard.rules) for guard in under.guards], folds=True),
+            TableColumn("attacks it spoils", effects, folds=True),
+            TableColumn(
                 "honest ranks",
                 [f"{guard.correlation:.4f}" for guard in under.guards],
                 right=True,

@@ -12,7 +12,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.tasks.acceptance import Acceptance, Step
+    from agon.app.tasks.acceptance import Acceptance, CheckStep
 
 
 @click.command("check", cls=Command)
@@ -97,14 +97,14 @@ def check_tasks(
     ctx.exit(int(not all(result.accepted for result in acceptances)))
 
 
-def _watch(step: "Step") -> None:
+def _watch(step: "CheckStep") -> None:
     """Report a trial that has ended on stderr."""
     seconds = step.result.timings["total_s"]
     click.echo(f"  {step.task}: {step.name} {step.result.result} in {seconds:.1f} s", err=True)
 
 
 def _draw(acceptances: "list[Acceptance]") -> None:
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
     by_part = [{proof.part: proof for proof in result.proofs} for result in acceptances]
@@ -115,15 +115,15 @@ def _draw(acceptances: "list[Acceptance]") -> None:
     ]  # fmt: skip
     out.table(
         [
-            Column("task", [result.task for result in acceptances]),
-            Column("reward source", [result.reward_source or "" for result in acceptances]),
-            Column("accepted", ["yes" if result.accepted else "no" for result in acceptances]),
+            TableColumn("task", [result.task for result in acceptances]),
+            TableColumn("reward source", [result.reward_source or "" for result in acceptances]),
+            TableColumn("accepted", ["yes" if result.accepted else "no" for result in acceptances]),
             *(
-                Column(part, [str(proofs[part].result or "none") if part in proofs else ""
+                TableColumn(part, [str(proofs[part].result or "none") if part in proofs else ""
                               for proofs in by_part])
                 for part in ("oracle", "nothing", "cheat")
             ),
-            Column("why not", reasons, folds=True),
+            TableColumn("why not", reasons, folds=True),
         ],
         needed=7,
     )  # fmt: skip

@@ -70,27 +70,27 @@ def forecast_burn(
 
 
 def _draw(out: "Output", result: "Forecast") -> None:
-    from agon.cli.shared.tables import Column, number
+    from agon.cli.shared.tables import TableColumn, number
 
     edition = result.result.rules_title
     out.line(f"without improvements · {edition} · as of epoch {result.epochs[0]}", style="bold")
     decays = result.decays
     out.table(
         [
-            Column("competition", [decay.competition for decay in decays]),
-            Column("burn %", _percents([decay.burning[0] for decay in decays]), right=True),
-            Column("decay begins", [_epoch(decay.begins_in) for decay in decays], right=True),
-            Column("most %", [number(decay.rules.max_burn) for decay in decays], right=True),
-            Column("reached in", [_epoch(decay.full_in) for decay in decays], right=True),
-            Column("stopped by", [_decay_text(decay) for decay in decays], right=True),
-            Column("curve", [decay.rules.decay_curve for decay in decays]),
+            TableColumn("competition", [decay.competition for decay in decays]),
+            TableColumn("burn %", _percents([decay.burning[0] for decay in decays]), right=True),
+            TableColumn("decay begins", [_epoch(decay.begins_in) for decay in decays], right=True),
+            TableColumn("most %", [number(decay.rules.max_burn) for decay in decays], right=True),
+            TableColumn("reached in", [_epoch(decay.full_in) for decay in decays], right=True),
+            TableColumn("stopped by", [_decay_text(decay) for decay in decays], right=True),
+            TableColumn("curve", [decay.rules.decay_curve for decay in decays]),
         ],
         needed=6,
     )
     out.line()
     out.line("burn in percent, epoch by epoch", style="bold")
     lines = [
-        Column(
+        TableColumn(
             decay.competition if len(decays) > 1 else f"{decay.rules.decay_curve} (in force)",
             _percents(decay.burning),
             right=True,
@@ -99,15 +99,17 @@ def _draw(out: "Output", result: "Forecast") -> None:
     ]
     if len(decays) == 1:
         lines += [
-            Column(curve, _percents(percents), right=True)
+            TableColumn(curve, _percents(percents), right=True)
             for curve, percents in decays[0].curves.items()
             if curve != decays[0].rules.decay_curve
         ]
     out.table(
         [
-            Column("epoch", [str(epoch) for epoch in result.epochs], right=True),
+            TableColumn("epoch", [str(epoch) for epoch in result.epochs], right=True),
             *lines,
-            Column("whole network", _percents([100 * burn for burn in result.burn]), right=True),
+            TableColumn(
+                "whole network", _percents([100 * burn for burn in result.burn]), right=True
+            ),
         ],
         needed=2,
     )

@@ -16,7 +16,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
-    from agon.app.tasks.run import Progress
+    from agon.app.tasks.run import RunProgress
     from agon.wiring import AgentChoice
 
 
@@ -144,7 +144,7 @@ def _now() -> datetime:
 
 
 @contextmanager
-def _watching() -> Iterator["Callable[[Progress], None]"]:
+def _watching() -> Iterator["Callable[[RunProgress], None]"]:
     """Report every trial on stderr: a progress bar on a terminal, else one line each."""
     if not sys.stderr.isatty():
         yield lambda progress: click.echo(line, err=True) if (line := _line(progress)) else None
@@ -158,7 +158,7 @@ def _watching() -> Iterator["Callable[[Progress], None]"]:
     with Bar(*columns, console=console) as bar:
         task_id = bar.add_task("trials", total=None)
 
-        def watch(progress: "Progress") -> None:
+        def watch(progress: "RunProgress") -> None:
             if line := _line(progress):
                 console.print(line)
             bar.update(task_id, completed=progress.done, total=progress.total)
@@ -166,7 +166,7 @@ def _watching() -> Iterator["Callable[[Progress], None]"]:
         yield watch
 
 
-def _line(progress: "Progress") -> str:
+def _line(progress: "RunProgress") -> str:
     """Return one line about the trial that ended, or about trials finished earlier."""
     from agon.cli.shared.tables import printable
 
@@ -184,19 +184,19 @@ _MARKS = {"passed": "✓", "failed": "✗", "timeout": "t", "unscored": "?"}
 
 
 def _draw(summary: dict[str, Any]) -> None:
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
     tasks = summary["tasks"]
     rows = list(tasks.values())
     out.table(
         [
-            Column("task", list(tasks)),
-            Column("passed", [_passed_text(row) for row in rows], right=True),
-            Column("trials", ["".join(_MARKS[value] for value in row["results"].values())
+            TableColumn("task", list(tasks)),
+            TableColumn("passed", [_passed_text(row) for row in rows], right=True),
+            TableColumn("trials", ["".join(_MARKS[value] for value in row["results"].values())
                               for row in rows]),
-            Column("seconds", [f"{row['seconds']:.1f}" for row in rows], right=True),
-            Column("why not", [row["reason"] for row in rows], folds=True),
+            TableColumn("seconds", [f"{row['seconds']:.1f}" for row in rows], right=True),
+            TableColumn("why not", [row["reason"] for row in rows], folds=True),
         ],
         needed=5,
     )  # fmt: skip

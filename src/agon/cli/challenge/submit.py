@@ -92,7 +92,7 @@ def submit_weights(
 
 
 def _draw(order: "Order", answer: str | None) -> None:
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
     would = "would set" if answer is None else "set"
@@ -105,9 +105,11 @@ def _draw(order: "Order", answer: str | None) -> None:
     total = sum(weights)
     out.table(
         [
-            Column("uid", [str(uid) for uid in order.payload.uids], right=True),
-            Column("weight", [f"{weight:,}" for weight in weights], right=True),
-            Column("percent", [f"{100 * weight / total:.3f}" for weight in weights], right=True),
+            TableColumn("uid", [str(uid) for uid in order.payload.uids], right=True),
+            TableColumn("weight", [f"{weight:,}" for weight in weights], right=True),
+            TableColumn(
+                "percent", [f"{100 * weight / total:.3f}" for weight in weights], right=True
+            ),
         ]
     )
     out.line("nothing was sent; --no-dry-run sends it" if answer is None else f"answer: {answer}")

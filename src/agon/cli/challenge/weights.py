@@ -99,7 +99,7 @@ def _show_all(weighed: "EpochWeights", printing: parameters.OutputOptions) -> No
 
 def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
     """Draw a line for each of the last epochs: the burn and the largest weights."""
-    from agon.cli.shared.tables import Column, Output, numbers
+    from agon.cli.shared.tables import Output, TableColumn, numbers
 
     epochs = weighed.epochs[-_MAX_EPOCHS_DRAWN:]
     paid: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in epochs}
@@ -121,10 +121,10 @@ def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
     )
     out.table(
         [
-            Column("epoch", [str(epoch) for epoch in epochs], right=True),
-            Column("burn", numbers([burn[epoch] for epoch in epochs]), right=True),
-            Column("paid", [str(len(paid[epoch])) for epoch in epochs], right=True),
-            Column("largest: uid (weight)", largest, folds=True),
+            TableColumn("epoch", [str(epoch) for epoch in epochs], right=True),
+            TableColumn("burn", numbers([burn[epoch] for epoch in epochs]), right=True),
+            TableColumn("paid", [str(len(paid[epoch])) for epoch in epochs], right=True),
+            TableColumn("largest: uid (weight)", largest, folds=True),
         ],
         needed=4,
     )

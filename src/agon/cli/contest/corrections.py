@@ -214,7 +214,7 @@ def draw_change(change: "ChangeSet") -> None:
 
 
 def _draw_board(out: "Output", board: str, report: Mapping[str, Any]) -> None:
-    from agon.cli.shared.tables import Column, number, signed_text
+    from agon.cli.shared.tables import TableColumn, number, signed_text
 
     unscorable = report.get("unscorable")
     if unscorable:
@@ -234,18 +234,26 @@ def _draw_board(out: "Output", board: str, report: Mapping[str, Any]) -> None:
     if drawn:
         out.table(
             [
-                Column("id", [move["id"] for move in drawn]),
-                Column("rank", [f"{move['rank_before']} → {move['rank_after']}" for move in drawn],
-                       right=True),
-                Column("score before", [number(move["score_before"]) for move in drawn],
-                       right=True),
-                Column("score after", [number(move["score_after"]) for move in drawn],
-                       right=True),
-                Column("change", [signed_text(move["score_after"] - move["score_before"])
-                                  for move in drawn], right=True),
+                TableColumn("id", [move["id"] for move in drawn]),
+                TableColumn(
+                    "rank",
+                    [f"{move['rank_before']} → {move['rank_after']}" for move in drawn],
+                    right=True,
+                ),
+                TableColumn(
+                    "score before", [number(move["score_before"]) for move in drawn], right=True
+                ),
+                TableColumn(
+                    "score after", [number(move["score_after"]) for move in drawn], right=True
+                ),
+                TableColumn(
+                    "change",
+                    [signed_text(move["score_after"] - move["score_before"]) for move in drawn],
+                    right=True,
+                ),
             ],
             needed=5,
-        )  # fmt: skip
+        )
     if len(moves) > len(drawn):
         out.line(f"{len(moves) - len(drawn):,} smaller moves; --format json has them")
     for group in ("entered", "dropped"):

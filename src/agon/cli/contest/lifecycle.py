@@ -61,7 +61,7 @@ def show(contest: str, *, form: str, target: Target) -> None:
         }
         deliver(json_chunks(value), None)
         return
-    from agon.cli.shared.tables import Column, Output, cell
+    from agon.cli.shared.tables import Output, TableColumn, cell
 
     out = Output()
     out.line(
@@ -90,11 +90,13 @@ def show(contest: str, *, form: str, target: Target) -> None:
     if boards:
         out.table(
             [
-                Column("board", [board.board for board in boards]),
-                Column("rows", [f"{board.rows_total:,}" for board in boards], right=True),
-                Column("unscored", [f"{board.unscored_total:,}" for board in boards], right=True),
-                Column("at", [str(board.seq) for board in boards], right=True),
-                Column("sha256", [board.board_sha256 for board in boards]),
+                TableColumn("board", [board.board for board in boards]),
+                TableColumn("rows", [f"{board.rows_total:,}" for board in boards], right=True),
+                TableColumn(
+                    "unscored", [f"{board.unscored_total:,}" for board in boards], right=True
+                ),
+                TableColumn("at", [str(board.seq) for board in boards], right=True),
+                TableColumn("sha256", [board.board_sha256 for board in boards]),
             ]
         )
     out.deliver()

@@ -16,7 +16,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.dojo.judge import JudgeSummary, Progress
+    from agon.app.dojo.judge import JudgeSummary, JudgingProgress
     from agon.app.dojo.rejudge import RejudgeSummary
     from agon.app.files import FileIssue
 
@@ -143,7 +143,7 @@ def rejudge_season(
 
 
 @contextmanager
-def _show_progress(label: str) -> Iterator[Callable[["Progress"], None]]:
+def _show_progress(label: str) -> Iterator[Callable[["JudgingProgress"], None]]:
     """Show progress on stderr: a bar in a terminal, else a line every two seconds."""
     if sys.stderr.isatty():
         from rich.console import Console
@@ -155,7 +155,7 @@ def _show_progress(label: str) -> Iterator[Callable[["Progress"], None]]:
         return
     last_shown = time.monotonic()
 
-    def show(now: "Progress") -> None:
+    def show(now: "JudgingProgress") -> None:
         nonlocal last_shown
         if now.done == now.total or time.monotonic() - last_shown >= _PROGRESS_INTERVAL_S:
             last_shown = time.monotonic()
@@ -191,18 +191,18 @@ def _list(issues: "tuple[FileIssue, ...]", heading: str) -> None:
 
 
 def _draw(summary: "RejudgeSummary") -> None:
-    from agon.cli.shared.tables import Column, Output
+    from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
     out.line(f"{summary.runs:,} runs, {len(summary.changes):,} verdicts change")
     if summary.changes:
         rows = [change.to_dict() for change in summary.changes]
         columns = [
-            Column("submission", [row["id"] for row in rows]),
-            Column("verdict before", [row["verdict_before"] for row in rows]),
-            Column("verdict after", [row["verdict_after"] for row in rows]),
-            Column("terms before", [_text(row["terms_matched_before"]) for row in rows]),
-            Column("terms after", [_text(row["terms_matched_after"]) for row in rows]),
+            TableColumn("submission", [row["id"] for row in rows]),
+            TableColumn("verdict before", [row["verdict_before"] for row in rows]),
+            TableColumn("verdict after", [row["verdict_after"] for row in rows]),
+            TableColumn("terms before", [_text(row["terms_matched_before"]) for row in rows]),
+            TableColumn("terms after", [_text(row["terms_matched_after"]) for row in rows]),
         ]
         out.table(columns)
     out.deliver()

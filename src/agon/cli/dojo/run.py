@@ -10,7 +10,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.dojo.run import Answer
+    from agon.app.dojo.run import ProgramAnswer
 
 _SHOWN_TERMS = 20
 _SHOWN_DIGITS = 30
@@ -87,7 +87,7 @@ def run_file(  # noqa: PLR0913 (one parameter for each option)
         raise Unavailable("the sandbox failed, which says nothing about the program; run it again")
 
 
-def _draw(answer: "Answer") -> None:
+def _draw(answer: "ProgramAnswer") -> None:
     from agon.cli.shared.tables import Output
 
     out = Output()

@@ -68,7 +68,7 @@ def add_rows(
     out: "Output", rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], empty: str
 ) -> None:
     """Add rows to an output as a table without the columns that are empty in all rows."""
-    from agon.cli.shared.tables import Column
+    from agon.cli.shared.tables import TableColumn
 
     if not rows:
         out.line(empty)
@@ -77,7 +77,7 @@ def add_rows(
     filled = [name for name in columns if any(cells[name])]
     out.table(
         [
-            Column(
+            TableColumn(
                 name.replace("_", " "),
                 cells[name],
                 right=all(

@@ -15,7 +15,7 @@ import click
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from agon.kernel.progress import Step
+    from agon.kernel.progress import ProgressStep
 
 
 TABLE = "table"
@@ -178,7 +178,7 @@ def working(label: str) -> Iterator[None]:
             thread.join()
 
 
-def _draw_progress(label: str, steps: "list[Step]", ended: Event) -> None:
+def _draw_progress(label: str, steps: "list[ProgressStep]", ended: Event) -> None:
     """Draw the innermost step until the block has ended: a bar with percentage and time left."""
     if ended.wait(_DELAY_S):
         return
@@ -201,7 +201,7 @@ def _draw_progress(label: str, steps: "list[Step]", ended: Event) -> None:
                 return
 
 
-def _current(label: str, steps: "list[Step]") -> tuple[str, float | None]:
+def _current(label: str, steps: "list[ProgressStep]") -> tuple[str, float | None]:
     """Return the label and the share of the innermost step whose share is known."""
     for step in reversed(steps.copy()):
         # A step may end, and close what it asks, while it is asked.

@@ -37,7 +37,7 @@ _BETWEEN = 2  # blanks between columns
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """One column of a table.
 
     Attributes:
@@ -92,7 +92,7 @@ class Output:
 
         self._parts.append(Text("\n".join(map(printable, text.split("\n"))), style=style))
 
-    def table(self, columns: Sequence[Column], *, needed: int = 3) -> None:
+    def table(self, columns: Sequence[TableColumn], *, needed: int = 3) -> None:
         """Add a table; the first ``needed`` columns are always shown."""
         available = _terminal_width()
         fitting, left_out = _fitting(columns, available, needed)
@@ -120,7 +120,7 @@ class Output:
 
 @dataclass(frozen=True)
 class _Wide:
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     widths: Sequence[int]
 
     def draw(self) -> "Table":
@@ -169,8 +169,8 @@ def _terminal_width() -> int:
 
 
 def _fitting(
-    columns: Sequence[Column], available: int, needed: int
-) -> tuple[list[Column], list[str]]:
+    columns: Sequence[TableColumn], available: int, needed: int
+) -> tuple[list[TableColumn], list[str]]:
     fitting, left_out, used = [], [], -_BETWEEN
     for at, column in enumerate(columns):
         used += column.width + _BETWEEN
@@ -182,7 +182,7 @@ def _fitting(
     return fitting, left_out
 
 
-def _column_widths(columns: Sequence[Column], available: int) -> list[int]:
+def _column_widths(columns: Sequence[TableColumn], available: int) -> list[int]:
     """Return the width of each column; those that fold get what is left, the last one first."""
     widths = [column.width for column in columns]
     rest = available - sum(widths) - _BETWEEN * (len(columns) - 1)

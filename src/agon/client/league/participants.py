@@ -20,7 +20,7 @@ import uvicorn
 from agon.app.webhooks.signatures import parse_secret
 from agon.disciplines.arena.population import Population
 from agon.errors import CheckFailed
-from agon.runners.bots.reference import Verification
+from agon.runners.bots.reference import MessageVerification
 
 POLL_S: Final = 25
 """Seconds for which a bot without an endpoint waits for work."""
@@ -32,7 +32,7 @@ _OK: Final = 200
 
 
 @dataclass
-class Participants:
+class LeagueBots:
     """The bots of one process, by their number in the population.
 
     Attributes:
@@ -47,7 +47,7 @@ class Participants:
     url: str
     token: str | None
     delay: float = 0.0
-    verifications: dict[int, Verification] = field(default_factory=dict)
+    verifications: dict[int, MessageVerification] = field(default_factory=dict)
 
     def reply(self, bot: int, work: Mapping[str, Any]) -> dict[str, str]:
         """Return a bot's reply to work."""
@@ -117,7 +117,7 @@ async def run() -> None:
     lines = await _input()
     shared = json.loads(await lines.readline())
     population = Population(shared["strengths"], shared["characters"], shared["seed"])
-    participants = Participants(population, shared["url"], shared["token"], delay=shared["delay"])
+    participants = LeagueBots(population, shared["url"], shared["token"], delay=shared["delay"])
     with socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG) as listening:
         config = uvicorn.Config(
             participants.serve,
@@ -141,7 +141,7 @@ async def run() -> None:
                     )
                 else:
                     secret = parse_secret(bot["secret"])
-                    participants.verifications[bot["number"]] = Verification([secret])
+                    participants.verifications[bot["number"]] = MessageVerification([secret])
             for poll in polls:
                 poll.cancel()
             await asyncio.gather(*polls, return_exceptions=True)

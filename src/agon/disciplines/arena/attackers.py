@@ -18,7 +18,7 @@ Generator = np.random.Generator
 
 
 @dataclass(frozen=True, eq=False)
-class Cast:
+class SimulatedCast:
     """The participants: bots 0 … n − 1, each with one owner; some of them judge.
 
     Attributes:
@@ -71,7 +71,7 @@ class Ballots:
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
+class SimulatedTexts:
     """The first responses as numbers of words, and which of them are copies.
 
     Shapes (2 sides, matches, words) and (2 sides, matches).
@@ -111,19 +111,21 @@ class ArenaAttack:
     attackers: int = 2
     accuracy: float | None = None
     by_lot: bool = True
-    enlist: Callable[[Cast, Ints, Generator], None] = _change_nothing
-    seat: Callable[[Ints, Pairings, Cast, Ints, Generator], None] = _change_nothing
-    write: Callable[[Texts, Pairings, Ints, Generator], None] = _change_nothing
-    vote: Callable[[Ballots, Pairings, Cast, Ints, Generator], None] = _change_nothing
+    enlist: Callable[[SimulatedCast, Ints, Generator], None] = _change_nothing
+    seat: Callable[[Ints, Pairings, SimulatedCast, Ints, Generator], None] = _change_nothing
+    write: Callable[[SimulatedTexts, Pairings, Ints, Generator], None] = _change_nothing
+    vote: Callable[[Ballots, Pairings, SimulatedCast, Ints, Generator], None] = _change_nothing
     register: Callable[[list[str], list[str], Ints], None] = _change_nothing
 
 
-def _befriend(cast: Cast, ring: Ints, rng: Generator) -> None:
+def _befriend(cast: SimulatedCast, ring: Ints, rng: Generator) -> None:
     """Assign an honest friend to each colluding judge."""
     cast.friend[ring] = rng.permutation(cast.bots_of("honest"))[: len(ring)]
 
 
-def _seat_friends(panel: Ints, pairs: Pairings, cast: Cast, ring: Ints, rng: Generator) -> None:
+def _seat_friends(
+    panel: Ints, pairs: Pairings, cast: SimulatedCast, ring: Ints, rng: Generator
+) -> None:
     """Assign each colluding judge to most panels of its friend, and to a few others."""
     for judge in ring:
         friend, self_ = cast.friend[judge], cast.judges[judge]
@@ -135,7 +137,7 @@ def _seat_friends(panel: Ints, pairs: Pairings, cast: Cast, ring: Ints, rng: Gen
 
 
 def _vote_for_friends(
-    ballots: Ballots, pairs: Pairings, cast: Cast, ring: Ints, _rng: Generator
+    ballots: Ballots, pairs: Pairings, cast: SimulatedCast, ring: Ints, _rng: Generator
 ) -> None:
     """Set the votes of colluding judges to their friend's side, except on honeypots."""
     for judge in ring:
@@ -146,7 +148,9 @@ def _vote_for_friends(
             ballots.side[rows, seats] = np.where(ballots.kind[rows] == 1, own, code)
 
 
-def _seat_accomplices(panel: Ints, pairs: Pairings, cast: Cast, ring: Ints, rng: Generator) -> None:
+def _seat_accomplices(
+    panel: Ints, pairs: Pairings, cast: SimulatedCast, ring: Ints, rng: Generator
+) -> None:
     """Assign the second of two agreeing judges to most panels of the first."""
     if not len(ring):
         return
@@ -160,7 +164,7 @@ def _seat_accomplices(panel: Ints, pairs: Pairings, cast: Cast, ring: Ints, rng:
 
 
 def _vote_equally(
-    ballots: Ballots, _pairs: Pairings, _cast: Cast, ring: Ints, _rng: Generator
+    ballots: Ballots, _pairs: Pairings, _cast: SimulatedCast, ring: Ints, _rng: Generator
 ) -> None:
     """Copy the first of two agreeing judges' votes to the second."""
     if not len(ring):
@@ -171,7 +175,7 @@ def _vote_equally(
     ballots.side[both, to_seat] = ballots.side[both, from_seat]
 
 
-def _copy_words(texts: Texts, pairs: Pairings, ring: Ints, rng: Generator) -> None:
+def _copy_words(texts: SimulatedTexts, pairs: Pairings, ring: Ints, rng: Generator) -> None:
     """Reorder the words of most opponents as a plagiarist's own response."""
     count = texts.copies.shape[1]
     a, b = np.isin(pairs.bot_a[:count], ring), np.isin(pairs.bot_b[:count], ring)
@@ -182,7 +186,7 @@ def _copy_words(texts: Texts, pairs: Pairings, ring: Ints, rng: Generator) -> No
 
 
 def _vote_first(
-    ballots: Ballots, _pairs: Pairings, _cast: Cast, ring: Ints, rng: Generator
+    ballots: Ballots, _pairs: Pairings, _cast: SimulatedCast, ring: Ints, rng: Generator
 ) -> None:
     """Set nineteen in twenty votes of lazy judges to label A, whichever side that is."""
     lazy = np.isin(ballots.panel, ring)

@@ -10,7 +10,7 @@ from agon.disciplines.arena.facts import API, HONEYPOT, SKIPPED, Facts
 from agon.disciplines.arena.formulas import SIDE_A, TIE, Ints, expected_score, k_factor
 from agon.disciplines.arena.history import (
     Credibilities,
-    Event,
+    CredibilityEvent,
     Ratings,
     Results,
     games_of_version,
@@ -271,7 +271,7 @@ class _Events:
         for at in range(split, len(self.kind)):
             yield self._event(at)
             held = self.after[at] - self.before[at] - self.change[at]
-            if held and self.kind[at] != Event.REINSTATED:
+            if held and self.kind[at] != CredibilityEvent.REINSTATED:
                 yield self._limit(at, held)
 
     def _limits(self) -> dict[str, int]:
@@ -281,15 +281,15 @@ class _Events:
         return limits if ceiling is None else limits | {"credibility_ceiling": ceiling}
 
     def _matches_of(self, places: range) -> list[str]:
-        voted = [self.match[at] for at in places if self.kind[at] != Event.REINSTATED]
+        voted = [self.match[at] for at in places if self.kind[at] != CredibilityEvent.REINSTATED]
         return self.facts.matches.names(voted)
 
     def _votes(self, *matches: str) -> RecordRefs:
         return RecordRefs.of("votes", [f"{match}/{self.name}" for match in matches])
 
     def _event(self, at: int) -> Part:
-        kind, change = Event(self.kind[at]), self.change[at]
-        if kind is Event.REINSTATED:
+        kind, change = CredibilityEvent(self.kind[at]), self.change[at]
+        if kind is CredibilityEvent.REINSTATED:
             return self._reinstatement_part(at)
         place = self.match[at]
         match = self.facts.matches.names([place])[0]
@@ -297,17 +297,17 @@ class _Events:
         vote = _SIDES[self.side[place]]
         for_a, for_b, for_tie = self.facts.matches.counts[place].tolist()
         inputs = {"vote": vote, "votes_a": for_a, "votes_b": for_b, "votes_tie": for_tie}
-        if kind is Event.AUDITED:
+        if kind is CredibilityEvent.AUDITED:
             audit = _SIDES[self.facts.matches.audit[place]]
             inputs |= {"consensus": verdict, "audit": audit}
             rule, label = "credibility_audit", "audit of match"
             text = f"The audit said {audit}, the consensus {verdict}; so had this vote."
-        elif kind is Event.FOOLED:
+        elif kind is CredibilityEvent.FOOLED:
             rule, label = "credibility_honeypot", "honeypot"
             text = f"Voted for the robotic side {vote} of a honeypot."
         else:
             label = "match"
-            agreed = kind is Event.AGREED
+            agreed = kind is CredibilityEvent.AGREED
             rule = "credibility_agree" if agreed else "credibility_disagree"
             text = self._comparison(place, inputs, agreed=agreed)
         return Part(

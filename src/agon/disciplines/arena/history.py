@@ -232,7 +232,7 @@ def count_results(
     return wins_a + wins_b, losses_a + losses_b, ties_a + ties_b
 
 
-class Event(IntEnum):
+class CredibilityEvent(IntEnum):
     """A cause of a change of a judge's credibility."""
 
     AGREED = 0
@@ -282,7 +282,7 @@ class Credibilities:
             return None
         fell = None
         for at in range(events.start, events.stop):
-            if self.kind[at] == Event.REINSTATED:
+            if self.kind[at] == CredibilityEvent.REINSTATED:
                 fell = None
             elif fell is None and self.after[at] < level:
                 fell = at
@@ -323,10 +323,10 @@ def credibilities_of(
     fooled = (kind == HONEYPOT) & (votes.side != TIE) & (votes.side != matches.real[votes.match])
     audited = rated & (votes.side == results.panel[votes.match]) & results.overruled[votes.match]
     happened = np.full((len(votes), 2), NONE, dtype=np.int8)
-    happened[disagreed, 0] = Event.DISAGREED
-    happened[agreed, 0] = Event.AGREED
-    happened[fooled, 0] = Event.FOOLED
-    happened[audited, 1] = Event.AUDITED
+    happened[disagreed, 0] = CredibilityEvent.DISAGREED
+    happened[agreed, 0] = CredibilityEvent.AGREED
+    happened[fooled, 0] = CredibilityEvent.FOOLED
+    happened[audited, 1] = CredibilityEvent.AUDITED
     happened[judges.kind[votes.judge] == API] = NONE
     vote, step = np.nonzero(happened != NONE)
     judge = votes.judge[vote].astype(np.int64)
@@ -334,7 +334,7 @@ def credibilities_of(
     judge, match, events = _with_reinstatements(facts, judge, match, happened[vote, step])
     change = _changes(rules)[events]
     floor = np.where(
-        events == Event.REINSTATED,
+        events == CredibilityEvent.REINSTATED,
         max(rules.credibility_active, rules.credibility_floor),
         rules.credibility_floor,
     )
@@ -359,7 +359,7 @@ def credibilities_of(
 
 
 def _changes(rules: ArenaRules) -> Ints:
-    """List what each kind of event adds, in the order of :class:`Event`."""
+    """List what each kind of event adds, in the order of :class:`CredibilityEvent`."""
     return np.array(
         [
             rules.credibility_agree,
@@ -385,5 +385,7 @@ def _with_reinstatements(
     late = np.concatenate([np.zeros(len(match), np.int8), np.ones(len(human), np.int8)])
     judges = np.concatenate([judge, back.judge[human]])
     order = np.lexsort((late, when, judges))
-    kinds = np.concatenate([events, np.full(len(human), Event.REINSTATED, dtype=np.int8)])
+    kinds = np.concatenate(
+        [events, np.full(len(human), CredibilityEvent.REINSTATED, dtype=np.int8)]
+    )
     return judges[order], np.concatenate([match, human])[order], kinds[order]

@@ -18,11 +18,11 @@ from agon.disciplines.arena.attackers import (
     TABLE,
     Ballots,
     Bools,
-    Cast,
     Ints,
     Pairings,
     Sides,
-    Texts,
+    SimulatedCast,
+    SimulatedTexts,
 )
 from agon.disciplines.arena.population import SYLLABLES
 from agon.disciplines.capabilities import Simulation
@@ -65,7 +65,7 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
     return Simulation(tables, _truth(cast, ids, better))
 
 
-def _cast(size: int, attacks: set[str], rng: np.random.Generator) -> Cast:
+def _cast(size: int, attacks: set[str], rng: np.random.Generator) -> SimulatedCast:
     bots = int(np.clip(size // 40, 24, 2000))
     judges = np.sort(rng.permutation(bots)[: int(np.clip(size // 60, 18, min(400, bots - 4)))])
     role = np.full(bots, "honest", dtype=object)
@@ -76,7 +76,7 @@ def _cast(size: int, attacks: set[str], rng: np.random.Generator) -> Cast:
             role[casting[first : first + attack.attackers]] = attack.name
             first += attack.attackers
     accuracy = rng.beta(32, 8, len(judges))
-    cast = Cast(np.empty(bots), judges, accuracy, role, friend=np.full(len(judges), -1))
+    cast = SimulatedCast(np.empty(bots), judges, accuracy, role, friend=np.full(len(judges), -1))
     for attack in TABLE:
         ring = cast.judges_of(attack.name)
         attack.enlist(cast, ring, rng)
@@ -124,7 +124,7 @@ def draw_panels(
     return panel
 
 
-def _panels(pairs: Pairings, cast: Cast, rng: np.random.Generator) -> Ints:
+def _panels(pairs: Pairings, cast: SimulatedCast, rng: np.random.Generator) -> Ints:
     """Seat three different judges per match, none of whom plays in it."""
     uninvited = [attack.name for attack in TABLE if not attack.by_lot]
     pool = np.flatnonzero(~np.isin(cast.role[cast.judges], uninvited))
@@ -135,14 +135,14 @@ def _panels(pairs: Pairings, cast: Cast, rng: np.random.Generator) -> Ints:
 
 
 def _responses(
-    pairs: Pairings, cast: Cast, rng: np.random.Generator
+    pairs: Pairings, cast: SimulatedCast, rng: np.random.Generator
 ) -> tuple[tuple[list[str], list[str]], Bools]:
     """Return the first responses, of random words, and which matches have a copied one."""
     count = min(len(pairs.bot_a), _RESPONSES)
     letters = np.array(SYLLABLES)
     vocabulary = ["".join(word) for word in letters[rng.integers(0, len(letters), (3000, 3))]]
     words = rng.integers(0, len(vocabulary), (2, count, 14))
-    texts = Texts(words, copies=np.zeros((2, count), dtype=bool))
+    texts = SimulatedTexts(words, copies=np.zeros((2, count), dtype=bool))
     for attack in TABLE:
         attack.write(texts, pairs, cast.bots_of(attack.name), rng)
     written = tuple(
@@ -209,7 +209,7 @@ def _votes(
     kind: Sides,
     better: Sides,
     pairs: Pairings,
-    cast: Cast,
+    cast: SimulatedCast,
     rng: np.random.Generator,
 ) -> pa.Table:
     shape = panel.shape
@@ -238,7 +238,7 @@ def _votes(
     )
 
 
-def _accounts(cast: Cast, rng: np.random.Generator) -> tuple[pa.Table, pa.Table]:
+def _accounts(cast: SimulatedCast, rng: np.random.Generator) -> tuple[pa.Table, pa.Table]:
     """Return an owner for every bot, with a handle and a keyed network; rings share theirs."""
     count = len(cast.skill)
     letters = np.array(SYLLABLES)
@@ -271,7 +271,7 @@ def _accounts(cast: Cast, rng: np.random.Generator) -> tuple[pa.Table, pa.Table]
     return owners, bots
 
 
-def _truth(cast: Cast, ids: Ints, better: Sides) -> dict[str, pa.Table]:
+def _truth(cast: SimulatedCast, ids: Ints, better: Sides) -> dict[str, pa.Table]:
     numbers = np.arange(1, len(cast.skill) + 1)
     accuracy = np.zeros(len(numbers))
     accuracy[cast.judges] = cast.accuracy

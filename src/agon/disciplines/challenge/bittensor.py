@@ -7,7 +7,7 @@ from agon.kernel.rounding import U16
 
 
 @dataclass(frozen=True)
-class Payload:
+class WeightsPayload:
     """The two lists of ``set_weights``: ``uids`` and their ``weights`` of 65535."""
 
     uids: tuple[int, ...]
@@ -18,7 +18,7 @@ class Payload:
         return {"uids": list(self.uids), "weights": list(self.weights)}
 
 
-def payload(uids: Sequence[int], weights: Sequence[float]) -> Payload:
+def payload(uids: Sequence[int], weights: Sequence[float]) -> WeightsPayload:
     """Scale weights so that the largest is 65535, round, and leave zeros out.
 
     W = round(w / max(w) × 65535), a half to the even neighbor, in the input order: the result of
@@ -40,9 +40,9 @@ def payload(uids: Sequence[int], weights: Sequence[float]) -> Payload:
         raise ValueError("a uid or a weight is negative")
     largest = max(weights, default=0.0)
     if largest == 0:
-        return Payload((), ())
+        return WeightsPayload((), ())
     scaled = (
         (uid, round(weight / largest * U16)) for uid, weight in zip(uids, weights, strict=True)
     )
     nonzero = [(int(uid), weight) for uid, weight in scaled if weight != 0]
-    return Payload(tuple(uid for uid, _ in nonzero), tuple(weight for _, weight in nonzero))
+    return WeightsPayload(tuple(uid for uid, _ in nonzero), tuple(weight for _, weight in nonzero))

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from agon.disciplines.challenge.consensus import EpochScores, Reports, RunningConsensus
 from agon.disciplines.challenge.facts import Evaluations
-from agon.disciplines.challenge.weights import Network
+from agon.disciplines.challenge.weights import NetworkFacts
 from agon.kernel.robust import grouped_median
 
 IntArray = npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ class Evidence:
         return len(self.epochs)
 
 
-def gather(network: Network) -> Evidence:
+def gather(network: NetworkFacts) -> Evidence:
     """Return the latest evaluations up to the scored epoch, at most :data:`MAX_EVALUATIONS`.
 
     Epochs are complete: the first one may exceed the maximum.
@@ -65,7 +65,7 @@ def gather(network: Network) -> Evidence:
     return Evidence(consensus.snapshot().reports, *columns)
 
 
-def _evaluations_of(network: Network, scores: EpochScores) -> tuple[npt.NDArray[Any], ...]:
+def _evaluations_of(network: NetworkFacts, scores: EpochScores) -> tuple[npt.NDArray[Any], ...]:
     """Return the evaluations of one epoch with the reports they joined, as columns."""
     submissions, validators = _evaluated_pairs(network.facts.evaluations, scores.epoch)
     at = np.searchsorted(scores.rows, submissions)

@@ -20,7 +20,7 @@ from agon.disciplines.challenge.validator_checks import (
     self_serving_votes,
     stake_concentration,
 )
-from agon.disciplines.challenge.weights import Network
+from agon.disciplines.challenge.weights import NetworkFacts
 from agon.kernel.findings import Check, Finding, meanings, run_checks
 from agon.records import Records
 
@@ -30,7 +30,7 @@ class Inspection:
     """The records of a challenge under examination, up to the scored epoch."""
 
     records: Records
-    network: Network
+    network: NetworkFacts
     evidence: Evidence
 
     @property
@@ -51,7 +51,7 @@ def find(records: Records, rules: ChallengeRules) -> list[Finding]:
 
     Source: challenge, Integrity findings.
     """
-    network = Network.of(read_facts(records), rules)
+    network = NetworkFacts.of(read_facts(records), rules)
     return run_checks(TABLE, Inspection(records, network, gather(network)))
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from agon.disciplines.challenge.consensus import Consensus, RunningConsensus, z_scores
 from agon.disciplines.challenge.facts import Competition, Facts, Submissions
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.weights import Allocation, Network, allocations
+from agon.disciplines.challenge.weights import Allocation, NetworkFacts, allocations
 from agon.errors import NotScorable
 
 FloatArray = npt.NDArray[np.float64]
@@ -21,7 +21,7 @@ FloatArray = npt.NDArray[np.float64]
 class Outcome:
     """One scored epoch with everything its boards and explanations need."""
 
-    network: Network
+    network: NetworkFacts
     consensus: Consensus
     allocation: Allocation
 
@@ -70,7 +70,7 @@ def outcome_of(facts: Facts, rules: ChallengeRules) -> Outcome:
 
     Source: challenge, From evaluations to weights.
     """
-    network = Network.of(facts, rules)
+    network = NetworkFacts.of(facts, rules)
     running = RunningConsensus(facts, network.eligibility)
     allocation = next(allocations(network, [network.epoch], consensus=running))
     consensus = running.snapshot()

@@ -57,7 +57,7 @@ class ScoredChallenge:
             return explanations.explain_validator(self.outcome, shown, name)
         return competition_explanations.explain_competition(self.outcome, shown, name)
 
-    def payload(self) -> bittensor.Payload:
+    def payload(self) -> bittensor.WeightsPayload:
         """Return the weights as the Bittensor network's ``set_weights`` takes them, by uid."""
         weights = {int(row["id"]): float(row["weight"]) for row in self._weights.rows()}
         uids = sorted(weights)

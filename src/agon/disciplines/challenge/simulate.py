@@ -102,13 +102,13 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
         raise ValueError(f"size = {size}; give at least 1 evaluation")
     validators = int(np.clip(round(size**0.25), 6, 64))
     submissions = max(6, round(size / (validators * LIFE * _PRESENT)))
-    network = Network(miners=max(5, submissions // 4), validators=validators,
+    network = SimulatedNetwork(miners=max(5, submissions // 4), validators=validators,
                       submissions=submissions)  # fmt: skip
     return simulate_network(network, seed=seed, attacks=attacks)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Network:
+class SimulatedNetwork:
     """The honest participants of a simulated network.
 
     Attributes:
@@ -126,7 +126,9 @@ class Network:
     lines: int = 30
 
 
-def simulate_network(network: Network, *, seed: int, attacks: Sequence[str] = ()) -> Simulation:
+def simulate_network(
+    network: SimulatedNetwork, *, seed: int, attacks: Sequence[str] = ()
+) -> Simulation:
     """Return a simulation of a network; :func:`simulate` says what is in it."""
     require_known(attacks, ATTACKS)
     dice = np.random.default_rng(seed)
@@ -151,7 +153,7 @@ def simulate_network(network: Network, *, seed: int, attacks: Sequence[str] = ()
     )
 
 
-def _agents(dice: np.random.Generator, network: Network) -> _Agents:
+def _agents(dice: np.random.Generator, network: SimulatedNetwork) -> _Agents:
     """Return submissions: each miner has a skill, and all improve over time."""
     count = network.submissions
     miners = dice.integers(1, network.miners + 1, count)

@@ -31,7 +31,7 @@ from agon.disciplines.challenge.reasons import (
 )
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, Part, Step
+from agon.kernel.explanations import Explanation, NextStep, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import U16, publish, sufficient
 from agon.records import Records
@@ -184,7 +184,7 @@ def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage
     )
 
 
-def _next_place(outcome: Outcome, entry: int) -> Step | None:
+def _next_place(outcome: Outcome, entry: int) -> NextStep | None:
     """Return what the next better share needs, where the strategy is by rank."""
     shares = outcome.allocation.shares
     at, rank = int(shares.competitions[entry]), int(shares.ranks[entry])
@@ -205,7 +205,7 @@ def _next_place(outcome: Outcome, entry: int) -> Step | None:
     text = f"a score above {number(shown)}, which {name} has on rank {place}"
     if shown != has:
         text = f"a score of at least {number(least)}, more than {name} has on rank {place}"
-    return Step(text, {"score": least, "rank": place})
+    return NextStep(text, {"score": least, "rank": place})
 
 
 def _cap(outcome: Outcome, uid: int, before: float) -> Stage:

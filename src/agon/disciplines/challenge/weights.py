@@ -23,7 +23,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Network:
+class NetworkFacts:
     """The facts with the rules in force: the network's own, and one set per competition.
 
     Attributes:
@@ -37,7 +37,7 @@ class Network:
     uids: IntArray
 
     @classmethod
-    def of(cls, facts: Facts, rules: ChallengeRules) -> "Network":
+    def of(cls, facts: Facts, rules: ChallengeRules) -> "NetworkFacts":
         """Apply each competition's own rules over the network's."""
         own = tuple(rules.override(competition.overrides) for competition in facts.competitions)
         miners = np.unique(facts.submissions.miners)
@@ -143,7 +143,7 @@ def all_weights(
 
     Source: challenge, From evaluations to weights.
     """
-    network = Network.of(facts, rules)
+    network = NetworkFacts.of(facts, rules)
     if epochs is None:
         first = int(facts.epochs[0]) if len(facts.epochs) else 0
         epochs = range(first, facts.last_epoch + 1)
@@ -156,7 +156,7 @@ def all_weights(
 
 
 def allocations(
-    network: Network, epochs: Sequence[int], *, consensus: RunningConsensus | None = None
+    network: NetworkFacts, epochs: Sequence[int], *, consensus: RunningConsensus | None = None
 ) -> Iterator[Allocation]:
     """Yield the allocation of each of the epochs; they must be ascending.
 
@@ -193,7 +193,7 @@ def _spans(epochs: Iterable[EpochScores]) -> Iterator[tuple[EpochScores, float]]
 
 
 def _next_states(
-    network: Network, states: tuple[DecayState, ...], scores: EpochScores
+    network: NetworkFacts, states: tuple[DecayState, ...], scores: EpochScores
 ) -> tuple[DecayState, ...]:
     """Return every competition's decay state after one epoch."""
     return tuple(
@@ -223,7 +223,7 @@ def _candidates(
     return above
 
 
-def _in_order(network: Network, scores: EpochScores) -> list[IntArray]:
+def _in_order(network: NetworkFacts, scores: EpochScores) -> list[IntArray]:
     """Return each competition's submissions, the best first (score, then earliest)."""
     facts = network.facts.submissions
     order = np.lexsort([facts.turns, -scores.scores, facts.competitions])
@@ -233,7 +233,7 @@ def _in_order(network: Network, scores: EpochScores) -> list[IntArray]:
     return [order[low:high] for low, high in pairwise(starts)]
 
 
-def share_out(network: Network, scores: EpochScores) -> Shares:
+def share_out(network: NetworkFacts, scores: EpochScores) -> Shares:
     """Return each miner's best submission per competition, with its rank and share by strategy.
 
     Submissions are in total order by published score, earlier submission, id.
@@ -268,7 +268,7 @@ def share_out(network: Network, scores: EpochScores) -> Shares:
 
 
 def allocate(
-    network: Network, epoch: int, shares: Shares, states: tuple[DecayState, ...]
+    network: NetworkFacts, epoch: int, shares: Shares, states: tuple[DecayState, ...]
 ) -> Allocation:
     """Pay an epoch's emission by shares, burn by decay, and cap.
 

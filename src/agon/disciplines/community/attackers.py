@@ -20,7 +20,7 @@ _PEOPLE_PER_GROUP = 500
 
 
 @dataclass
-class People:
+class SimulatedPeople:
     """The users of a simulation under construction; attackers are added last."""
 
     joined: IntArray
@@ -35,7 +35,7 @@ class People:
     @classmethod
     def honest(
         cls, rng: np.random.Generator, size: int, *, handles: pa.Array, start: int, span: int
-    ) -> "People":
+    ) -> "SimulatedPeople":
         """Return ``size`` honest users who join during the first half of the time."""
         activity = np.minimum(rng.pareto(1.2, size) + 0.1, 30.0)
         return cls(
@@ -70,7 +70,7 @@ class _Scene:
     """The parts of a simulation that an attack extends."""
 
     rng: np.random.Generator
-    people: People
+    people: SimulatedPeople
     prompts: Columns
     feedback: Columns
     honest: int
@@ -124,7 +124,7 @@ class _Scene:
 def play(
     names: Sequence[str],
     rng: np.random.Generator,
-    people: People,
+    people: SimulatedPeople,
     prompts: Columns,
     feedback: Columns,
 ) -> None:

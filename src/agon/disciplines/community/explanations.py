@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community import boards
-from agon.disciplines.community.components import Component, Line
+from agon.disciplines.community.components import Component, ExplanationLine
 from agon.disciplines.community.components.curves import prompts_with_reviews
 from agon.disciplines.community.components.tables import AFFILIATION
 from agon.disciplines.community.difficulty import sota_version
@@ -181,7 +181,7 @@ def explain_combined(tally: Tally, person: int, board: Board) -> Explanation:
 def _component(tally: Tally, component: Component, evidence: Evidence) -> Part:
     """Explain one component; all of it follows from the component's row."""
     rules, score = tally.facts.rules, tally.score(component, evidence.person)
-    line = Line(component, score, evidence)
+    line = ExplanationLine(component, score, evidence)
     inputs: dict[str, Any] = {"count": score.count}
     if score.amount != score.count:
         inputs["weight"] = score.amount

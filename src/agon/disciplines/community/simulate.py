@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.capabilities import Simulation
-from agon.disciplines.community.attackers import ATTACKS, Columns, People, play
+from agon.disciplines.community.attackers import ATTACKS, Columns, SimulatedPeople, play
 from agon.kernel.progress import stages
 
 IntArray = npt.NDArray[np.int64]
@@ -96,7 +96,7 @@ def simulate(
     if size < _MIN_USERS:
         raise ValueError(f"expected a size of at least {_MIN_USERS} users, got {size}")
     rng = np.random.default_rng(seed)
-    people = People.honest(rng, size, handles=_handles(rng, size), start=START, span=SPAN)
+    people = SimulatedPeople.honest(rng, size, handles=_handles(rng, size), start=START, span=SPAN)
     with stages("drawing", total=5) as advance:
         prompts = _prompts(rng, people, density)
         advance()
@@ -123,7 +123,7 @@ def _handles(rng: np.random.Generator, size: int) -> pa.Array:
     return pc.binary_join_element_wise(*(names.take(pa.array(digit)) for digit in digits), "")
 
 
-def _prompts(rng: np.random.Generator, people: People, density: Density) -> Columns:
+def _prompts(rng: np.random.Generator, people: SimulatedPeople, density: Density) -> Columns:
     count = people.count * density.prompts
     creator = rng.choice(people.count, count, p=people.activity)
     joined = people.joined[creator]
@@ -136,7 +136,7 @@ def _prompts(rng: np.random.Generator, people: People, density: Density) -> Colu
 
 
 def _feedback(
-    rng: np.random.Generator, people: People, prompts: Columns, density: Density
+    rng: np.random.Generator, people: SimulatedPeople, prompts: Columns, density: Density
 ) -> Columns:
     """Return honest users' feedback: good prompts are rated and liked more; none rates own ones."""
     count, written = people.count * density.feedbacks, len(prompts["creator"])
@@ -165,7 +165,9 @@ def _feedback(
     }
 
 
-def _benchmarks(rng: np.random.Generator, people: People, prompts: Columns) -> dict[str, Columns]:
+def _benchmarks(
+    rng: np.random.Generator, people: SimulatedPeople, prompts: Columns
+) -> dict[str, Columns]:
     count, written = max(people.count // 3, 3), len(prompts["creator"])
     crowd = rng.lognormal(0, 0.7, count)
     home = rng.choice(count, written, p=crowd / crowd.sum())
@@ -214,7 +216,7 @@ def _models(rng: np.random.Generator, prompts: Columns, density: Density) -> dic
 
 def _tables(
     rng: np.random.Generator,
-    people: People,
+    people: SimulatedPeople,
     prompts: Columns,
     feedback: Columns,
     made: dict[str, Columns],
@@ -253,7 +255,7 @@ def _tables(
     )
 
 
-def _activities(rng: np.random.Generator, people: People) -> Columns:
+def _activities(rng: np.random.Generator, people: SimulatedPeople) -> Columns:
     """Draw what users do besides prompts and feedback; people are numbers from 0."""
     member = np.flatnonzero(rng.random(people.count) < _AFFILIATED)
     talk = rng.choice(people.count, people.count * 2)

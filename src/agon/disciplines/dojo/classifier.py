@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
-from agon.disciplines.dojo.program import Program
+from agon.disciplines.dojo.program import ParsedProgram
 from agon.disciplines.dojo.shapes import (
     ENTRIES_OF_A_PRODUCT,
     called_name,
@@ -105,7 +105,7 @@ class Classification:
     evidence: tuple[tuple[Feature, int], ...]
 
 
-def classify(program: Program) -> Classification:
+def classify(program: ParsedProgram) -> Classification:
     r"""Guess the method from the features of the syntax tree.
 
     Example:
@@ -140,7 +140,7 @@ def contradicts(declared: str, classification: Classification) -> bool:
     return _NEEDS[declared].isdisjoint(feature for feature, _ in classification.evidence)
 
 
-def _features(program: Program) -> _Seen:
+def _features(program: ParsedProgram) -> _Seen:
     outline = _Outline(program)
     sympy = any(_imports_sympy(node) for node in program.nodes)
     yield from _recursions(outline)
@@ -162,7 +162,7 @@ def _features(program: Program) -> _Seen:
 class _Outline:
     """What the features of single nodes depend on, collected once for a program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ParsedProgram) -> None:
         self.subtrees = Subtrees(program.nodes, program.depths)
         self._index = {name for node in program.nodes for name in _index_names(node)}
 

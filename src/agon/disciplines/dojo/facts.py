@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.dojo.payload import Payload, measure
-from agon.disciplines.dojo.program import Program, Violation, parse
+from agon.disciplines.dojo.payload import ProgramPayload, measure
+from agon.disciplines.dojo.program import ParsedProgram, Violation, parse
 from agon.disciplines.dojo.records import VERDICTS
-from agon.disciplines.dojo.submission_cache import SubmissionCache, Texts
+from agon.disciplines.dojo.submission_cache import CachedTexts, SubmissionCache
 from agon.kernel.boards import id_order
 from agon.records import Records
 
@@ -72,20 +72,20 @@ class Submissions:
         cache: the columns and results cached per submission.
     """
 
-    ids: Texts[str]
+    ids: CachedTexts[str]
     problem: Ints
     user: Ints
     users: list[str]
     created: Ints
-    hashes: Texts[str]
+    hashes: CachedTexts[str]
     l_chars: Ints
     verdict: Ints
     matched: Ints
     tag: Ints
     tag_names: list[str]
-    notes: Texts[str | None]
+    notes: CachedTexts[str | None]
     source: Ints
-    recorded_hashes: Texts[str | None]
+    recorded_hashes: CachedTexts[str | None]
     cache: SubmissionCache
 
     def __len__(self) -> int:
@@ -121,13 +121,13 @@ def collect(records: Records) -> Facts:
     return Facts(problems, _submissions(records, problems))
 
 
-def read_source(text: str, *, max_bytes: int, max_depth: int) -> Program | Violation:
+def read_source(text: str, *, max_bytes: int, max_depth: int) -> ParsedProgram | Violation:
     """Read a source as recorded; see :func:`agon.disciplines.dojo.program.parse`."""
     return parse(text.encode(), max_bytes=max_bytes, max_depth=max_depth)
 
 
 @lru_cache(maxsize=PROGRAMS_KEPT)
-def payload_of(text: str, *, max_bytes: int, max_depth: int) -> Payload | Violation:
+def payload_of(text: str, *, max_bytes: int, max_depth: int) -> ProgramPayload | Violation:
     """Return the literals of a recorded source, or the reason why it cannot be parsed."""
     program = read_source(text, max_bytes=max_bytes, max_depth=max_depth)
     return program if isinstance(program, Violation) else measure(program)
@@ -158,7 +158,7 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
     if len(rows) < len(numbers["row"]):
         numbers = {name: column[rows] for name, column in numbers.items()}
     texts: dict[str, Any] = {
-        name: Texts(column, numbers["filed"]) for name, column in cache.texts.items()
+        name: CachedTexts(column, numbers["filed"]) for name, column in cache.texts.items()
     }
     users, user = _users(cache, numbers["user"])
     return Submissions(

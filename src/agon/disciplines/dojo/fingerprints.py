@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from agon.disciplines.dojo.facts import PROGRAMS_KEPT, read_source
-from agon.disciplines.dojo.program import Program, Violation
+from agon.disciplines.dojo.program import ParsedProgram, Violation
 
 _SKIPPED_FIELDS: Final = frozenset({"ctx", "kind", "type_comment", "type_params", "type_ignores"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -104,7 +104,7 @@ def structure_of(source: str, *, max_bytes: int, max_depth: int) -> str | None:
     return None if isinstance(program, Violation) else structure_hash(program)
 
 
-def structure_hash(program: Program) -> str:
+def structure_hash(program: ParsedProgram) -> str:
     r"""Hash the syntax tree after renaming every own name in order of appearance.
 
     Names are distinguished by scope, so that it does not matter how often a name is used again

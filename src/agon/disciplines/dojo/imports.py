@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Final, Literal
 
 from agon.disciplines.dojo.modules import SEED_MODULES, missing_of_sympy
-from agon.disciplines.dojo.program import Program, Refusal, Violation
+from agon.disciplines.dojo.program import ParsedProgram, Refusal, Violation
 
 Kind = Literal["solver", "setter"]
 Interface = Literal["seq", "gen"]
@@ -49,7 +49,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def scan(
-    program: Program, *, kind: Kind, modules: Collection[str] = SEED_MODULES
+    program: ParsedProgram, *, kind: Kind, modules: Collection[str] = SEED_MODULES
 ) -> list[Violation]:
     r"""Return everything a package of this kind may not contain, in source order.
 
@@ -74,7 +74,7 @@ def scan(
     return sorted(set(violations))
 
 
-def interface(program: Program) -> Interface | None:
+def interface(program: ParsedProgram) -> Interface | None:
     """Return the name of a setter's only function, or None when it defines none or both.
 
     Example:
@@ -157,14 +157,14 @@ def _dunder(name: str) -> Iterator[tuple[str, str]]:
         yield f"access to {name}", "do without double-underscore attributes"
 
 
-def _solver_entry(program: Program) -> list[Violation]:
+def _solver_entry(program: ParsedProgram) -> list[Violation]:
     bound = _module_bindings(program)
     if "solver" not in bound:
         return [_missing("no solver()", "define solver() -> list[int] at the top level")]
     return _signature(program, bound["solver"], count=0, wanted="solver()")
 
 
-def _setter_entry(program: Program) -> list[Violation]:
+def _setter_entry(program: ParsedProgram) -> list[Violation]:
     bound = _module_bindings(program)
     offered = [name for name in INTERFACES if name in bound]
     if not offered:
@@ -177,7 +177,9 @@ def _setter_entry(program: Program) -> list[Violation]:
     return _signature(program, bound[offered[0]], count=1, wanted=wanted)
 
 
-def _signature(program: Program, binding: ast.AST, *, count: int, wanted: str) -> list[Violation]:
+def _signature(
+    program: ParsedProgram, binding: ast.AST, *, count: int, wanted: str
+) -> list[Violation]:
     """Check that a definition can be called with ``count`` positional arguments."""
     match binding:
         case ast.AsyncFunctionDef():
@@ -197,7 +199,7 @@ def _accepts(arguments: ast.arguments, count: int) -> bool:
     return required <= count and room and no_required_keyword
 
 
-def _module_bindings(program: Program) -> dict[str, ast.AST]:
+def _module_bindings(program: ParsedProgram) -> dict[str, ast.AST]:
     """Return the names bound in the module's scope, each with its last binding."""
     bound: dict[str, ast.AST] = {}
     for node in program.nodes:
@@ -235,7 +237,7 @@ def _missing(what: str, remedy: str) -> Violation:
 
 
 def _violation(
-    program: Program, node: ast.AST, what: str, remedy: str, verdict: Refusal
+    program: ParsedProgram, node: ast.AST, what: str, remedy: str, verdict: Refusal
 ) -> Violation:
     line, column = program.place(node)
     return Violation(line, column, what, remedy, verdict)

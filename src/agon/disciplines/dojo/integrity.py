@@ -16,7 +16,7 @@ from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings,
 
 if TYPE_CHECKING:
     from agon.disciplines.dojo.judgement import Judgement
-    from agon.disciplines.dojo.payload import Payload
+    from agon.disciplines.dojo.payload import ProgramPayload
     from agon.disciplines.dojo.rules import DojoRules
     from agon.records import Records
 
@@ -41,7 +41,7 @@ class Inspection:
     judgement: "Judgement"
 
     @cached_property
-    def payloads(self) -> "list[tuple[int, Payload]]":
+    def payloads(self) -> "list[tuple[int, ProgramPayload]]":
         """Return the index of each submission whose source can be read, with its payload."""
         from agon.disciplines.dojo.facts import payload_of
         from agon.disciplines.dojo.program import Violation
@@ -120,7 +120,7 @@ def _name_payloads(inspection: Inspection) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _amounts(payload: "Payload", rules: "DojoRules") -> Iterator[tuple[str, int, int]]:
+def _amounts(payload: "ProgramPayload", rules: "DojoRules") -> Iterator[tuple[str, int, int]]:
     limits = (
         ("numeric literals", payload.numeric_literals, rules.max_numeric_literals),
         ("string characters", payload.string_chars, rules.max_string_literal_chars),

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agon.disciplines.dojo.program import CORRECT_SYNTAX, Program, Violation
+from agon.disciplines.dojo.program import CORRECT_SYNTAX, ParsedProgram, Violation
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -25,7 +25,7 @@ class _Place(NamedTuple):
     loop: bool = False
 
 
-def find_misplaced(program: Program) -> list[Violation]:
+def find_misplaced(program: ParsedProgram) -> list[Violation]:
     r"""Return what the compiler rejects in a program that parses; names only where nothing else is.
 
     Example:
@@ -76,7 +76,7 @@ def _inside(node: ast.AST, field: str, place: _Place) -> _Place:
     return place
 
 
-def _names(program: Program) -> list[Violation]:
+def _names(program: ParsedProgram) -> list[Violation]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

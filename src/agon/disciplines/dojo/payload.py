@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agon.disciplines.dojo.program import Program, Violation
+from agon.disciplines.dojo.program import ParsedProgram, Violation
 
 
 @dataclass(frozen=True, order=True)
@@ -28,7 +28,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Payload:
+class ProgramPayload:
     """The literals and names of a program, each kind in source order.
 
     Attributes:
@@ -80,7 +80,7 @@ class Payload:
         return sum(literal.size for literal in self.information)
 
 
-def measure(program: Program) -> Payload:
+def measure(program: ParsedProgram) -> ProgramPayload:
     r"""Collect the literals of a program (seed 002, 3.2 Payload thresholds).
 
     Example:
@@ -112,11 +112,13 @@ def measure(program: Program) -> Payload:
                 information.append(Literal(*program.place(node), size))
         elif isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load):
             sequences.append(Literal(*program.place(node), len(node.elts)))
-    return Payload(*map(tuple, map(sorted, (numbers, strings, sequences, information, encoded))))
+    return ProgramPayload(
+        *map(tuple, map(sorted, (numbers, strings, sequences, information, encoded)))
+    )
 
 
 def check(
-    payload: Payload,
+    payload: ProgramPayload,
     *,
     max_numeric_literals: int,
     max_string_chars: int,
@@ -191,7 +193,7 @@ def _bytes_of(value: str | bytes) -> int:
     return len(value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value)
 
 
-def _digits(program: Program, literal: ast.Constant, *, formatted: bool) -> int:
+def _digits(program: ParsedProgram, literal: ast.Constant, *, formatted: bool) -> int:
     """Return the digits of a number; of a float or an imaginary number none."""
     if type(literal.value) is not int:
         return 0
@@ -200,7 +202,7 @@ def _digits(program: Program, literal: ast.Constant, *, formatted: bool) -> int:
     )
 
 
-def _size_as_written(program: Program, literal: ast.Constant, *, formatted: bool) -> int:
+def _size_as_written(program: ParsedProgram, literal: ast.Constant, *, formatted: bool) -> int:
     """Return the digits of any number: ``0xff`` has 2, ``12.5e3`` has 4."""
     if type(literal.value) is int:
         return _digits(program, literal, formatted=formatted)
@@ -208,7 +210,7 @@ def _size_as_written(program: Program, literal: ast.Constant, *, formatted: bool
     return sum(character.isdecimal() for character in text)
 
 
-def _names(program: Program) -> Iterator[Literal]:
+def _names(program: ParsedProgram) -> Iterator[Literal]:
     """Yield every distinct name where it first occurs; one that occurs again counts half.
 
     A program can read its names as text: those of keywords, of attributes and classes (``dir``),

@@ -60,7 +60,7 @@ class _Unparsable(Exception):
 
 
 @dataclass(frozen=True)
-class Program:
+class ParsedProgram:
     """A source that parses.
 
     Attributes:
@@ -108,7 +108,7 @@ class Program:
         return line[node.col_offset : node.end_col_offset].decode()
 
 
-def parse(source: bytes, *, max_bytes: int, max_depth: int) -> Program | Violation:
+def parse(source: bytes, *, max_bytes: int, max_depth: int) -> ParsedProgram | Violation:
     r"""Parse a source, or return why Python cannot.
 
     Args:
@@ -132,7 +132,7 @@ def parse(source: bytes, *, max_bytes: int, max_depth: int) -> Program | Violati
         text = canonical.decode("utf-8")
         _require_flat_brackets(text, max_depth=max_depth)
         tree = _tree(text, max_depth=max_depth)
-        return Program(canonical, tree, *_nodes(tree, max_depth=max_depth))
+        return ParsedProgram(canonical, tree, *_nodes(tree, max_depth=max_depth))
     except _Unparsable as error:
         return error.violation
 

@@ -21,13 +21,13 @@ PLACES = 0
 """Decimals of a dojo score: all points are integers."""
 
 
-def score(records: Records, rules: DojoRules) -> "Season":
+def score(records: Records, rules: DojoRules) -> "ScoredSeason":
     """Score a season's records; no program is run."""
-    return Season(judge(collect(records), rules))
+    return ScoredSeason(judge(collect(records), rules))
 
 
 @dataclass(frozen=True)
-class Season:
+class ScoredSeason:
     """A judged season; boards and explanations are computed on demand."""
 
     judgement: Judgement
@@ -45,7 +45,7 @@ class Season:
         """
         return self.season if name == "season" else self._problem(self._place(name))
 
-    def withholding(self, discloses: Callable[[str], bool]) -> "Season":
+    def withholding(self, discloses: Callable[[str], bool]) -> "ScoredSeason":
         """Return the season with explanations that name matched terms of some problems only.
 
         Args:
@@ -53,7 +53,7 @@ class Season:
         """
         ids = self.judgement.facts.problems.ids
         places = frozenset(place for place, name in enumerate(ids) if not discloses(name))
-        return Season(replace(self.judgement, withheld=places))
+        return ScoredSeason(replace(self.judgement, withheld=places))
 
     def explain(self, name: str, *, board: str) -> Explanation:
         """Explain a user's score on the season's board or on one problem's.

@@ -34,7 +34,7 @@ _TEXTS = ("id", "hash", "recorded", "notes")
 _CODES = " ".join(f"WHEN '{verdict}' THEN {code}" for code, verdict in enumerate(VERDICTS))
 
 
-class Texts(Sequence[_Text], Generic[_Text]):
+class CachedTexts(Sequence[_Text], Generic[_Text]):
     """A view of some rows of a column of texts, in an order; each is converted on access.
 
     Example:
@@ -53,10 +53,10 @@ class Texts(Sequence[_Text], Generic[_Text]):
     @overload
     def __getitem__(self, at: int) -> _Text: ...
     @overload
-    def __getitem__(self, at: slice) -> "Texts[_Text]": ...
-    def __getitem__(self, at: int | slice) -> "_Text | Texts[_Text]":
+    def __getitem__(self, at: slice) -> "CachedTexts[_Text]": ...
+    def __getitem__(self, at: int | slice) -> "_Text | CachedTexts[_Text]":
         if isinstance(at, slice):
-            return Texts(self._column, self._rows[at])
+            return CachedTexts(self._column, self._rows[at])
         text: _Text = self._column[int(self._rows[at])].as_py()
         return text
 
@@ -76,7 +76,7 @@ class Texts(Sequence[_Text], Generic[_Text]):
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
 
-class Names:
+class CachedNames:
     """A map of texts to numbers in order of first appearance; an empty one is -1."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class SubmissionCache:
         none: Ints = np.zeros(0, dtype=np.int64)
         self.numbers: dict[str, npt.NDArray[Any]] = dict.fromkeys(_NUMBERS, none)
         self.texts = dict.fromkeys(_TEXTS, pa.chunked_array([[]], pa.string()))
-        self.names = {name: Names() for name in ("problem", "user", "tag")}
+        self.names = {name: CachedNames() for name in ("problem", "user", "tag")}
         self.sources: list[str] = []
         self._source: dict[bytes, int] = {}
         self._hashes: list[str] = []
@@ -232,7 +232,9 @@ class SubmissionCache:
         tied = tied[np.isin(created[tied], new)] if known else tied
         if len(tied):
             among = filed[order[tied]]
-            hashes, ids = (Texts[str](self.texts[name], among).all() for name in ("hash", "id"))
+            hashes, ids = (
+                CachedTexts[str](self.texts[name], among).all() for name in ("hash", "id")
+            )
             places = pc.rank(hashes, sort_keys="ascending", tiebreaker="dense").to_numpy()
             order[tied] = order[tied][np.lexsort([id_order(ids), places, created[tied]])]
         return order

@@ -9,7 +9,7 @@ from agon.api.authorization import permitted_view
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import (
-    Page,
+    BoardRows,
     PageRequest,
     PublishedBoard,
     find_board,
@@ -89,7 +89,7 @@ class BoardReader:
         self._service = service
         self._views: StateCache[BoardView] = StateCache(most=_MAX_VIEWS)
 
-    def read(self, key: ViewKey, request: PageRequest) -> tuple[BoardView, Page | None]:
+    def read(self, key: ViewKey, request: PageRequest) -> tuple[BoardView, BoardRows | None]:
         """Return what a caller sees of a board, and the requested page; None: no row has the id.
 
         Raises:

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.fields import board_fields, window_fields
-from agon.app.contests.boards.pages import Page, PublishedBoard
+from agon.app.contests.boards.pages import BoardRows, PublishedBoard
 from agon.http.etags import etag_of, names
 
 CACHED: Final = "no-cache"
@@ -17,12 +17,12 @@ PRIVATE: Final = "private, no-cache"
 """The same, in the caller's own cache only."""
 
 
-def render_head(view: View, board: Page | PublishedBoard) -> bytes:
+def render_head(view: View, board: BoardRows | PublishedBoard) -> bytes:
     """Return the JSON that all pages of a published board begin with."""
     return orjson.dumps(board_fields(view, board))[:-1]
 
 
-def render_page(head: bytes, page: Page, *, unscored: bool = False) -> bytes:
+def render_page(head: bytes, page: BoardRows, *, unscored: bool = False) -> bytes:
     """Return a page as JSON; the rows are the bytes that were hashed and signed."""
     window = orjson.dumps(window_fields(page))[1:-1]
     name = b"unscored" if unscored else b"rows"
@@ -31,7 +31,7 @@ def render_page(head: bytes, page: Page, *, unscored: bool = False) -> bytes:
 
 def page_response(
     view: View,
-    page: Page,
+    page: BoardRows,
     *,
     known: str | None,
     head: bytes | None = None,

@@ -17,7 +17,7 @@ from agon.api.models.boards import BoardQuery, RowQuery, UnscoredQuery, exclude
 from agon.api.operations.boards import select_rows
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import Page, PageRequest
+from agon.app.contests.boards.pages import BoardRows, PageRequest
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.http.addresses import path_parameters
 from agon.http.boards.download import (
@@ -124,7 +124,7 @@ async def _page(request: Request, path: BoardPath, page_request: PageRequest) ->
 
 async def _read(
     request: Request, path: BoardPath, page_request: PageRequest
-) -> tuple[BoardView, Page]:
+) -> tuple[BoardView, BoardRows]:
     """Return what the caller sees of the board, and the requested page.
 
     On SQLite it is read on the event loop: readers wait for nothing, and a thread costs more.
@@ -146,7 +146,7 @@ async def _selection(request: Request, path: BoardPath, query: BoardQuery) -> Re
     """Return the rows of a search, or rows in the order of a column."""
     context = serving(request)
 
-    def select() -> tuple[View, Page]:
+    def select() -> tuple[View, BoardRows]:
         view = _contest_view(request, path)
         return view, select_rows(context.service, view, path.board, query)
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
-from agon.records.sources.issues import Tally, shown_bytes, table_issue, unreadable
+from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable
 from agon.records.sources.text_file import BROKEN, binary_issue, plain, text
 
 _DELIMITERS = ",;\t|"
@@ -104,7 +104,7 @@ def _rows(
     known = [name for name in header.names if name in columns]
     others = tuple(name for name in header.names if name and name not in columns)
     stored = quote(f"raw:{table.name}")
-    tally = Tally(table.name, file.name)
+    tally = IssueTally(table.name, file.name)
     row, complete = "rowid + 1", True
     if not _read_fast(connection, file, stored, header, known):
         row = quote(_ROW)
@@ -152,7 +152,7 @@ def _read_fast(connection: Any, file: Path, stored: str, header: _Header, known:
 
 
 def _read_slowly(
-    file: Path, header: _Header, known: list[str], tally: Tally
+    file: Path, header: _Header, known: list[str], tally: IssueTally
 ) -> tuple[pa.Table, bool]:
     complete = True
     schema = pa.schema([(_ROW, pa.int64()), *((name, pa.string()) for name in known)])

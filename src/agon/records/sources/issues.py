@@ -25,7 +25,7 @@ def unreadable(table: str, location: str, error: object) -> RowIssue:
 
 
 @dataclass
-class Tally:
+class IssueTally:
     """Counts the unreadable rows of one table while it is read; lists the first of each kind."""
 
     table: str

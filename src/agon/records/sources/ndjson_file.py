@@ -15,7 +15,7 @@ import pyarrow as pa
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
-from agon.records.sources.issues import ROW_REMEDY, Tally, shown_bytes, unreadable
+from agon.records.sources.issues import ROW_REMEDY, IssueTally, shown_bytes, unreadable
 from agon.records.sources.text_file import BROKEN, binary, binary_issue, plain
 
 _BATCH = 50_000
@@ -68,7 +68,7 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
 
 
 def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, list[RowIssue]]:
-    tally = Tally(table.name, file.name)
+    tally = IssueTally(table.name, file.name)
     connection.register("slow ndjson", _lines_table(file, tally))
     connection.execute('CREATE TEMP TABLE "lines" AS SELECT * FROM "slow ndjson"')
     connection.unregister("slow ndjson")
@@ -161,7 +161,7 @@ def _objects(file: Path) -> Iterator[tuple[int, int, bytes]]:
                 yield row, number, stripped
 
 
-def _lines_table(file: Path, tally: Tally) -> pa.Table:
+def _lines_table(file: Path, tally: IssueTally) -> pa.Table:
     schema = pa.schema([(_ROW, pa.int64()), ("text", pa.string())])
     batches = []
     rows: list[int] = []

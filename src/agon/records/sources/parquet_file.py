@@ -7,7 +7,7 @@ from typing import Any
 from agon.records.issues import RowIssue
 from agon.records.raw import NUMBERED, RawTable, file_literal
 from agon.records.schemas import Table
-from agon.records.sources.issues import Tally, shown_bytes, table_issue, unreadable
+from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable
 
 _ROW = "file_row_number"
 
@@ -57,7 +57,7 @@ def _examine(table: Table, file: Path, types: dict[str, str]) -> list[RowIssue]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    tally = Tally(table.name, file.name)
+    tally = IssueTally(table.name, file.name)
     texts = [name for name, kind in types.items() if kind == "VARCHAR"]
     row = 0
     try:
@@ -73,7 +73,7 @@ def _examine(table: Table, file: Path, types: dict[str, str]) -> list[RowIssue]:
     return tally.issues()
 
 
-def _add_invalid(tally: Tally, name: str, before: int, values: Any) -> None:
+def _add_invalid(tally: IssueTally, name: str, before: int, values: Any) -> None:
     import pyarrow as pa
 
     try:

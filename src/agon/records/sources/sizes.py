@@ -154,10 +154,10 @@ def _lines(path: Path, size: int) -> tuple[int, float]:
 
 def _duckdb_counts(schema: Schema, path: Path) -> dict[str, int]:
     """Count the rows of a DuckDB file's tables; it knows them without reading them."""
-    from agon.records.raw import Engine
+    from agon.records.raw import MemoryEngine
     from agon.records.sources import duckdb_file
 
-    engine = Engine()
+    engine = MemoryEngine()
     try:
         source: SourceTables = duckdb_file.tables(engine.connection, schema, path)
         return {

@@ -11,7 +11,7 @@ import pyarrow as pa
 from agon.errors import Unreadable
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
-from agon.records.sources.issues import Tally, shown_bytes
+from agon.records.sources.issues import IssueTally, shown_bytes
 from agon.records.sources.memory import register
 from agon.records.sources.names import pick
 
@@ -75,7 +75,7 @@ def _table(
 ) -> RawTable:
     info = database.execute(f"PRAGMA table_info({quote(name)})").fetchall()
     names = [column.decode(errors="replace") for _, column, *_ in info]
-    tally = Tally(table.name, f"{path.name}, table {name}")
+    tally = IssueTally(table.name, f"{path.name}, table {name}")
     columns = [column.name for column in table.columns if column.name in names]
     chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
     rows = 0
@@ -102,7 +102,7 @@ def _in_order(database: sqlite3.Connection, columns: str, name: str) -> sqlite3.
         return database.execute(sql)
 
 
-def _array(tally: Tally, column: str, before: int, values: Sequence[Any]) -> pa.Array:
+def _array(tally: IssueTally, column: str, before: int, values: Sequence[Any]) -> pa.Array:
     kinds = {type(value) for value in values} - {type(None)}
     if not kinds:
         return pa.nulls(len(values))
@@ -119,7 +119,7 @@ def _exact(values: Sequence[Any]) -> bool:
     return all(abs(value) < _EXACT for value in values if isinstance(value, int))
 
 
-def _text(tally: Tally, column: str, row: int, value: Any) -> str | None:
+def _text(tally: IssueTally, column: str, row: int, value: Any) -> str | None:
     if value is None:
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:

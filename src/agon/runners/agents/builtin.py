@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agon.app.containers import Mount
-from agon.app.tasks.agents import AgentEnvironment, Work
+from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.task import Task
 from agon.runners.agents.scripts import script_command
 
@@ -19,7 +19,7 @@ class OracleAgent:
         """Return that there is no solution, if so."""
         return "" if task.files.solution else "it has no solution/solve.sh for the oracle to run"
 
-    def work(self, task: Task, place: AgentEnvironment) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Run the solution."""
         script = task.files.solution
         assert script is not None, "a run checks missing_for() first"  # noqa: S101 - for mypy
@@ -38,7 +38,7 @@ class NopAgent:
         """Return an empty text: it can work on every task."""
         return ""
 
-    def work(self, task: Task, place: AgentEnvironment) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Start the container and end it."""
         run = place.containers.run_agent(
             place.image,
@@ -48,7 +48,7 @@ class NopAgent:
             outputs=place.outputs,
             environment=tuple(task.settings.agent_env.items()),
         )
-        return Work(run=run)
+        return AgentWork(run=run)
 
 
 class CheatAgent:
@@ -61,7 +61,7 @@ class CheatAgent:
         """Return that there is no cheat, if so."""
         return "" if task.files.cheat else "it has no tests/cheat.sh"
 
-    def work(self, task: Task, place: AgentEnvironment) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Run the cheat; the other tests are not mounted."""
         script = task.files.cheat
         assert script is not None, "a run checks missing_for() first"  # noqa: S101 - for mypy
@@ -70,7 +70,7 @@ class CheatAgent:
 
 def _run_script(
     task: Task, place: AgentEnvironment, script: Path, inside: str, *, source: Path
-) -> Work:
+) -> AgentWork:
     """Run a script of the task with its folder, or the script alone, mounted in the container."""
     target = inside if source.is_dir() else f"{inside}/{script.name}"
     run = place.containers.run_agent(
@@ -82,4 +82,4 @@ def _run_script(
         mounts=(Mount(source=source, target=target),),
         environment=tuple(task.settings.agent_env.items()),
     )
-    return Work(run=run)
+    return AgentWork(run=run)

@@ -29,7 +29,7 @@ _DENIED_STATUSES = frozenset({401, 403})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class ChatReply:
     """A model's reply.
 
     Attributes:
@@ -103,7 +103,7 @@ class Chat:
         except ValueError:
             return  # it answered, and not every endpoint lists its models
 
-    def ask(self, messages: Sequence[Mapping[str, str]], *, until: float) -> Reply:
+    def ask(self, messages: Sequence[Mapping[str, str]], *, until: float) -> ChatReply:
         """Return the model's reply; a call that failed or met a busy endpoint is repeated.
 
         Args:
@@ -123,7 +123,7 @@ class Chat:
                 raise Unavailable(cause) from None
             raise
 
-    def _reply(self, messages: Sequence[Mapping[str, str]], *, until: float) -> Reply:
+    def _reply(self, messages: Sequence[Mapping[str, str]], *, until: float) -> ChatReply:
         body = json.dumps({"model": self.model, "messages": list(messages)}).encode()
         wait = _MIN_WAIT_S
         for attempt in range(1, _MAX_ATTEMPTS + 1):
@@ -185,7 +185,7 @@ def _seconds_left(until: float) -> float:
     return left
 
 
-def _reply(content: bytes) -> Reply:
+def _reply(content: bytes) -> ChatReply:
     """Return the reply in a chat completion.
 
     Raises:
@@ -196,7 +196,7 @@ def _reply(content: bytes) -> Reply:
         text = answer["choices"][0]["message"]["content"]
         usage = answer.get("usage") or {}
         cost = usage.get("cost")
-        return Reply(
+        return ChatReply(
             text=str(text or ""),
             input_tokens=_count(usage.get("prompt_tokens")),
             output_tokens=_count(usage.get("completion_tokens")),

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from agon.app.containers import Mount
-from agon.app.tasks.agents import AgentEnvironment, Work
+from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.files import sha256_of
 from agon.app.tasks.task import Task
 from agon.errors import NotFound, Unreadable
@@ -87,7 +87,7 @@ class CommandAgent:
             at += 1
         return "".join(line)
 
-    def work(self, task: Task, place: AgentEnvironment) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Run the command."""
         instruction = place.trial.folder / "instruction.md"
         instruction.write_text(task.instruction, encoding="utf-8")
@@ -104,7 +104,7 @@ class CommandAgent:
             mounts=mounts,
             environment=(*task.settings.agent_env.items(), ("AGON_TASK", task.name)),
         )
-        return Work(run=run)
+        return AgentWork(run=run)
 
 
 def _word(value: str, state: str) -> str:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import IO
 
-from agon.app.containers import AgentOutcome, ContainerGone, Limits, Shell, Step
-from agon.app.tasks.agents import AgentEnvironment, Usage, Work
+from agon.app.containers import AgentOutcome, AgentStep, ContainerGone, Limits, Shell
+from agon.app.tasks.agents import AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
-from agon.runners.agents.chat import Chat, DeadlineExceeded, ModelFailed, Reply
+from agon.runners.agents.chat import Chat, ChatReply, DeadlineExceeded, ModelFailed
 
 TRANSCRIPT = "transcript.ndjson"
 
@@ -39,7 +39,7 @@ _REMINDER = "There was no fenced block. Send one with commands to run, or DONE i
 
 
 @dataclass(frozen=True)
-class Price:
+class TokenPrice:
     """The price of a million tokens, in US dollars."""
 
     input: float
@@ -59,7 +59,7 @@ class OpenAIAgent:
     name = "openai"
 
     def __init__(
-        self, chat: Chat, *, steps: int = 50, step_s: float = 120.0, price: Price | None = None
+        self, chat: Chat, *, steps: int = 50, step_s: float = 120.0, price: TokenPrice | None = None
     ) -> None:
         if steps < 1 or step_s <= 0:
             raise Unreadable("steps and step_s must be above 0; give at least one step")
@@ -85,7 +85,7 @@ class OpenAIAgent:
         """Return an empty text: it can work on every task."""
         return ""
 
-    def work(self, task: Task, place: AgentEnvironment) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Send requests to the model and run its commands until it is done."""
         path = place.trial.folder / TRANSCRIPT
         with path.open("w", encoding="utf-8") as file:
@@ -115,7 +115,7 @@ class OpenAIAgent:
         if chat_log.end and run.outcome == "finished":
             outcome, reason = chat_log.end
             run = replace(run, outcome=outcome, reason=reason, outputs=None)
-        return Work(run=run, usage=chat_log.usage, transcript=path)
+        return AgentWork(run=run, usage=chat_log.usage, transcript=path)
 
     def _drive(
         self, shell: Shell, chat_log: "_Conversation", task: Task, *, workdir: str, until: float
@@ -140,12 +140,12 @@ class OpenAIAgent:
 class _Conversation:
     """A conversation with a model, written to the transcript as it happens."""
 
-    def __init__(self, chat: Chat, file: IO[str], price: Price | None) -> None:
+    def __init__(self, chat: Chat, file: IO[str], price: TokenPrice | None) -> None:
         self._chat = chat
         self._file = file
         self._price = price
         self._messages: list[dict[str, str]] = []
-        self._replies: list[Reply] = []
+        self._replies: list[ChatReply] = []
         self.steps = 0
         self.end: tuple[AgentOutcome, str] | None = None
 
@@ -212,7 +212,7 @@ def _problem(command: str) -> str:
     return f"{size:,} bytes" if size > _MAX_COMMAND_BYTES else ""
 
 
-def _observation(done: Step) -> str:
+def _observation(done: AgentStep) -> str:
     """Return the result of a command, as the next message to the model."""
     parts = [f"exit code {done.exit_code}"]
     if done.timed_out:

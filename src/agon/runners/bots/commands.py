@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.transport import BotReply
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import NotFound
 from agon.runners.bots.http import MAX_REPLY_BYTES
@@ -40,7 +40,7 @@ class CommandBot:
             name = self.words[0] if self.words else ""
             raise NotFound(f"there is no command {name!r}; give a URL, or a command in the PATH")
 
-    def ask(self, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+    def ask(self, work: Mapping[str, Any], *, seconds: float) -> BotReply | Fault:
         """Return the command's reply to work, or why there is none."""
         start = time.monotonic()
         with subprocess.Popen(  # noqa: S603 (the caller's own command)

@@ -10,7 +10,7 @@ import orjson
 
 from agon.app.webhooks.signatures import SECRET_BYTES, TOLERANCE
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.runners.bots.http import HttpBots, Response, signing_headers
+from agon.runners.bots.http import BotResponse, HttpBots, signing_headers
 from agon.runners.bots.replies import read_reply
 
 PROTOCOL: Final = "agon-arena-1"
@@ -19,7 +19,7 @@ _PROMPT: Final = "Describe, in one sentence, the weather you like best, and why.
 
 
 @dataclass(frozen=True)
-class Check:
+class EndpointCheck:
     """The result of one check.
 
     Attributes:
@@ -50,7 +50,7 @@ class Examination:
         self._bots = bots
         self._seconds = seconds
 
-    def checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[EndpointCheck]:
         """Yield the result of each check; without a connection only the first."""
         ping = self._ping()
         yield ping
@@ -61,34 +61,36 @@ class Examination:
         yield from self._answer()
         yield self._vote()
 
-    def _ping(self) -> Check:
+    def _ping(self) -> EndpointCheck:
         nonce = tokens.token_hex(8)
         reply = self._ask("ping", nonce=nonce)
         if isinstance(reply, Fault):
             hint = "; give --secret-file" if self._secret is None and _is_rejection(reply) else ""
-            return Check("ping", "failed", _describe(reply) + hint)
+            return EndpointCheck("ping", "failed", _describe(reply) + hint)
         if reply.nonce != nonce:
-            return Check("ping", "failed", "the nonce was not returned; return {'nonce': …}")
-        return Check("ping", "ok", f"the nonce came back in {reply.latency_ms:.0f} ms")
+            return EndpointCheck(
+                "ping", "failed", "the nonce was not returned; return {'nonce': …}"
+            )
+        return EndpointCheck("ping", "ok", f"the nonce came back in {reply.latency_ms:.0f} ms")
 
-    def _tls(self) -> Check:
+    def _tls(self) -> EndpointCheck:
         if self._url.startswith("https:"):
-            return Check("tls", "ok", "the certificate is valid for the name")
-        return Check("tls", "note", "plain http; an arena on the internet needs https")
+            return EndpointCheck("tls", "ok", "the certificate is valid for the name")
+        return EndpointCheck("tls", "note", "plain http; an arena on the internet needs https")
 
-    def _signatures(self) -> Iterator[Check]:
+    def _signatures(self) -> Iterator[EndpointCheck]:
         """Yield the checks of signatures: one is valid, four are to be rejected."""
         names = ("replayed", "late", "altered", "foreign")
         if self._secret is None:
             for name in ("valid", *names):
-                yield Check(f"{name} signature", "skipped", "give --secret-file")
+                yield EndpointCheck(f"{name} signature", "skipped", "give --secret-file")
             return
         work = _work("answer")
         body, now = orjson.dumps(work), datetime.now(UTC)
         headers = self._sign(self._secret, work, body, now)
         valid = self._post(headers, body)
-        result: Literal["ok", "failed"] = "ok" if isinstance(valid, Response) else "failed"
-        yield Check("valid signature", result, _outcome(valid))
+        result: Literal["ok", "failed"] = "ok" if isinstance(valid, BotResponse) else "failed"
+        yield EndpointCheck("valid signature", result, _outcome(valid))
         old = self._sign(self._secret, work, body, now - 2 * TOLERANCE - timedelta(seconds=1))
         foreign = self._sign(tokens.token_bytes(SECRET_BYTES), work, body, now)
         other = orjson.dumps({**work, "prompt": "Another prompt?"})
@@ -98,32 +100,38 @@ class Examination:
             outcome = self._post(sent, content)
             if isinstance(outcome, Fault) and _is_rejection(outcome):
                 status = outcome.code.removeprefix("status-")
-                yield Check(f"{name} signature", "ok", f"rejected with status {status}")
+                yield EndpointCheck(f"{name} signature", "ok", f"rejected with status {status}")
             else:
-                yield Check(f"{name} signature", "failed", f"{_outcome(outcome)}; answer 401")
+                yield EndpointCheck(
+                    f"{name} signature", "failed", f"{_outcome(outcome)}; answer 401"
+                )
 
-    def _answer(self) -> Iterator[Check]:
+    def _answer(self) -> Iterator[EndpointCheck]:
         reply = self._ask("answer", future_field=[1])
         if isinstance(reply, Fault):
-            yield Check("answer", "failed", _describe(reply))
+            yield EndpointCheck("answer", "failed", _describe(reply))
             return
         text = reply.text or ""
-        yield Check("answer", "ok", f"{len(text)} characters in {reply.latency_ms:.0f} ms")
+        yield EndpointCheck("answer", "ok", f"{len(text)} characters in {reply.latency_ms:.0f} ms")
         limited = self._ask("answer", max_chars=_LIMIT)
         if isinstance(limited, Fault):
-            yield Check("length", "failed", _describe(limited))
+            yield EndpointCheck("length", "failed", _describe(limited))
         elif len(limited.text or "") > _LIMIT:
-            yield Check("length", "note", f"over max_chars = {_LIMIT}; the answer will be cut")
+            yield EndpointCheck(
+                "length", "note", f"over max_chars = {_LIMIT}; the answer will be cut"
+            )
         else:
-            yield Check("length", "ok", f"within max_chars = {_LIMIT}")
+            yield EndpointCheck("length", "ok", f"within max_chars = {_LIMIT}")
 
-    def _vote(self) -> Check:
+    def _vote(self) -> EndpointCheck:
         reply = self._ask("vote", answers={"A": "Rain, I guess.", "B": "As an AI, I like all."})
         if isinstance(reply, Fault):
-            return Check("vote", "note", f"{_describe(reply)}; needed for bots that judge")
+            return EndpointCheck("vote", "note", f"{_describe(reply)}; needed for bots that judge")
         if reply.vote not in {"A", "B"}:
-            return Check("vote", "failed", f"expected A or B, got {(reply.vote or '')[:20]!r}")
-        return Check("vote", "ok", f"voted {reply.vote} in {reply.latency_ms:.0f} ms")
+            return EndpointCheck(
+                "vote", "failed", f"expected A or B, got {(reply.vote or '')[:20]!r}"
+            )
+        return EndpointCheck("vote", "ok", f"voted {reply.vote} in {reply.latency_ms:.0f} ms")
 
     def _ask(self, kind: str, **fields: Any) -> Any:
         work = {**_work(kind), **fields}
@@ -134,7 +142,7 @@ class Examination:
             return outcome
         return read_reply(outcome.body, kind=kind, latency_ms=outcome.latency_ms)
 
-    def _post(self, headers: Mapping[str, str], body: bytes) -> Response | Fault:
+    def _post(self, headers: Mapping[str, str], body: bytes) -> BotResponse | Fault:
         return self._bots.post(self._url, headers=headers, body=body, seconds=self._seconds)
 
     @staticmethod
@@ -161,8 +169,8 @@ def _is_rejection(fault: Fault) -> bool:
     return fault.code.startswith("status-4")
 
 
-def _outcome(outcome: Response | Fault) -> str:
-    return "accepted" if isinstance(outcome, Response) else _describe(outcome)
+def _outcome(outcome: BotResponse | Fault) -> str:
+    return "accepted" if isinstance(outcome, BotResponse) else _describe(outcome)
 
 
 def _describe(fault: Fault) -> str:

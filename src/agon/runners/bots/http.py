@@ -10,8 +10,8 @@ from typing import Any, Final, Protocol
 import httpcore2
 import orjson
 
-from agon.app.arena.live.transport import Endpoint, Reply
-from agon.app.webhooks.address_guard import NO_ADDRESS, ForbiddenUrl, Target, check_address
+from agon.app.arena.live.transport import BotReply, Endpoint
+from agon.app.webhooks.address_guard import NO_ADDRESS, CheckedAddress, ForbiddenUrl, check_address
 from agon.app.webhooks.signatures import signature
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
@@ -38,7 +38,7 @@ class TimedResolve(Protocol):
 
 
 @dataclass(frozen=True)
-class Response:
+class BotResponse:
     """A complete body that came with status 200, and the milliseconds it took."""
 
     body: bytes
@@ -100,7 +100,9 @@ class HttpBots:
         self._clock = clock
         self._now = now
 
-    def ask(self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+    def ask(
+        self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float
+    ) -> BotReply | Fault:
         """Send work once; see :class:`agon.app.arena.live.transport.BotTransport`."""
         body = orjson.dumps(dict(work))
         headers = signing_headers(
@@ -115,7 +117,7 @@ class HttpBots:
 
     def post(
         self, url: str, *, headers: Mapping[str, str], body: bytes, seconds: float
-    ) -> Response | Fault:
+    ) -> BotResponse | Fault:
         """Return the response to a body with headers, or why there is none with status 200."""
         start = self._clock()
         deadline = start + seconds
@@ -133,9 +135,9 @@ class HttpBots:
             return _network_fault(error)
         if isinstance(content, Fault):
             return content
-        return Response(content, (self._clock() - progress.sent_at(start)) * 1000)
+        return BotResponse(content, (self._clock() - progress.sent_at(start)) * 1000)
 
-    def _target(self, url: str, deadline: float) -> Target:
+    def _target(self, url: str, deadline: float) -> CheckedAddress:
         """Return the checked address of an endpoint."""
 
         def look_up(name: str, port: int) -> Sequence[str]:
@@ -145,7 +147,7 @@ class HttpBots:
 
     def _post(
         self,
-        target: Target,
+        target: CheckedAddress,
         headers: Mapping[str, str],
         body: bytes,
         deadline: float,
@@ -198,7 +200,7 @@ class EndpointBot:
     bots: HttpBots
     endpoint: Endpoint
 
-    def ask(self, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+    def ask(self, work: Mapping[str, Any], *, seconds: float) -> BotReply | Fault:
         """Send work once and return the reply, or why there is none."""
         return self.bots.ask(self.endpoint, work, seconds=seconds)
 

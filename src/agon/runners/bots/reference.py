@@ -47,7 +47,7 @@ def answer_by_templates(lines: Sequence[str]) -> Answer:
     return answer
 
 
-class Verification:
+class MessageVerification:
     """Verifies messages: signed with a secret, of now, and each only once.
 
     A work that is sent again after a broken connection has the same id and another signature, so
@@ -96,14 +96,14 @@ class Verification:
 
 @contextmanager
 def serve_bot(
-    answer: Answer, *, verification: Verification, host: str = "127.0.0.1", port: int = 0
+    answer: Answer, *, verification: MessageVerification, host: str = "127.0.0.1", port: int = 0
 ) -> Iterator[ThreadingHTTPServer]:
     """Yield the server of a bot, which is not serving yet; it is closed afterwards."""
     with ThreadingHTTPServer((host, port), _handler(answer, verification)) as server:
         yield server
 
 
-def _handler(answer: Answer, verification: Verification) -> type[BaseHTTPRequestHandler]:
+def _handler(answer: Answer, verification: MessageVerification) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = 30
 

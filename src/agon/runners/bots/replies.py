@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.transport import BotReply
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.kernel.plain_json import InvalidJson, read_json
 from agon.kernel.plain_text import unstorable
@@ -13,7 +13,7 @@ _NAMES: Final = ("text", "vote", "nonce", "version", "error")
 _MAX_DETAIL: Final = 200
 
 
-def read_reply(body: bytes, *, kind: str, latency_ms: float) -> Reply | Fault:
+def read_reply(body: bytes, *, kind: str, latency_ms: float) -> BotReply | Fault:
     """Return the reply in a body, or why it is none.
 
     Args:
@@ -40,7 +40,7 @@ def read_reply(body: bytes, *, kind: str, latency_ms: float) -> Reply | Fault:
         return Fault("bot", "invalid", f"the reply lacks {expected}")
     if not texts[expected].strip():
         return Fault("bot", "empty", f"{expected} is empty")
-    return Reply(**texts, latency_ms=latency_ms)
+    return BotReply(**texts, latency_ms=latency_ms)
 
 
 def _texts(value: Any) -> dict[str, str]:

@@ -19,7 +19,7 @@ from agon.app.containers import RejectedEntry
 from agon.app.containers.home_settings import is_handed_over, within_or_at
 from agon.runners.containers.archives import (
     END,
-    Entry,
+    ArchiveEntry,
     InvalidArchive,
     Kind,
     content,
@@ -60,7 +60,7 @@ class FilteredArchive:
     sha256: str
     left_out: tuple[RejectedEntry, ...]
     left_out_total: int
-    watched: Mapping[bytes, Entry]
+    watched: Mapping[bytes, ArchiveEntry]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +118,7 @@ def filter_archive(
     passed = size = seen = 0
     left_out: list[RejectedEntry] = []
     left_out_total = 0
-    original: dict[bytes, Entry] = {}
+    original: dict[bytes, ArchiveEntry] = {}
     digest = hashlib.sha256()
     with target.open("wb") as file:
 
@@ -173,7 +173,7 @@ def printable(text: bytes | str, *, longest: int = 200) -> str:
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
-def _links_in(archive: BinaryIO, entry: Entry) -> dict[bytes, bytes]:
+def _links_in(archive: BinaryIO, entry: ArchiveEntry) -> dict[bytes, bytes]:
     """Return the targets of the image's links from the file that lists them."""
     end = archive.tell()
     lines = b"".join(content(archive, entry)).split(b"\n")
@@ -199,7 +199,7 @@ class _Judge:
         return ["/" + b"/".join(root).decode() for root in self._roots
                 if root not in self._seen_roots]  # fmt: skip
 
-    def __call__(self, entry: Entry) -> Entry | str | None:
+    def __call__(self, entry: ArchiveEntry) -> ArchiveEntry | str | None:
         """Return the entry to write, or the reason why it is rejected.
 
         None: it is rejected and not counted, because it is the image's own.
@@ -236,7 +236,9 @@ class _Judge:
             return "its folder was not handed over"
         return ""
 
-    def _entry_issue(self, entry: Entry, parts: tuple[bytes, ...], root: tuple[bytes, ...]) -> str:
+    def _entry_issue(
+        self, entry: ArchiveEntry, parts: tuple[bytes, ...], root: tuple[bytes, ...]
+    ) -> str:
         if entry.kind == "link":
             if (self._links or {}).get(b"/".join(parts)) == entry.target:
                 return _reaches_tests(parts, entry.target)

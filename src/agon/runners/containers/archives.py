@@ -30,7 +30,7 @@ class InvalidArchive(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class ArchiveEntry:
     """An entry; a file's bytes are in the archive from ``offset`` on."""
 
     name: bytes
@@ -42,7 +42,7 @@ class Entry:
     offset: int = 0
 
 
-def entries(archive: BinaryIO) -> Iterator[Entry]:
+def entries(archive: BinaryIO) -> Iterator[ArchiveEntry]:
     """Yield the entries of an archive from its current position to its end.
 
     Raises:
@@ -67,7 +67,7 @@ def entries(archive: BinaryIO) -> Iterator[Entry]:
             name = name or _name(block)
             if kind == "file" and name.endswith(b"/"):
                 kind = "folder"
-            yield Entry(
+            yield ArchiveEntry(
                 name=name,
                 kind=kind,
                 mode=_number(block[100:108]) & 0o7777,
@@ -82,7 +82,7 @@ def entries(archive: BinaryIO) -> Iterator[Entry]:
         _skip_to(archive, offset + -(-size // BLOCK) * BLOCK)
 
 
-def content(archive: BinaryIO, entry: Entry, *, piece: int = 1 << 20) -> Iterator[bytes]:
+def content(archive: BinaryIO, entry: ArchiveEntry, *, piece: int = 1 << 20) -> Iterator[bytes]:
     """Yield a file's bytes in chunks.
 
     Raises:
@@ -96,7 +96,7 @@ def content(archive: BinaryIO, entry: Entry, *, piece: int = 1 << 20) -> Iterato
         yield read
 
 
-def header(entry: Entry) -> bytes:
+def header(entry: ArchiveEntry) -> bytes:
     """Return the header of an entry, owned by root, in GNU tar's format.
 
     Example:
@@ -127,11 +127,11 @@ def _long(flag: bytes, text: bytes) -> bytes:
     if len(text) <= _SHORT_NAME:
         return b""
     text += b"\0"
-    long = Entry(name=b"././@LongLink", kind="file", size=len(text))
+    long = ArchiveEntry(name=b"././@LongLink", kind="file", size=len(text))
     return _block(long, flag) + text + padding(len(text))
 
 
-def _block(entry: Entry, flag: bytes) -> bytes:
+def _block(entry: ArchiveEntry, flag: bytes) -> bytes:
     fields = (
         entry.name[:_SHORT_NAME].ljust(100, b"\0"),
         *(b"%07o\0" % value for value in (entry.mode, 0, 0)),

@@ -11,8 +11,9 @@ from typing import Final, Self
 
 from agon.app.containers import (
     AgentRun,
+    AgentTrial,
     CleanupSummary,
-    Engine,
+    ContainerEngine,
     Image,
     ImageSpec,
     Limits,
@@ -21,8 +22,7 @@ from agon.app.containers import (
     RewardSource,
     ServiceSpec,
     Shell,
-    Trial,
-    Verification,
+    TrialVerification,
 )
 from agon.app.containers.home_settings import replaced_paths
 from agon.app.containers.judge_environment import is_of_agent, judge_environment
@@ -87,7 +87,7 @@ class CommandLineContainers:
         self._networks = TrialNetworks(engine, self._attempts, self._lifeline)
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> ContainerEngine:
         """The engine, as every result records it."""
         return self._engine.named
 
@@ -101,8 +101,13 @@ class CommandLineContainers:
         return self._images.build(recipe)
 
     def open_network(
-        self, image: Image, *, trial: Trial, services: Sequence[ServiceSpec] = (), main: str = ""
-    ) -> AbstractContextManager[Trial]:
+        self,
+        image: Image,
+        *,
+        trial: AgentTrial,
+        services: Sequence[ServiceSpec] = (),
+        main: str = "",
+    ) -> AbstractContextManager[AgentTrial]:
         """Return a context that yields the trial with a network of its own."""
         self._require_open()
         return self._networks.open(image, trial, services, main)
@@ -112,7 +117,7 @@ class CommandLineContainers:
         image: Image,
         command: Sequence[str],
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         outputs: Sequence[str] = ("/app",),
         mounts: Sequence[Mount] = (),
@@ -127,7 +132,7 @@ class CommandLineContainers:
         image: Image,
         driver: Callable[[Shell], None],
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         outputs: Sequence[str] = ("/app",),
         mounts: Sequence[Mount] = (),
@@ -143,12 +148,12 @@ class CommandLineContainers:
         outputs: Outputs,
         tests: Path,
         *,
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         reward_source: RewardSource = "exit_code",
         environment: Sequence[tuple[str, str]] = (),
         network: str = "none",
-    ) -> Verification:
+    ) -> TrialVerification:
         """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
 
         Raises:
@@ -249,7 +254,7 @@ class CommandLineContainers:
         self,
         image: Image,
         command: Sequence[str],
-        trial: Trial,
+        trial: AgentTrial,
         limits: Limits,
         outputs: Sequence[str],
         mounts: Sequence[Mount],
@@ -377,7 +382,7 @@ def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
     )
 
 
-def _verification(run: ContainerRun, source: RewardSource) -> tuple[Verification, bool]:
+def _verification(run: ContainerRun, source: RewardSource) -> tuple[TrialVerification, bool]:
     """Return the verdict of a run, and whether it is in doubt."""
     reward, logs = Reward(), None
     if run.filtered is not None:
@@ -387,7 +392,7 @@ def _verification(run: ContainerRun, source: RewardSource) -> tuple[Verification
                 file, run.filtered.watched, run.report.rewards if run.report else None
             )
     outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, source)
-    verification = Verification(
+    verification = TrialVerification(
         outcome=outcome, reason=reason, reward=reward.value, account=run.account, logs=logs
     )
     return verification, is_in_doubt(run.diagnosis, run.report, reward, source)

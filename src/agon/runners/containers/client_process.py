@@ -82,7 +82,7 @@ class BoundedStream:
         return self.total > _FLOOD * self._most
 
 
-class Watch:
+class ContainerWatch:
     """Decide when a container must be removed, from its result file and its output.
 
     The outer limit counts from the start of the command, so a slow machine does not shorten it.
@@ -210,7 +210,7 @@ def run_client(
         if result_file != "file":
             pipe = ReportPipe(account, limits, keeping=result_file == "kept pipe")
             report = resources.enter_context(pipe)
-        watch = Watch(account, limits, streams)
+        watch = ContainerWatch(account, limits, streams)
         process = resources.enter_context(
             subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
                 command if report is None else report.with_pipe(command),

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
-from agon.app.containers import ContainerGone, Shell, Step
+from agon.app.containers import AgentStep, ContainerGone, Shell
 from agon.runners.containers.client_process import BoundedStream, End, follow
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import GRACE_S, has_begun, has_ended
@@ -93,7 +93,7 @@ class ContainerShell:
         self._running = running
         running.add_done_callback(lambda _: self._started.set())
 
-    def execute(self, command: Sequence[str], *, timeout_s: float) -> Step:
+    def execute(self, command: Sequence[str], *, timeout_s: float) -> AgentStep:
         """Run a command in the working folder and wait for it.
 
         Raises:
@@ -134,7 +134,7 @@ class ContainerShell:
         if client.returncode in _ENGINE_CODES and self._is_gone():
             raise ContainerGone
         took = time.monotonic() - begin
-        return Step(
+        return AgentStep(
             exit_code=client.returncode,
             stdout=out.getvalue(),
             stderr=err.getvalue(),

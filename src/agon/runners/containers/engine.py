@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from agon.app.containers import Engine
+from agon.app.containers import ContainerEngine
 from agon.errors import Unavailable, did_you_mean
 from agon.runners.containers.archive_filter import printable
 
@@ -50,7 +50,7 @@ class CommandLine:
     """
 
     command: tuple[str, ...]
-    named: Engine
+    named: ContainerEngine
     storage: Path | None = None
 
     @property
@@ -246,7 +246,7 @@ def _info_of_podman(path: str, modified_ns: int) -> Mapping[str, Any]:
 
 
 def _info(path: str, kind: str) -> Mapping[str, Any]:
-    bare = CommandLine((path,), Engine(name=kind, version="", runtime="", cgroups="",
+    bare = CommandLine((path,), ContainerEngine(name=kind, version="", runtime="", cgroups="",
                                        limits_cpus=False))  # fmt: skip
     printed = bare.ask("info", "--format", "{{json .}}" if kind == "docker" else "json")
     return dict(json.loads(printed))
@@ -257,13 +257,13 @@ def _storage(info: Mapping[str, Any]) -> Path:
     return Path(store["graphRoot"], f"{store['graphDriverName']}-containers")
 
 
-def _read_podman(info: Mapping[str, Any], runtime: str) -> Engine:
+def _read_podman(info: Mapping[str, Any], runtime: str) -> ContainerEngine:
     host = info["host"]
     controllers = set(host.get("cgroupControllers") or ())
     if lacking := {"memory", "pids"} - controllers:
         raise EngineError(f"it cannot limit {' and '.join(sorted(lacking))} here (cgroups)")
     cgroups = str(host["cgroupVersion"])
-    return Engine(
+    return ContainerEngine(
         name="podman",
         version=str(info["version"]["Version"]),
         runtime=runtime or str(host["ociRuntime"]["name"]),
@@ -273,12 +273,12 @@ def _read_podman(info: Mapping[str, Any], runtime: str) -> Engine:
     )
 
 
-def _read_docker(info: Mapping[str, Any], runtime: str) -> Engine:
+def _read_docker(info: Mapping[str, Any], runtime: str) -> ContainerEngine:
     if errors := info.get("ServerErrors"):
         raise EngineError(printable(str(errors[0])))
     if lacking := [name for name in ("MemoryLimit", "PidsLimit") if not info.get(name)]:
         raise EngineError(f"it lacks {' and '.join(lacking)} here")
-    return Engine(
+    return ContainerEngine(
         name="docker",
         version=str(info["ServerVersion"]),
         runtime=runtime or str(info.get("DefaultRuntime", "")),

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from agon.app.containers import Engine, Image, Limits, Trial
+from agon.app.containers import AgentTrial, ContainerEngine, Image, Limits
 from agon.runners.containers.first_process import ACCOUNT, SHELL
 
 OUTER_GRACE_S: Final = 10
@@ -55,7 +55,7 @@ def report_bytes(limits: Limits) -> int:
     return limits.memory_mib * _MIB + limits.files * _HEADERS + _MIB
 
 
-def passes_descriptors(engine: Engine) -> bool:
+def passes_descriptors(engine: ContainerEngine) -> bool:
     """Return whether a container can be given an open descriptor (``--preserve-fds``).
 
     The result file then arrives over a pipe; elsewhere a host file is mounted.
@@ -105,14 +105,14 @@ def _run_code(run: str) -> str:
     return sha256(run.encode()).hexdigest()[:12]
 
 
-def labels(trial: Trial, *, owner: str, phase: str) -> tuple[str, ...]:
+def labels(trial: AgentTrial, *, owner: str, phase: str) -> tuple[str, ...]:
     """Return the labels of a container, by which :func:`clean` finds it."""
     named = {"run": trial.run, "trial": trial.name, "owner": owner, "phase": phase}
     return tuple(f"--label={LABEL}.{key}={value}" for key, value in named.items())
 
 
 def isolation_flags(
-    engine: Engine,
+    engine: ContainerEngine,
     image: Image,
     limits: Limits,
     *,
@@ -158,7 +158,7 @@ def isolation_flags(
     )
 
 
-def binds(engine: Engine, bound: Sequence[BindMount], account: Path) -> tuple[str, ...]:
+def binds(engine: ContainerEngine, bound: Sequence[BindMount], account: Path) -> tuple[str, ...]:
     """Return the mounts of host files, all read-only, and the way of the result file."""
     report: tuple[BindMount, ...] = (BindMount(account, ACCOUNT, writable=True),)
     if passes_descriptors(engine):
@@ -186,7 +186,7 @@ def build_ulimits() -> tuple[str, ...]:
     )
 
 
-def _capabilities(engine: Engine, image: Image, *, agent: bool) -> tuple[str, ...]:
+def _capabilities(engine: ContainerEngine, image: Image, *, agent: bool) -> tuple[str, ...]:
     """Return the capabilities of an image whose user is root.
 
     With them tests run the agent's programs as another user, and solutions do what they usually do
@@ -208,20 +208,20 @@ def is_root(user: str) -> bool:
     return user.partition(":")[0] in {"", "0", "root"}
 
 
-def _processors(limits: Limits, engine: Engine) -> tuple[str, ...]:
+def _processors(limits: Limits, engine: ContainerEngine) -> tuple[str, ...]:
     """Return the CPU limit, where the engine supports one, at most the CPUs of this machine."""
     if limits.cpus is None or not engine.limits_cpus:
         return ()
     return (f"--cpus={min(limits.cpus, os.cpu_count() or 1):g}",)
 
 
-def _empty(engine: Engine) -> str:
+def _empty(engine: ContainerEngine) -> str:
     """Return the mount options of a writable folder: empty, owned by the image's user."""
     bare = "rw,exec,nosuid,nodev,mode=1777"
     return f"{bare},notmpcopyup,U" if engine.name == "podman" else bare
 
 
-def _ulimits(engine: Engine, limits: Limits, folders: int) -> tuple[str, ...]:
+def _ulimits(engine: ContainerEngine, limits: Limits, folders: int) -> tuple[str, ...]:
     """Return limits of open files and core dumps, and of file size where a host file is mounted.
 
     The number of a user's processes includes those of the host, so it repeats the caller's limit;
@@ -245,7 +245,9 @@ def _hidden(image: Image, *, agent: bool) -> tuple[str, ...]:
     return ("--security-opt=proc-opts=hidepid=2,gid=0",) if is_root(image.user) else ()
 
 
-def _of_one_engine(engine: Engine, timeout_s: int, hidden: tuple[str, ...]) -> tuple[str, ...]:
+def _of_one_engine(
+    engine: ContainerEngine, timeout_s: int, hidden: tuple[str, ...]
+) -> tuple[str, ...]:
     """Return the flags that only one of the engines supports."""
     if engine.name != "podman":
         return (f"--runtime={engine.runtime}",) if engine.runtime else ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
-from agon.runners.containers.archives import Entry, content, entries
+from agon.runners.containers.archives import ArchiveEntry, content, entries
 from agon.runners.containers.first_process import MARK, MAX_REWARD_BYTES
 from agon.runners.containers.inside.sitecustomize import CRASHED
 
@@ -48,7 +48,7 @@ class Reward:
 
 def read_reward(
     logs: BinaryIO,
-    original: Mapping[bytes, Entry],
+    original: Mapping[bytes, ArchiveEntry],
     reported: tuple[bytes, bytes] | None = None,
 ) -> Reward:
     """Return the reward in the logs' archive: with two files the smaller one counts.
@@ -89,7 +89,7 @@ def _one_line(text: bytes) -> bytes:
     return b"".join(line + b"/" for line in text.removesuffix(b"\n").split(b"\n")) if text else b""
 
 
-def _obstacle(original: Mapping[bytes, Entry]) -> str:
+def _obstacle(original: Mapping[bytes, ArchiveEntry]) -> str:
     """Return what keeps the tests from writing a reward; empty when nothing does."""
     for name, entry in original.items():
         shown = f"/{name.decode()}"

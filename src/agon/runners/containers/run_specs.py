@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from agon.app.containers import ContainerResult, Image, Limits, Trial
+from agon.app.containers import AgentTrial, ContainerResult, Image, Limits
 from agon.errors import InvalidRule
 from agon.runners.containers.archive_filter import FilteredArchive
 from agon.runners.containers.first_process import ProcessReport
@@ -40,7 +40,7 @@ class RunSpec:
     phase: Phase
     image: Image
     command: tuple[str, ...]
-    trial: Trial
+    trial: AgentTrial
     limits: Limits
     binds: tuple[BindMount, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()

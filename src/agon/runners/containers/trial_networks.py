@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from agon.app.containers import Image, Limits, ServiceSpec, Trial
+from agon.app.containers import AgentTrial, Image, Limits, ServiceSpec
 from agon.errors import Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.engine import CommandLine, EngineError
@@ -40,8 +40,8 @@ class TrialNetworks:
 
     @contextmanager
     def open(
-        self, image: Image, trial: Trial, services: Sequence[ServiceSpec], main: str
-    ) -> Iterator[Trial]:
+        self, image: Image, trial: AgentTrial, services: Sequence[ServiceSpec], main: str
+    ) -> Iterator[AgentTrial]:
         """Yield the trial with its network; at the end all containers in it are removed.
 
         Raises:
@@ -71,7 +71,7 @@ class TrialNetworks:
             self._runner.remove(name)
             self._runner.name_hosts(network, ())
 
-    def _start(self, name: str, image: Image, trial: Trial) -> None:
+    def _start(self, name: str, image: Image, trial: AgentTrial) -> None:
         flags = isolation_flags(
             self._engine.named,
             replace(image, user="", writable=()),

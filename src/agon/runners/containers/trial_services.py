@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agon.app.containers import Condition, ContainerGone, HealthCheck, ServiceSpec, Trial
+from agon.app.containers import AgentTrial, Condition, ContainerGone, HealthCheck, ServiceSpec
 from agon.errors import Unavailable
 from agon.runners.containers.driver import ContainerShell
 from agon.runners.containers.engine import CommandLine, last_line
@@ -29,7 +29,7 @@ class _RunningService:
 class TrialServices:
     """The services of one trial."""
 
-    def __init__(self, engine: CommandLine, runner: ContainerRunner, trial: Trial) -> None:
+    def __init__(self, engine: CommandLine, runner: ContainerRunner, trial: AgentTrial) -> None:
         """Start nothing yet.
 
         Args:

@@ -10,7 +10,7 @@ import orjson
 from agon.app.arena.judging.port import CallFailure, Exchange, ModelReply, Question
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.kernel.plain_json import InvalidJson, read_json
-from agon.runners.judges.http import JsonClient, Response
+from agon.runners.judges.http import JsonClient, JudgeResponse
 
 _SUCCESS: Final = 200
 _REDIRECTS: Final = range(300, 400)
@@ -118,7 +118,7 @@ def count(usage: Mapping[str, Any], *names: str) -> int:
     return sum(counts)
 
 
-def _status_failure(response: Response) -> CallFailure:
+def _status_failure(response: JudgeResponse) -> CallFailure:
     """Return the failure that a status says; of the body only the error's code is repeated."""
     status = response.status
     if status in _REDIRECTS:

@@ -31,7 +31,7 @@ _TOO_LARGE: Final = CallFailure(
 
 
 @dataclass(frozen=True)
-class Response:
+class JudgeResponse:
     """A response of an endpoint.
 
     Attributes:
@@ -92,7 +92,7 @@ class JsonClient:
                 "environment variable to the key alone"
             )
 
-    def post(self, body: bytes, *, seconds: float) -> Response | CallFailure:
+    def post(self, body: bytes, *, seconds: float) -> JudgeResponse | CallFailure:
         """Return the response to a body, or why there is none."""
         deadline = self.clock() + seconds
         try:
@@ -110,7 +110,7 @@ class JsonClient:
             return _network("reset", "the connection broke before the response's end")
         return _TOO_LARGE if response is None else response
 
-    def _post(self, body: bytes, deadline: float) -> Response | None:
+    def _post(self, body: bytes, deadline: float) -> JudgeResponse | None:
         """Return the response; None if it is too large."""
         parts = urlsplit(self.url)
         name = parts.hostname or ""
@@ -146,7 +146,7 @@ class JsonClient:
                     return None
             fields = {key.lower(): value for key, value in response.headers}
             pause = parse_retry_after(fields.get(b"retry-after", b"").decode("latin-1"))
-            return Response(response.status, self._without_key(bytes(content)), pause)
+            return JudgeResponse(response.status, self._without_key(bytes(content)), pause)
 
     def _without_key(self, content: bytes) -> bytes:
         return content.replace(self.key.encode(), b"***") if self.key else content

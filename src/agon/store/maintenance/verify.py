@@ -18,7 +18,7 @@ from agon.kernel.times import from_micros
 from agon.ledger.entry import chain, genesis, timestamp
 from agon.ledger.fold import LedgerState, check_lines, empty_ledger
 from agon.ledger.issues import SHOWN, LedgerIssue
-from agon.ledger.rules_check import check_rules
+from agon.ledger.rules_comparison import check_rules
 from agon.store.attachments import Attachments
 from agon.store.connection.engines import begin, display_url, open_engine
 from agon.store.connection.transaction import Transaction

@@ -11,19 +11,19 @@ from agon.errors import AgonError, NotFound
 from agon.web import addresses
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, listing, server_page
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 _TOKEN: Final = frozenset({"user", "role", "label", "contests", "days"})
 _NO_CONTESTS: Final = "Name the contests, or confirm that the token is for no named ones."
 _USER: Final = frozenset({"id", "name", "password"})
 
 
-def tokens(visit: Visit) -> Page:
+def tokens(visit: Visit) -> SitePage:
     """Return the tokens of all users or of one, and the form that creates one."""
     return _tokens_page(visit)
 
 
-def create_token(visit: Visit) -> Page:
+def create_token(visit: Visit) -> SitePage:
     """Create a token; its text is shown once."""
     form = visit.form
     fields: dict[str, Any] = {
@@ -41,7 +41,7 @@ def create_token(visit: Visit) -> Page:
     return _tokens_page(visit, secret=created.token)
 
 
-def revoke_token(visit: Visit) -> Page | Redirect:
+def revoke_token(visit: Visit) -> SitePage | Redirect:
     """Revoke a token."""
     return act(
         lambda: visit.api.access.revoke_token(visit.path["id"]),
@@ -50,12 +50,12 @@ def revoke_token(visit: Visit) -> Page | Redirect:
     )
 
 
-def users(visit: Visit) -> Page:
+def users(visit: Visit) -> SitePage:
     """Return all users, and the form that creates one."""
     return _users_page(visit)
 
 
-def create_user(visit: Visit) -> Page | Redirect:
+def create_user(visit: Visit) -> SitePage | Redirect:
     """Create a user."""
     fields = {name: visit.form[name] for name in _USER if visit.form.get(name)}
     return act(
@@ -65,7 +65,7 @@ def create_user(visit: Visit) -> Page | Redirect:
     )
 
 
-def change_user(visit: Visit) -> Page | Redirect:
+def change_user(visit: Visit) -> SitePage | Redirect:
     """Disable or enable a user, or set a password."""
     action = visit.path["action"]
     fields: dict[str, Any]
@@ -82,7 +82,7 @@ def change_user(visit: Visit) -> Page | Redirect:
     )
 
 
-def audit(visit: Visit) -> Page:
+def audit(visit: Visit) -> SitePage:
     """Return the newest entries of the audit log."""
     allow(visit.caller, "audit.read")
     entries = listing(visit, visit.api.access.audit())
@@ -91,7 +91,7 @@ def audit(visit: Visit) -> Page:
 
 def _tokens_page(
     visit: Visit, *, error: Exception | FormErrors | None = None, secret: str = ""
-) -> Page:
+) -> SitePage:
     allow(visit.caller, "token.manage")
     values = {
         "tokens": listing(
@@ -108,7 +108,7 @@ def _tokens_page(
     )
 
 
-def _users_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _users_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     allow(visit.caller, "user.manage")
     values = {"users": listing(visit, visit.api.access.users())}
     return server_page(

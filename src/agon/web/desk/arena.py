@@ -12,18 +12,18 @@ from agon.web import addresses
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page, listing
 from agon.web.desk.uploads import LINES, chunks, csv_rows
-from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.rendering import words
 
 _PAUSES: Final[Mapping[str, bool]] = {"pause": True, "resume": False}
 
 
-def rounds(visit: Visit) -> Page:
+def rounds(visit: Visit) -> SitePage:
     """Return the rounds, newest first, and the button that begins one."""
     return _rounds_page(visit)
 
 
-def draw(visit: Visit) -> Page | Redirect:
+def draw(visit: Visit) -> SitePage | Redirect:
     """Begin the next round."""
     contest = visit.contest()
     return act(
@@ -33,7 +33,7 @@ def draw(visit: Visit) -> Page | Redirect:
     )
 
 
-def add_prompts(visit: Visit) -> Page:
+def add_prompts(visit: Visit) -> SitePage:
     """Add the rows of an uploaded CSV or NDJSON file to a private table; all or none."""
     contest, api = visit.contest(), visit.api.prompts
     kind = visit.form.get("kind", "")
@@ -57,12 +57,12 @@ def _prompt_rows(visit: Visit) -> Iterator[bytes] | Iterator[dict[str, Any]]:
     return chunks(file) if name.lower().endswith(LINES) else csv_rows(file)
 
 
-def bots(visit: Visit) -> Page:
+def bots(visit: Visit) -> SitePage:
     """Return the bots with their faults."""
     return _bots_page(visit)
 
 
-def set_bot(visit: Visit) -> Page | Redirect:
+def set_bot(visit: Visit) -> SitePage | Redirect:
     """Pause a bot, or let it take part again."""
     contest, action = visit.contest(), visit.path["action"]
     if action not in _PAUSES:
@@ -81,7 +81,7 @@ def _rounds_page(
     error: Exception | None = None,
     wrong: FormErrors | None = None,
     done: str = "",
-) -> Page:
+) -> SitePage:
     contest = visit.contest()
     return contest_page(
         visit, contest, "rounds",
@@ -95,7 +95,7 @@ def _rounds_page(
     )  # fmt: skip
 
 
-def _bots_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _bots_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     return contest_page(
         visit, contest, "bots", {"bots": listing(visit, visit.api.bots.list(contest.id))},

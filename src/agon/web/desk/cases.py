@@ -12,7 +12,7 @@ from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.desk.forms import FormErrors, form_errors
 from agon.web.desk.layout import SHOWN, act, contest_page, listing
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 _EVIDENCE: Final = 10
 """Maximum number of records of each table that are shown in full."""
@@ -21,7 +21,7 @@ _LISTED: Final = 100
 
 
 @dataclass(frozen=True)
-class Evidence:
+class CaseEvidence:
     """The records of one table that a finding is based on.
 
     Attributes:
@@ -37,12 +37,12 @@ class Evidence:
     others: tuple[str, ...]
 
 
-def findings(visit: Visit) -> Page:
+def findings(visit: Visit) -> SitePage:
     """Return the findings of the last scan."""
     return _findings_page(visit)
 
 
-def scan(visit: Visit) -> Page | Redirect:
+def scan(visit: Visit) -> SitePage | Redirect:
     """Scan the newest records."""
     contest = visit.contest()
     return act(
@@ -52,12 +52,12 @@ def scan(visit: Visit) -> Page | Redirect:
     )
 
 
-def finding(visit: Visit) -> Page:
+def finding(visit: Visit) -> SitePage:
     """Return a finding with its evidence, and the form that opens a case about it."""
     return _finding_page(visit)
 
 
-def open_from_finding(visit: Visit) -> Page | Redirect:
+def open_from_finding(visit: Visit) -> SitePage | Redirect:
     """Open a case about a finding."""
     contest = visit.contest()
     fields = {"finding": visit.path["number"], "text": visit.form.get("text", "")}
@@ -68,12 +68,12 @@ def open_from_finding(visit: Visit) -> Page | Redirect:
     )
 
 
-def cases(visit: Visit) -> Page:
+def cases(visit: Visit) -> SitePage:
     """Return all cases, and the form that opens one without a finding."""
     return _cases_page(visit)
 
 
-def open_case(visit: Visit) -> Page | Redirect:
+def open_case(visit: Visit) -> SitePage | Redirect:
     """Open a case without a finding."""
     contest, form = visit.contest(), visit.form
     fields = {
@@ -89,12 +89,12 @@ def open_case(visit: Visit) -> Page | Redirect:
     )
 
 
-def case(visit: Visit) -> Page:
+def case(visit: Visit) -> SitePage:
     """Return a case: its steps, what can be done next, and the evidence."""
     return _case_page(visit)
 
 
-def add_step(visit: Visit) -> Page | Redirect:
+def add_step(visit: Visit) -> SitePage | Redirect:
     """Add a note, a decision or an appeal to a case, or close it."""
     contest, form = visit.contest(), visit.form
     step, case_id = visit.path["step"], visit.path["id"]
@@ -121,7 +121,7 @@ def add_step(visit: Visit) -> Page | Redirect:
     )
 
 
-def _findings_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _findings_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     last = visit.api.integrity.findings(contest.id)
     values = {
@@ -133,7 +133,7 @@ def _findings_page(visit: Visit, *, error: Exception | None = None) -> Page:
     return contest_page(visit, contest, "findings", values, error=error, data=data)
 
 
-def _finding_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _finding_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     items = visit.api.integrity.findings(contest.id).items
     number = visit.path["number"]
@@ -150,7 +150,7 @@ def _finding_page(visit: Visit, *, error: Exception | None = None) -> Page:
     return contest_page(visit, contest, "finding", values, tab="Findings", error=error, names=names)
 
 
-def _cases_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _cases_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     return contest_page(
         visit, contest, "cases",
@@ -160,7 +160,7 @@ def _cases_page(visit: Visit, *, error: Exception | None = None) -> Page:
     )  # fmt: skip
 
 
-def _case_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _case_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     shown = visit.api.cases.get(contest.id, visit.path["id"])
     values = {
@@ -179,7 +179,7 @@ def _case_page(visit: Visit, *, error: Exception | None = None) -> Page:
     )  # fmt: skip
 
 
-def _evidence(visit: Visit, contest: Contest, finding: Mapping[str, Any]) -> Iterator[Evidence]:
+def _evidence(visit: Visit, contest: Contest, finding: Mapping[str, Any]) -> Iterator[CaseEvidence]:
     """Yield the records that a finding is based on, by table."""
     for refs in finding["records"]:
         table, ids = refs["table"], [str(name) for name in refs["ids"]]
@@ -191,7 +191,7 @@ def _evidence(visit: Visit, contest: Contest, finding: Mapping[str, Any]) -> Ite
             )
         ]
         others = tuple(ids[_EVIDENCE : _EVIDENCE + _LISTED])
-        yield Evidence(table, refs["count"], tuple(records), others)
+        yield CaseEvidence(table, refs["count"], tuple(records), others)
 
 
 def _same(case: Any, finding: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from agon.errors import AgonError, NotFound, Unavailable, Unreadable
 from agon.web import addresses
 from agon.web.desk.layout import act, contest_page, listing
 from agon.web.desk.uploads import csv_rows
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 AT_ONCE: Final = 50_000
 """Maximum length of a ledger whose dry runs are done while the page is loaded."""
@@ -20,12 +20,12 @@ AT_ONCE: Final = 50_000
 _FIELDS: Final = frozenset({"records", "people", "board", "id", "points", "problem", "reason"})
 
 
-def changes(visit: Visit) -> Page:
+def changes(visit: Visit) -> SitePage:
     """Return all change sets, and the forms that propose one."""
     return _list_page(visit)
 
 
-def propose(visit: Visit) -> Page | Redirect:
+def propose(visit: Visit) -> SitePage | Redirect:
     """Propose a change set; its page shows the effect."""
     contest = visit.contest()
     return act(
@@ -42,12 +42,12 @@ def propose_and_try(visit: Visit, contest: Contest, request: ChangeSetCreate) ->
     return proposed
 
 
-def change(visit: Visit) -> Page:
+def change(visit: Visit) -> SitePage:
     """Return a change set: what it changes, who moves, and what can be done with it."""
     return _change_page(visit)
 
 
-def act_on(visit: Visit) -> Page | Redirect:
+def act_on(visit: Visit) -> SitePage | Redirect:
     """Apply, cancel, roll back or try a change set again."""
     contest, form = visit.contest(), visit.form
     name, action = visit.path["id"], visit.path["action"]
@@ -147,7 +147,7 @@ def _number(text: str) -> float:
         ) from None
 
 
-def _list_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _list_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     kind = discipline(contest.discipline).submissions
     values = {
@@ -162,7 +162,7 @@ def _list_page(visit: Visit, *, error: Exception | None = None) -> Page:
     )  # fmt: skip
 
 
-def _change_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _change_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     shown = visit.api.changes.get(contest.id, visit.path["id"])
     boards: Mapping[str, Any] = (shown.report or {}).get("boards", {})

@@ -8,17 +8,17 @@ from agon.app.access.permissions import allow, permits
 from agon.editions import editions
 from agon.web import addresses
 from agon.web.desk.layout import act, listing, server_page
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 _FIELDS: Final = frozenset({"id", "discipline", "title", "edition", "visibility", "description"})
 
 
-def contests(visit: Visit) -> Page:
+def contests(visit: Visit) -> SitePage:
     """Return the contests, and the form that creates one."""
     return _page(visit)
 
 
-def create(visit: Visit) -> Page | Redirect:
+def create(visit: Visit) -> SitePage | Redirect:
     """Create a contest; its own desk opens it."""
     fields = {name: text for name, text in visit.form.items() if name in _FIELDS and text.strip()}
     return act(
@@ -28,7 +28,7 @@ def create(visit: Visit) -> Page | Redirect:
     )
 
 
-def _page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     allow(visit.caller, "contest.manage")
     own = (
         contest

@@ -14,13 +14,13 @@ from agon.disciplines import discipline
 from agon.errors import NotFound, NotScorable
 from agon.web import addresses
 from agon.web.desk.layout import contest_page
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 
 _SHOWN: Final = 20
 """Maximum number of epochs and of submissions without a score; other pages have the others."""
 
 
-def epochs(visit: Visit) -> Page:
+def epochs(visit: Visit) -> SitePage:
     """Return the newest epochs, the weights of the last one as the network takes them."""
     contest = visit.contest()
     paid = discipline(contest.discipline).epochs

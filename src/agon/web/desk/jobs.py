@@ -9,14 +9,14 @@ from agon.entities.jobs import JobKind, JobState
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.desk.layout import act, contest_page, listing, server_page
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 _ACTIONS: Final = ("retry", "cancel")
 _STATES: Final = get_args(JobState)
 _KINDS: Final = get_args(JobKind)
 
 
-def contest_jobs(visit: Visit) -> Page:
+def contest_jobs(visit: Visit) -> SitePage:
     """Return the jobs of a contest."""
     contest = visit.contest()
     values = {
@@ -27,12 +27,12 @@ def contest_jobs(visit: Visit) -> Page:
     return contest_page(visit, contest, "jobs", values, data=data)
 
 
-def contest_job(visit: Visit) -> Page:
+def contest_job(visit: Visit) -> SitePage:
     """Return a job of a contest."""
     return _contest_job_page(visit)
 
 
-def act_on_contest_job(visit: Visit) -> Page | Redirect:
+def act_on_contest_job(visit: Visit) -> SitePage | Redirect:
     """Queue a job of a contest again, or cancel it."""
     contest, job = visit.contest(), visit.path["id"]
     return act(
@@ -42,12 +42,12 @@ def act_on_contest_job(visit: Visit) -> Page | Redirect:
     )
 
 
-def queue(visit: Visit) -> Page:
+def queue(visit: Visit) -> SitePage:
     """Return the queue, its workers and all jobs."""
     return _queue_page(visit)
 
 
-def set_queue(visit: Visit) -> Page | Redirect:
+def set_queue(visit: Visit) -> SitePage | Redirect:
     """Pause or resume the queue."""
     paused = visit.form.get("do") == "pause"
     return act(
@@ -57,12 +57,12 @@ def set_queue(visit: Visit) -> Page | Redirect:
     )
 
 
-def job(visit: Visit) -> Page:
+def job(visit: Visit) -> SitePage:
     """Return a job."""
     return _job_page(visit)
 
 
-def act_on_job(visit: Visit) -> Page | Redirect:
+def act_on_job(visit: Visit) -> SitePage | Redirect:
     """Queue a job again, or cancel it."""
     return act(
         lambda: _do(visit),
@@ -92,7 +92,7 @@ def _choices(visit: Visit) -> dict[str, Any]:
     return {"states": _STATES, "kinds": _KINDS, "chosen": _filter(visit)}
 
 
-def _contest_job_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _contest_job_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest, shown = visit.contest(), visit.api.jobs.get(visit.path["id"])
     if shown.contest != contest.id:
         raise NotFound(f"{contest.id} has no job {shown.id}; see the list of its jobs")
@@ -100,7 +100,7 @@ def _contest_job_page(visit: Visit, *, error: Exception | None = None) -> Page:
     return contest_page(visit, contest, "job", {"job": shown}, tab="Jobs", error=error, data=data)
 
 
-def _queue_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _queue_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     allow(visit.caller, "contest.manage")
     values = {
         "queue": visit.api.jobs.queue(),
@@ -112,7 +112,7 @@ def _queue_page(visit: Visit, *, error: Exception | None = None) -> Page:
     return server_page(visit, "queue", values, error=error, data=addresses.api("queue"))
 
 
-def _job_page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _job_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     allow(visit.caller, "contest.manage")
     shown = visit.api.jobs.get(visit.path["id"])
     values = {"job": shown}

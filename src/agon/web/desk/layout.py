@@ -13,7 +13,7 @@ from agon.app.access.permissions import allow
 from agon.disciplines import discipline
 from agon.errors import AgonError, Forbidden, Unauthenticated
 from agon.web.desk.forms import FormErrors, form_errors
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 SHOWN: Final = 200
 """Maximum number of rows of a page of a list."""
@@ -40,7 +40,7 @@ def contest_page(
     error: Exception | FormErrors | None = None,
     names: frozenset[str] = frozenset(),
     data: str | None = None,
-) -> Page:
+) -> SitePage:
     """Return a page of a contest's desk.
 
     Args:
@@ -55,7 +55,7 @@ def contest_page(
     """
     allow(visit.caller, "contest.manage", contest=contest)
     errors = error if isinstance(error, FormErrors) else form_errors(error, names=names)
-    return Page(
+    return SitePage(
         template=f"desk/{section}.html",
         title=f"{section.capitalize()} · Desk · {contest.title}",
         values={
@@ -80,10 +80,10 @@ def server_page(
     error: Exception | FormErrors | None = None,
     names: frozenset[str] = frozenset(),
     data: str | None = None,
-) -> Page:
+) -> SitePage:
     """Return a page of the desk of the server; arguments as of :func:`contest_page`."""
     errors = error if isinstance(error, FormErrors) else form_errors(error, names=names)
-    return Page(
+    return SitePage(
         template=f"desk/{section}.html",
         title=f"{section.capitalize()} · Desk",
         values={
@@ -123,8 +123,8 @@ def act(
     action: Callable[[], Any],
     *,
     following: str | Callable[[Any], str],
-    otherwise: Callable[[Exception], Page],
-) -> Page | Redirect:
+    otherwise: Callable[[Exception], SitePage],
+) -> SitePage | Redirect:
     """Do what a form asks for; return where it leads, or the form with what was wrong.
 
     Raises:

@@ -15,14 +15,14 @@ from agon.errors import NotFound
 from agon.ledger.contest_state import NameDisplay
 from agon.web import addresses
 from agon.web.desk.layout import act, contest_page
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 _ROWS: Final = 10
 _DETAILS: Final = frozenset({"title", "description", "visibility", "starts_at", "ends_at", "names"})
 
 
 @dataclass(frozen=True)
-class Line:
+class BoardDifference:
     """A row of the newest board next to the same row as the public sees it."""
 
     id: str
@@ -32,22 +32,22 @@ class Line:
     public_score: float | None
 
 
-def overview(visit: Visit) -> Page:
+def overview(visit: Visit) -> SitePage:
     """Return the state of a contest, and what an organizer may do with it."""
     return _page(visit)
 
 
-def open_contest(visit: Visit) -> Page | Redirect:
+def open_contest(visit: Visit) -> SitePage | Redirect:
     """Open a draft."""
     return _change(visit, visit.api.contests.open)
 
 
-def freeze(visit: Visit) -> Page | Redirect:
+def freeze(visit: Visit) -> SitePage | Redirect:
     """Freeze what the public sees."""
     return _change(visit, visit.api.contests.freeze)
 
 
-def unfreeze(visit: Visit) -> Page | Redirect:
+def unfreeze(visit: Visit) -> SitePage | Redirect:
     """Show the public the newest boards again, with a reason."""
     reason = visit.form.get("reason", "").strip()
     return _change(
@@ -55,7 +55,7 @@ def unfreeze(visit: Visit) -> Page | Redirect:
     )
 
 
-def finalize(visit: Visit) -> Page | Redirect:
+def finalize(visit: Visit) -> SitePage | Redirect:
     """Publish the final boards."""
     force = visit.form.get("force") == "yes"
     return _change(
@@ -63,7 +63,7 @@ def finalize(visit: Visit) -> Page | Redirect:
     )
 
 
-def edit(visit: Visit) -> Page | Redirect:
+def edit(visit: Visit) -> SitePage | Redirect:
     """Change title, description, visibility, start, end or names, as far as the form differs.
 
     The form has no fractions of seconds: a time that was not touched stays exactly as it is.
@@ -80,7 +80,7 @@ def edit(visit: Visit) -> Page | Redirect:
     )
 
 
-def _change(visit: Visit, action: Callable[[str], Any]) -> Page | Redirect:
+def _change(visit: Visit, action: Callable[[str], Any]) -> SitePage | Redirect:
     contest = visit.contest()
     return act(
         lambda: action(contest.id),
@@ -89,7 +89,7 @@ def _change(visit: Visit, action: Callable[[str], Any]) -> Page | Redirect:
     )
 
 
-def _page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     newest = _board(visit.api, contest)
     public = _board(Api(LocalTransport(visit.service, ANONYMOUS)), contest)
@@ -113,11 +113,11 @@ def _board(api: Api, contest: Contest) -> BoardPage | None:
         return None
 
 
-def _lines(newest: BoardPage, public: BoardPage | None) -> list[Line]:
+def _lines(newest: BoardPage, public: BoardPage | None) -> list[BoardDifference]:
     before = {} if public is None else {row["id"]: row for row in public.rows}
     nothing: Mapping[str, Any] = {}
     return [
-        Line(
+        BoardDifference(
             row["id"],
             row["rank"],
             row["score"],

@@ -9,17 +9,17 @@ from agon.api.models.invitations import InvitationCreate
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
 from agon.web.desk.layout import SHOWN, act, contest_page, listing
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 _FIELDS: Final = frozenset({"role", "user", "max_uses", "approval", "expires_at", "note"})
 
 
-def people(visit: Visit) -> Page:
+def people(visit: Visit) -> SitePage:
     """Return the invitations, and the form that creates one."""
     return _page(visit)
 
 
-def invite(visit: Visit) -> Page | Redirect:
+def invite(visit: Visit) -> SitePage | Redirect:
     """Create an invitation; its code is shown once."""
     contest = visit.contest()
     fields = {name: text for name, text in visit.form.items() if name in _FIELDS and text.strip()}
@@ -33,7 +33,7 @@ def invite(visit: Visit) -> Page | Redirect:
     return _page(visit, code=created.code)
 
 
-def revoke(visit: Visit) -> Page | Redirect:
+def revoke(visit: Visit) -> SitePage | Redirect:
     """Revoke an invitation; those who accepted it stay."""
     contest = visit.contest()
     return act(
@@ -43,7 +43,7 @@ def revoke(visit: Visit) -> Page | Redirect:
     )
 
 
-def decide(visit: Visit) -> Page | Redirect:
+def decide(visit: Visit) -> SitePage | Redirect:
     """Approve or reject a person who accepted an invitation that asks for approval.
 
     Raises:
@@ -61,7 +61,7 @@ def decide(visit: Visit) -> Page | Redirect:
     )
 
 
-def _page(visit: Visit, *, error: Exception | None = None, code: str = "") -> Page:
+def _page(visit: Visit, *, error: Exception | None = None, code: str = "") -> SitePage:
     contest = visit.contest()
     values = {
         "invitations": listing(visit, visit.api.invitations.list(contest.id), oldest_first=True),

@@ -8,7 +8,7 @@ from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.desk.layout import act, contest_page, listing
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 EXAMPLE: Final = "def seq(n):\n    return n * n\n"
 """A setter's program, which the form begins with."""
@@ -18,12 +18,12 @@ _NUMBERS: Final = ("N_check", "first_index")
 _NUMBER: Final = re.compile(r"-?[0-9]{1,16}")
 
 
-def problems(visit: Visit) -> Page:
+def problems(visit: Visit) -> SitePage:
     """Return the problems, newest first, and the form that publishes one."""
     return _page(visit)
 
 
-def publish(visit: Visit) -> Page | Redirect:
+def publish(visit: Visit) -> SitePage | Redirect:
     """Queue the validation of a setter's program; a worker publishes the problem."""
     contest = visit.contest()
     request = ProblemCreate(package=_package(visit))
@@ -34,7 +34,7 @@ def publish(visit: Visit) -> Page | Redirect:
     )
 
 
-def reveal(visit: Visit) -> Page | Redirect:
+def reveal(visit: Visit) -> SitePage | Redirect:
     """Show the program and the terms of a problem to everyone."""
     contest = visit.contest()
     return act(
@@ -60,7 +60,7 @@ def _package(visit: Visit) -> dict[str, Any]:
     return package
 
 
-def _page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     if discipline(contest.discipline).problems is None:
         raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no problems")

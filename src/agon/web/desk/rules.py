@@ -14,7 +14,7 @@ from agon.web import addresses
 from agon.web.desk.changes import propose_and_try
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page
-from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.page import Redirect, SitePage, Visit, error_texts
 
 _PREFIX: Final = "rule."
 """What the names of the fields of rules begin with."""
@@ -43,12 +43,12 @@ class RuleField:
     is_long: bool
 
 
-def rules(visit: Visit) -> Page:
+def rules(visit: Visit) -> SitePage:
     """Return the rules as fields, with those of another edition if one is chosen."""
     return _page(visit)
 
 
-def change(visit: Visit) -> Page | Redirect:
+def change(visit: Visit) -> SitePage | Redirect:
     """Propose the rules that were typed; the page of the change set shows who moves."""
     contest = visit.contest()
     released = _edition(visit, contest)
@@ -69,7 +69,7 @@ def change(visit: Visit) -> Page | Redirect:
     )
 
 
-def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> Page:
+def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
     contest = visit.contest()
     released = _edition(visit, contest)
     in_force = edition(contest.edition).with_rules(contest.overrides)

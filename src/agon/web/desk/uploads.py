@@ -12,7 +12,7 @@ from agon.disciplines import discipline
 from agon.errors import AgonError, Unreadable
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import contest_page
-from agon.web.page import Page, Visit, error_texts
+from agon.web.page import SitePage, Visit, error_texts
 from agon.web.rendering import counted_text
 
 _NAMES: Final = 1000
@@ -27,12 +27,12 @@ _ZIP: Final = b"PK\x03\x04"
 _ROWS: Final = 50
 
 
-def records(visit: Visit) -> Page:
+def records(visit: Visit) -> SitePage:
     """Return the form that uploads records, and the record that was asked for."""
     return _page(visit)
 
 
-def add_records(visit: Visit) -> Page:
+def add_records(visit: Visit) -> SitePage:
     """Check or add the rows of an uploaded CSV or NDJSON file; all of them or none."""
     contest, table = visit.contest(), visit.form.get("table", "")
     dry_run = visit.form.get("do") != "add"
@@ -120,7 +120,7 @@ def _text_lines(file: IO[bytes]) -> Iterator[str]:
         position, encoding = position + len(line), "utf-8"
 
 
-def _page(visit: Visit, *, error: Exception | None = None, done: str = "") -> Page:
+def _page(visit: Visit, *, error: Exception | None = None, done: str = "") -> SitePage:
     contest = visit.contest()
     tables = [table.name for table in discipline(contest.discipline).schema]
     table = visit.form.get("table") or visit.query.get("table", "")

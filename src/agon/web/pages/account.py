@@ -9,19 +9,19 @@ from agon.app.access import sessions
 from agon.disciplines import discipline
 from agon.errors import AgonError, Forbidden, NotFound, TooMany, Unauthenticated
 from agon.web import addresses
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 from agon.web.pages.cases import contests_with_cases
 
 _CONTESTS: Final = 100
 _BOTS: Final = 500
 
 
-def sign_in_form(visit: Visit) -> Page:
+def sign_in_form(visit: Visit) -> SitePage:
     """Return the form to sign in."""
     return _sign_in_page(visit, error=None, status=200)
 
 
-def sign_in(visit: Visit) -> Page | Redirect:
+def sign_in(visit: Visit) -> SitePage | Redirect:
     """Begin a session with a token, or with a user and a password; the former one ends."""
     token, user = (visit.form.get(name, "").strip() for name in ("token", "user"))
     network, former = visit.caller.network, visit.sent_session
@@ -52,9 +52,9 @@ def sign_out(visit: Visit) -> Redirect:
     return Redirect(address=addresses.home(), session="")
 
 
-def account(visit: Visit) -> Page:
+def account(visit: Visit) -> SitePage:
     """Return who the visitor is, where the visitor stands, and what the visitor may do."""
-    return Page(
+    return SitePage(
         template="account.html",
         title="Account",
         values={
@@ -95,11 +95,11 @@ def _own_bots(visit: Visit) -> list[tuple[str, Bot]]:
     ]
 
 
-def _sign_in_page(visit: Visit, *, error: AgonError | None, status: int) -> Page:
+def _sign_in_page(visit: Visit, *, error: AgonError | None, status: int) -> SitePage:
     following = visit.form.get("next") or visit.query.get("next", "")
     values = {
         "error": None if error is None else str(error),
         "user": visit.form.get("user", ""),
         "next": addresses.local(following),
     }
-    return Page(template="sign_in.html", title="Sign in", values=values, status=status)
+    return SitePage(template="sign_in.html", title="Sign in", values=values, status=status)

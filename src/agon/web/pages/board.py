@@ -7,7 +7,7 @@ from agon.api.models.boards import BoardPage, BoardQuery
 from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 from agon.web.pages.board_columns import column_texts, columns_by_name
 from agon.web.pages.board_rows import lines, part_ranges, rows_html
 from agon.web.pages.empty import or_empty
@@ -24,18 +24,18 @@ _SELECTION: Final = ("q", "sort", "minimum", "maximum")
 
 
 @or_empty
-def default_board(visit: Visit) -> Page:
+def default_board(visit: Visit) -> SitePage:
     """Return the page of a contest's default board."""
     contest = visit.contest()
     return _board(visit, visit.api.boards.default(contest.id))
 
 
-def board(visit: Visit) -> Page:
+def board(visit: Visit) -> SitePage:
     """Return a page of the board in the path."""
     return _board(visit, visit.path["board"])
 
 
-def _board(visit: Visit, name: str) -> Page:
+def _board(visit: Visit, name: str) -> SitePage:
     contest, boards = visit.contest(), visit.api.boards
     query = _query(visit)
     search, around, as_of = query.q, query.around, query.as_of
@@ -72,7 +72,7 @@ def _board(visit: Visit, name: str) -> Page:
         "around": around,
         "as_of": visit.as_of,
     }
-    return Page(
+    return SitePage(
         template="board.html",
         title=f"{page.board} · {contest.title}",
         values={**values, **vars(column_texts(page, values))},

@@ -9,18 +9,18 @@ from agon.api.models.bots import BotCreate, BotUpdate
 from agon.app.access.permissions import permits
 from agon.errors import AgonError
 from agon.web import addresses
-from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.pages.arena import arena
 
 _BOTS: Final = 500
 
 
-def bots(visit: Visit) -> Page:
+def bots(visit: Visit) -> SitePage:
     """Return the registered bots, and the form that registers the visitor's."""
     return _bots_page(visit)
 
 
-def register(visit: Visit) -> Page:
+def register(visit: Visit) -> SitePage:
     """Register the visitor's bot; the page shows the secret of its endpoint, only now."""
     contest, _ = arena(visit)
     try:
@@ -38,12 +38,12 @@ def register(visit: Visit) -> Page:
     return _bot_page(visit, created.id, secret=created.secret, notice="The bot is registered.")
 
 
-def bot(visit: Visit) -> Page:
+def bot(visit: Visit) -> SitePage:
     """Return a bot: status, version, latency, faults; for its owner also what can be changed."""
     return _bot_page(visit, visit.path["id"])
 
 
-def change(visit: Visit) -> Page | Redirect:
+def change(visit: Visit) -> SitePage | Redirect:
     """Do what the owner chose: replace the secret, pause, go on, a new version, or qualify."""
     (contest, _), bot_id, api = arena(visit), visit.path["id"], visit.api.bots
     action = visit.form.get("action", "")
@@ -71,9 +71,9 @@ def _update(action: str, visit: Visit) -> BotUpdate:
     return BotUpdate(version=visit.form.get("version", "").strip())
 
 
-def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> Page:
+def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> SitePage:
     contest, _ = arena(visit)
-    return Page(
+    return SitePage(
         template="bots.html",
         title=f"Bots · {contest.title}",
         values={
@@ -97,11 +97,11 @@ def _bot_page(
     notice: str | None = None,
     error: Exception | None = None,
     status: int = 200,
-) -> Page:
+) -> SitePage:
     contest, _ = arena(visit)
     shown: Any = visit.api.bots.get(contest.id, bot_id)
     is_own = shown.forfeits is not None and permits(visit.caller, "bot.manage", contest=contest)
-    return Page(
+    return SitePage(
         template="bot.html",
         title=f"{shown.name} · {contest.title}",
         values={

@@ -11,17 +11,17 @@ from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
 from agon.errors import Conflict, Unreadable
 from agon.web import addresses
-from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.page import Redirect, SitePage, Visit, error_texts
 
 _CONTESTS: Final = 100
 
 
-def own_cases(visit: Visit) -> Page:
+def own_cases(visit: Visit) -> SitePage:
     """Return the decided cases about the visitor, the newest first."""
     return _page(visit, errors={})
 
 
-def appeal(visit: Visit) -> Page | Redirect:
+def appeal(visit: Visit) -> SitePage | Redirect:
     """Appeal against the decision of a case about the visitor."""
     contest, case = visit.contest(), visit.path["id"]
     try:
@@ -50,10 +50,10 @@ def contests_with_cases(visit: Visit) -> list[tuple[str, int]]:
     return [(contest, number) for contest, number in numbers if number]
 
 
-def _page(visit: Visit, *, errors: Mapping[str, str]) -> Page:
+def _page(visit: Visit, *, errors: Mapping[str, str]) -> SitePage:
     contest = visit.contest()
     is_known = visit.caller.user is not None
-    return Page(
+    return SitePage(
         template="cases.html",
         title=f"Cases about you · {contest.title}",
         values={

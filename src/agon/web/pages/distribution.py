@@ -10,7 +10,7 @@ from agon.api.models.analysis import DistributionBin, PartDistribution
 from agon.app.charts import HistogramBin, histogram
 from agon.errors import NotFound
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 from agon.web.pages.empty import or_empty
 from agon.web.rendering import number_text, short_id, words
 
@@ -40,7 +40,7 @@ class PartChart:
 
 
 @or_empty
-def distribution(visit: Visit) -> Page:
+def distribution(visit: Visit) -> SitePage:
     """Return the distribution of a board's scores, with the participant of the address in it."""
     contest = visit.contest()
     board = visit.query.get("board") or visit.api.boards.default(contest.id)
@@ -58,7 +58,7 @@ def distribution(visit: Visit) -> Page:
         "charts": list(_charts(counted.parts, name, row)),
         "as_of": visit.as_of,
     }
-    return Page(
+    return SitePage(
         template="distribution.html",
         title=f"Distribution · {contest.title}",
         values=values,

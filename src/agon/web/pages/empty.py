@@ -5,10 +5,10 @@ from functools import wraps
 
 from agon.errors import NotFound
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 
 
-def or_empty(view: Callable[[Visit], Page]) -> Callable[[Visit], Page]:
+def or_empty(view: Callable[[Visit], SitePage]) -> Callable[[Visit], SitePage]:
     """Return a view that shows what a contest has before its first board, in place of an error.
 
     Participants, judges and the organizer load its pages before anything is scored.
@@ -18,14 +18,14 @@ def or_empty(view: Callable[[Visit], Page]) -> Callable[[Visit], Page]:
     """
 
     @wraps(view)
-    def view_or_empty(visit: Visit) -> Page:
+    def view_or_empty(visit: Visit) -> SitePage:
         try:
             return view(visit)
         except NotFound:
             if not has_no_board(visit):
                 raise
             contest = visit.contest()
-            return Page(
+            return SitePage(
                 template="empty.html",
                 title=contest.title,
                 values={"contest": contest},

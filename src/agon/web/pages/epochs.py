@@ -10,7 +10,7 @@ import orjson
 from agon.api.models.analysis import EpochBurn
 from agon.errors import NotFound
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 from agon.web.pages.empty import or_empty
 
 SHARES: Final = (
@@ -37,11 +37,11 @@ class Share:
 
 
 @or_empty
-def epochs(visit: Visit) -> Page:
+def epochs(visit: Visit) -> SitePage:
     """Return the last epochs, the newest first, and the forecast of the decay."""
     contest = visit.contest()
     listed = visit.api.analysis.epochs(contest.id, as_of=visit.as_of)
-    return Page(
+    return SitePage(
         template="epochs.html",
         title=f"Epochs · {contest.title}",
         values={
@@ -57,7 +57,7 @@ def epochs(visit: Visit) -> Page:
     )
 
 
-def epoch(visit: Visit) -> Page:
+def epoch(visit: Visit) -> SitePage:
     """Return an epoch: where the emission went, the weights, the validators, the payload.
 
     Raises:
@@ -67,7 +67,7 @@ def epoch(visit: Visit) -> Page:
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
         raise NotFound(f"there is no epoch {text[:80]!r}; see the list of epochs")
     shown = visit.api.analysis.epoch(contest.id, int(text), as_of=visit.as_of)
-    return Page(
+    return SitePage(
         template="epoch.html",
         title=f"Epoch {text} · {contest.title}",
         values={

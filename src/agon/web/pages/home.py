@@ -15,7 +15,7 @@ from agon.app.charts import sparkline
 from agon.client.client import Api
 from agon.errors import NotFound
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 from agon.web.pages.board_rows import part_hues, positive_parts
 from agon.web.rendering import number_text, short_id
 
@@ -32,7 +32,7 @@ _ROUNDING: Final = 1e-6
 
 
 @dataclass(frozen=True)
-class Part:
+class ScorePart:
     """A part of a score: its points, its color, and its place in percent of the sum of all."""
 
     name: str
@@ -57,7 +57,7 @@ class Leader:
     id: str
     name: str | None
     score: float
-    parts: Sequence[Part]
+    parts: Sequence[ScorePart]
     line: Markup | None
 
 
@@ -78,11 +78,11 @@ class Card:
     changed: datetime | None
 
 
-def home(visit: Visit) -> Page:
+def home(visit: Visit) -> SitePage:
     """Return the first contests as cards, in the order of their ids."""
     contests = islice(visit.api.contests.list(), CARDS)
     cards = [_card(visit.api, contest) for contest in contests]
-    return Page(
+    return SitePage(
         template="home.html",
         title="Contests",
         values={
@@ -114,7 +114,7 @@ def _leader(api: Api, contest: Contest, page: BoardPage) -> Leader:
         name,
         (page.names or {}).get(name),
         row["score"],
-        [Part(part, hues[part], points, 100 * start / ends[-1], 100 * points / ends[-1])
+        [ScorePart(part, hues[part], points, 100 * start / ends[-1], 100 * points / ends[-1])
          for (part, points), start in zip(parts, ends, strict=False)],
         _line(api, contest, page.board, name),
     )  # fmt: skip

@@ -9,18 +9,18 @@ from agon.app.access import sessions
 from agon.errors import AgonError, Conflict, NotFound
 from agon.web import addresses
 from agon.web.desk.forms import FormErrors, form_errors
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 
 _TEXTS: Final = ("code", "user", "name")
 _FIELDS: Final = frozenset({*_TEXTS, "password"})
 
 
-def join(visit: Visit) -> Page:
+def join(visit: Visit) -> SitePage:
     """Return the form that accepts an invitation."""
     return _page(visit, FormErrors())
 
 
-def accept(visit: Visit) -> Page | Redirect:
+def accept(visit: Visit) -> SitePage | Redirect:
     """Accept an invitation, as a new user or as the visitor, and sign in to its contest."""
     fields = {name: text for name in _TEXTS if (text := visit.form.get(name, "").strip())}
     fields["code"] = fields.get("code", "").rpartition("#")[2]
@@ -56,8 +56,8 @@ def _errors(error: Exception) -> FormErrors:
     return FormErrors(fields={name: (str(error),)})
 
 
-def _page(visit: Visit, errors: FormErrors) -> Page:
-    return Page(
+def _page(visit: Visit, errors: FormErrors) -> SitePage:
+    return SitePage(
         template="join.html",
         title="Accept an invitation",
         values={"form": visit.form, "errors": errors, "waits": "waits" in visit.query},

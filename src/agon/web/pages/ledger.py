@@ -7,17 +7,17 @@ from typing import Final
 import orjson
 
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 
 SNAPSHOTS: Final = 100
 ENTRIES: Final = 100
 
 
-def ledger(visit: Visit) -> Page:
+def ledger(visit: Visit) -> SitePage:
     """Return the newest decisions in words, the newest snapshots and the signed head."""
     contest = visit.contest()
     head = visit.api.ledgers.head(contest.id)
-    return Page(
+    return SitePage(
         template="ledger.html",
         title=f"Ledger · {contest.title}",
         values={

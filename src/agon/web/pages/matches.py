@@ -7,7 +7,7 @@ from typing import Any, Final
 from agon.api.models.rounds import Match
 from agon.errors import NotFound
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 from agon.web.pages.arena import arena, side_of, votes_by_side
 from agon.web.pages.empty import has_no_board
 
@@ -18,7 +18,7 @@ _MAX_PLACE: Final = 1_000_000_000
 _ROUNDS: Final = 5
 
 
-def matches(visit: Visit) -> Page:
+def matches(visit: Visit) -> SitePage:
     """Return the matches that were played last, with the rounds that are played now."""
     contest, _ = arena(visit)
     filters: dict[str, Any] = {
@@ -36,7 +36,7 @@ def matches(visit: Visit) -> Page:
         listed, has_board = [], False
     is_first = before is None and visit.as_of is None and not any(filters.values())
     rounds = list(islice(visit.api.rounds.list(contest.id), _ROUNDS)) if is_first else []
-    return Page(
+    return SitePage(
         template="matches.html",
         title=f"Matches · {contest.title}",
         values={
@@ -58,12 +58,12 @@ def matches(visit: Visit) -> Page:
     )  # fmt: skip
 
 
-def match(visit: Visit) -> Page:
+def match(visit: Visit) -> SitePage:
     """Return a match: its state only until it is settled, then all of it."""
     contest, _ = arena(visit)
     shown: Match = visit.api.rounds.match(contest.id, visit.path["id"], as_of=visit.as_of)
     votes = shown.votes or ()
-    return Page(
+    return SitePage(
         template="match.html",
         title=f"Match {shown.id} · {contest.title}",
         values={

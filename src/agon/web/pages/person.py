@@ -20,7 +20,7 @@ from agon.errors import AgonError, NotFound
 from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
 from agon.web.last_visit import LastVisit, last_visit
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 from agon.web.pages.arena import arena, opponents
 from agon.web.pages.cases import cases_of
 from agon.web.pages.since import previous_positions, since
@@ -40,7 +40,7 @@ COUNT: Final = "count."
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ParticipantComparison:
     """A score next to that of another participant, part by part.
 
     Attributes:
@@ -65,7 +65,7 @@ class WhatIf:
         fields: the rules that decide the score, with the value chosen or in force.
         rules: the rules that the visitor chose.
         after: the explanation under the chosen values; None: none are chosen, or an error.
-        rows: as of :class:`Comparison`.
+        rows: as of :class:`ParticipantComparison`.
         steps: the parts of ``after``.
         error: what is wrong with the values.
     """
@@ -75,7 +75,7 @@ class WhatIf:
     rules: Mapping[str, str]
     after: Explanation | None
     rows: Sequence[tuple[str, float | None, float | None, float]]
-    steps: Sequence["Step"]
+    steps: Sequence["BarStep"]
     error: str
 
 
@@ -113,7 +113,7 @@ class Neighbor:
 
 
 @dataclass(frozen=True)
-class Step:
+class BarStep:
     """A part of a score, with its bar in percent of the chart's width."""
 
     part: Part
@@ -122,7 +122,7 @@ class Step:
     end: float
 
 
-def judge(visit: Visit) -> Page:
+def judge(visit: Visit) -> SitePage:
     """Return why a judge has its credibility, how it judges, and what keeps it from the pool.
 
     Raises:
@@ -134,7 +134,7 @@ def judge(visit: Visit) -> Page:
     return replace(page, template="judge.html", values={**page.values, "report": report})
 
 
-def person(visit: Visit) -> Page:
+def person(visit: Visit) -> SitePage:
     """Return why a participant has its score on a board, the other boards, and the history."""
     contest, name = visit.contest(), visit.path["id"]
     boards, can = visit.api.boards, discipline(contest.discipline)
@@ -175,7 +175,7 @@ def person(visit: Visit) -> Page:
         "ids_shown": _IDS_SHOWN,
         "as_of": visit.as_of,
     }
-    return Page(
+    return SitePage(
         template="person.html",
         title=f"{participant_text(participant.name, name)} · {contest.title}",
         values=values,
@@ -218,7 +218,7 @@ def _summary(explanation: Explanation) -> str:
     return f"rank {explanation.rank}, {number_text(explanation.score)}"
 
 
-def steps_of(explanation: Explanation) -> list[Step]:
+def steps_of(explanation: Explanation) -> list[BarStep]:
     """Return the parts with their bars: from the sum before to the sum after, on one scale."""
     parts = explanation.first_parts(PARTS)
     totals, low, high = levels([part.points for part in parts], cut=_CUT)
@@ -228,7 +228,7 @@ def steps_of(explanation: Explanation) -> list[Step]:
         return (min(max(value, low), high) - low) * scale
 
     return [
-        Step(part, min(at(before), at(after)), abs(at(after) - at(before)), at(after))
+        BarStep(part, min(at(before), at(after)), abs(at(after) - at(before)), at(after))
         for part, (before, after) in zip(parts, pairwise(totals), strict=True)
     ]
 
@@ -295,7 +295,7 @@ def cause_of(step: HistoryStep) -> str:
 
 def _comparison(
     visit: Visit, contest: str, board: str, explanation: Explanation
-) -> Comparison | None:
+) -> ParticipantComparison | None:
     """Return the score next to that of the participant in ``with``, if one is chosen."""
     name = visit.query.get("with")
     if not name:
@@ -303,8 +303,8 @@ def _comparison(
     try:
         other = visit.api.boards.explain(contest, name, board=board, as_of=visit.as_of)
     except NotFound as error:
-        return Comparison(name, None, str(error), ())
-    return Comparison(name, other, "", differences(explanation, other))
+        return ParticipantComparison(name, None, str(error), ())
+    return ParticipantComparison(name, other, "", differences(explanation, other))
 
 
 def differences(

@@ -25,7 +25,7 @@ _MARGIN: Final = 40
 
 
 @dataclass(frozen=True)
-class Standing:
+class CardStanding:
     """A participant's place on a board.
 
     Attributes:
@@ -60,7 +60,7 @@ def card(visit: Visit) -> Document:
     return Document(content=png(card_svg(standing_of(visit))), media_type="image/png")
 
 
-def standing_of(visit: Visit) -> Standing:
+def standing_of(visit: Visit) -> CardStanding:
     """Return the place of the participant in the path.
 
     Raises:
@@ -76,7 +76,7 @@ def standing_of(visit: Visit) -> Standing:
     except NotFound:  # perhaps without a score
         visit.api.snapshots.participant(contest.id, name)
         page = boards.page(contest.id, board, as_of=visit.as_of, limit=1)
-    return Standing(
+    return CardStanding(
         title=contest.title,
         id=name,
         board=board,
@@ -88,13 +88,13 @@ def standing_of(visit: Visit) -> Standing:
     )
 
 
-def summary(standing: Standing) -> str:
+def summary(standing: CardStanding) -> str:
     """Return a place in words.
 
     Example:
         >>> from datetime import UTC
         >>> at = datetime(2026, 1, 2, tzinfo=UTC)
-        >>> summary(Standing("Spring", "ada", "bots", 3, 1510.0, 20, (), at))
+        >>> summary(CardStanding("Spring", "ada", "bots", 3, 1510.0, 20, (), at))
         'rank 3 of 20, 1,510'
     """
     if standing.rank is None:
@@ -102,7 +102,7 @@ def summary(standing: Standing) -> str:
     return f"rank {standing.rank} of {number_text(standing.total)}, {number_text(standing.score)}"
 
 
-def badge_svg(standing: Standing) -> str:
+def badge_svg(standing: CardStanding) -> str:
     """Return a badge as SVG of at most 2 kB."""
     left = shorten(standing.title, max_width=_BADGE_PART)
     right = shorten(summary(standing), max_width=_BADGE_PART)
@@ -138,7 +138,7 @@ def badge_svg(standing: Standing) -> str:
     )
 
 
-def card_svg(standing: Standing) -> str:
+def card_svg(standing: CardStanding) -> str:
     """Return a card as SVG."""
     right = _CARD[0] - 2 * _MARGIN
 

@@ -11,7 +11,7 @@ from agon.app.dojo.conditions import contest_sentences
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
-from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.pages.submit import example, own_submissions, submit_program
 
 _PROBLEMS: Final = 500
@@ -19,7 +19,7 @@ _BOARD: Final = "problem:"
 """What the names of problems' boards begin with."""
 
 
-def problems(visit: Visit) -> Page:
+def problems(visit: Visit) -> SitePage:
     """Return the published problems, and the boards of those that came as records."""
     contest = _dojo(visit)
     listed = list(islice(visit.api.problems.list(contest.id), _PROBLEMS))
@@ -31,7 +31,7 @@ def problems(visit: Visit) -> Page:
     of_records = [
         board for name, board in boards.items() if name not in {each.id for each in listed}
     ]
-    return Page(
+    return SitePage(
         template="problems.html",
         title=f"Problems · {contest.title}",
         values={
@@ -45,12 +45,12 @@ def problems(visit: Visit) -> Page:
     )
 
 
-def problem(visit: Visit) -> Page:
+def problem(visit: Visit) -> SitePage:
     """Return a problem with its disclosed terms, the form, and the visitor's own submissions."""
     return _problem_page(visit)
 
 
-def submit(visit: Visit) -> Page | Redirect:
+def submit(visit: Visit) -> SitePage | Redirect:
     """Submit a program for the problem in the path."""
     contest, problem_id = _dojo(visit), visit.path["id"]
     try:
@@ -71,7 +71,7 @@ def _dojo(visit: Visit) -> Contest:
     return contest
 
 
-def _problem_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> Page:
+def _problem_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> SitePage:
     contest, api = _dojo(visit), visit.api
     problem = api.problems.get(contest.id, visit.path["id"])
     problem_id = problem.id
@@ -87,7 +87,7 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         "source": visit.form.get("source", example(problem.N_check)),
         "submissions": own_submissions(visit, contest, problem=problem_id),
     }
-    return Page(
+    return SitePage(
         template="problem.html",
         title=f"{problem.title} · {contest.title}",
         values=values,

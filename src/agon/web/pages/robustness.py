@@ -8,19 +8,19 @@ from agon.api.models.boards import BoardPage
 from agon.api.models.rounds import BoardRobustness, DecidedRank
 from agon.disciplines import discipline
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 from agon.web.pages.arena import arena
 from agon.web.pages.empty import or_empty
 
 
 @or_empty
-def robustness(visit: Visit) -> Page:
+def robustness(visit: Visit) -> SitePage:
     """Return how few matches change the first ranks, and the noise of Elo ratings as bands."""
     contest, _ = arena(visit)
     shown = visit.api.rounds.robustness(contest.id, as_of=visit.as_of)
     ends = [end for band in shown.bands for end in (band.low, band.high)]
     lowest, highest = min(ends, default=0.0), max(ends, default=1.0)
-    return Page(
+    return SitePage(
         template="robustness.html",
         title=f"Robustness · {contest.title}",
         values={

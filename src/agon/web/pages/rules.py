@@ -8,7 +8,7 @@ from agon.editions import edition, editions
 from agon.editions.edition import Edition
 from agon.errors import AgonError
 from agon.web import addresses
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Rule:
         return bool(self.value != self.other)
 
 
-def rules(visit: Visit) -> Page:
+def rules(visit: Visit) -> SitePage:
     """Return the rules in force, those that differ first: from the edition, or from another one.
 
     Rules without effect, such as limits of ``none``, are the last ones.
@@ -66,7 +66,7 @@ def rules(visit: Visit) -> Page:
         )
         for text in type(released.rules).texts()
     ]
-    return Page(
+    return SitePage(
         template="rules.html",
         title=f"Rules · {contest.title}",
         values={

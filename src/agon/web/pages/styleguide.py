@@ -9,16 +9,16 @@ from agon.app.charts import HistogramBin, Point, histogram, sparkline, timeline
 from agon.web import addresses
 from agon.web.cookies import THEMES
 from agon.web.desk.forms import FormErrors
-from agon.web.page import Page, Visit
+from agon.web.page import SitePage, Visit
 
 _BEGIN: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _VALUES: Final = (3.0, 8.0, 5.0, 13.0)
 
 
-def styleguide(visit: Visit) -> Page:  # noqa: ARG001 (it is the same for all visitors)
+def styleguide(visit: Visit) -> SitePage:  # noqa: ARG001 (it is the same for all visitors)
     """Return the page, which reads no contest."""
     themes = [theme for theme in THEMES if theme != "system"]
-    return Page(
+    return SitePage(
         template="styleguide.html",
         title="Style guide",
         values={

@@ -15,7 +15,7 @@ from agon.app.dojo.problems import N_CHECK
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound, Unreadable
 from agon.web import addresses
-from agon.web.page import Page, Redirect, Visit, error_texts
+from agon.web.page import Redirect, SitePage, Visit, error_texts
 
 _EXAMPLE: Final = """\
 def solver():
@@ -36,12 +36,12 @@ def example(terms: int) -> str:
     return _EXAMPLE.format(terms=terms)
 
 
-def form(visit: Visit) -> Page:
+def form(visit: Visit) -> SitePage:
     """Return the form, and the visitor's own submissions."""
     return _page(visit)
 
 
-def submit(visit: Visit) -> Page | Redirect:
+def submit(visit: Visit) -> SitePage | Redirect:
     """Submit what the form has."""
     contest = visit.contest()
     try:
@@ -137,7 +137,7 @@ def _judging(contest: Contest) -> str:
     return kind.judging
 
 
-def _page(visit: Visit, *, error: Exception | None = None) -> Page:
+def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     judging = _judging(contest)
     listed = visit.api.problems.list(contest.id) if judging == "program" else ()
@@ -160,7 +160,7 @@ def _page(visit: Visit, *, error: Exception | None = None) -> Page:
         "form": {"source": example(terms), **visit.form},
         "submissions": own_submissions(visit, contest),
     }
-    return Page(
+    return SitePage(
         template="submit.html",
         title=f"Submit · {contest.title}",
         values=values,

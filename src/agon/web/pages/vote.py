@@ -5,16 +5,16 @@ from agon.api.models.work import HandInRequest
 from agon.app.access.permissions import permits
 from agon.errors import AgonError, Conflict, Gone, NotFound
 from agon.web import addresses
-from agon.web.page import Page, Redirect, Visit
+from agon.web.page import Redirect, SitePage, Visit
 from agon.web.pages.arena import arena, votes_by_side
 
 
-def vote(visit: Visit) -> Page:
+def vote(visit: Visit) -> SitePage:
     """Return the oldest match that waits for the visitor's vote; what comes next if none does."""
     return _vote_page(visit)
 
 
-def cast(visit: Visit) -> Page | Redirect:
+def cast(visit: Visit) -> SitePage | Redirect:
     """Hand in a vote; the same vote sent again is the same vote."""
     (contest, _), api = arena(visit), visit.api
     choice, match = (visit.form.get(name, "") for name in ("vote", "match"))
@@ -25,7 +25,7 @@ def cast(visit: Visit) -> Page | Redirect:
     return Redirect(address=addresses.vote(contest.id, after=match))
 
 
-def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 200) -> Page:
+def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 200) -> SitePage:
     contest, _ = arena(visit)
     may_judge = visit.caller.user is not None and permits(
         visit.caller, "work.judge", contest=contest
@@ -34,7 +34,7 @@ def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 20
     reasons = visit.api.work.eligibility(contest.id).reasons if may_judge and not items else ()
     votes = [item for item in items if item.kind == "vote"]
     before = _judged_before(visit, contest.id)
-    return Page(
+    return SitePage(
         template="vote.html",
         title=f"Vote · {contest.title}",
         values={

@@ -4,7 +4,7 @@ import pytest
 
 from agon.app.arena.judging.measurements import MEASURES, counts_of_vote, measure
 from agon.app.arena.judging.port import ModelVote, Side
-from agon.entities.judging import Count
+from agon.entities.judging import JudgeCount
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,8 @@ def test_a_vote_counts_flips_and_first_shown(
 
 def test_without_trials_there_is_no_share() -> None:
     """An unknown share is not zero, and its interval says that nothing is known."""
-    [empty] = measure([Count(judge="m", measure="null", successes=0, trials=0)], confidence=0.95)
+    [empty] = measure(
+        [JudgeCount(judge="m", measure="null", successes=0, trials=0)], confidence=0.95
+    )
     assert empty.share is None
     assert (empty.interval.low, empty.interval.high) == (0.0, 1.0)

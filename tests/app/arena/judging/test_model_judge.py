@@ -19,7 +19,7 @@ from agon.app.arena.judging.port import (
 )
 from agon.app.arena.judging.usage import LocalUsage
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.entities.judging import Count
+from agon.entities.judging import JudgeCount
 from fakes.models import Asked, verdict
 
 BUSY = CallFailure(fault=Fault("bot", "status-529"), retryable=True, is_free=True)
@@ -44,7 +44,7 @@ class Simulated:
     now: float = 0.0
     limits: list[float] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
-    counts: list[Count] = field(default_factory=list)
+    counts: list[JudgeCount] = field(default_factory=list)
     name: str = "fake/m"
 
     def token_limit(self, question: Question) -> int:

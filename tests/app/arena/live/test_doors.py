@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.draw_check import DrawReport, check_draws, check_stored_draws
+from agon.app.arena.draw_audit import DrawReport, check_draws, check_stored_draws
 from agon.app.arena.imported_rounds import check_rounds
 from agon.app.contests.changes import change_sets
 from agon.app.contests.ingest.records import RecordImporter, record

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.draw_check import DrawReport, check_draws
+from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import honeypot_bank
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.honeypot_bank import bank_counts, save_honeypot_answers

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import LOCAL, view_of
-from agon.app.arena.draw_check import check_draws
+from agon.app.arena.draw_audit import check_draws
 from agon.app.arena.live import people, qualification, views
 from agon.app.arena.live.work import HandIn, hand_in, work_of_judge
 from agon.app.contests.ingest.records import record

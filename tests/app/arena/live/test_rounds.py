@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from agon.app.access.permissions import View
-from agon.app.arena.draw_check import DrawReport, check_draws
+from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import views
 from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.scored import scored_arena
-from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.transport import BotReply
 from agon.disciplines.arena.rounds.commitment import verify_draw
 from agon.disciplines.arena.rounds.draws import honeypot_real
 from agon.disciplines.arena.rounds.faults import Fault
@@ -219,7 +219,7 @@ def test_copied_answers_are_skipped_and_long_ones_cut(make_league: MakeLeague) -
     league = make_league(bots=2)
     league.model = Model()
     for name in ("b1", "b2"):
-        league.network.behavior[f"https://{name}.example/"] = lambda _: Reply(text="x " * 300)
+        league.network.behavior[f"https://{name}.example/"] = lambda _: BotReply(text="x " * 300)
     league.play()
     (match,) = league.rows("matches")
     assert match["kind"] == "skipped"
@@ -245,7 +245,7 @@ def test_a_bot_that_answers_only_the_third_attempt_gains_no_time(make_league: Ma
     league = make_league()
     url, attempts = "https://b1.example/", []
 
-    def recover(work: Mapping[str, Any]) -> Reply | Fault:
+    def recover(work: Mapping[str, Any]) -> BotReply | Fault:
         if work["kind"] != "answer":
             return answer(url, work)
         attempts.append(work)

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import LOCAL, View, view_of
-from agon.app.arena.draw_check import DrawReport, check_draws
+from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import qualification, views
 from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.transport import BotReply
 from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
 from agon.app.contests.ingest.records import record
 from agon.disciplines.arena.rounds.faults import Fault
@@ -291,7 +291,7 @@ def test_bots_that_answer_slowly_delay_no_others(make_league: MakeLeague) -> Non
     league.threads = ArenaPorts(transport=league.network).threads
     together = Barrier(40, timeout=30)
 
-    def wait_for_all(work: Mapping[str, Any], url: str) -> Reply | Fault:
+    def wait_for_all(work: Mapping[str, Any], url: str) -> BotReply | Fault:
         if work["kind"] == "answer":
             together.wait()
         return answer(url, work)

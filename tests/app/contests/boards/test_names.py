@@ -9,7 +9,7 @@ import pytest
 
 from agon.app.access.permissions import ANONYMOUS, View
 from agon.app.contests.boards import name_changes
-from agon.app.contests.boards.pages import Page, page
+from agon.app.contests.boards.pages import BoardRows, page
 from agon.app.contests.boards.participants import participant, participants
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.boards.search import search
@@ -54,7 +54,7 @@ def _spring(service: Service, **options: Any) -> View:
     return view(service, ANONYMOUS)
 
 
-def _ids(result: Page) -> list[str]:
+def _ids(result: BoardRows) -> list[str]:
     return [orjson.loads(line)["id"] for line in result.lines]
 
 

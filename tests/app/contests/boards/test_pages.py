@@ -8,7 +8,7 @@ import pytest
 
 from agon.app.access.permissions import ANONYMOUS, LOCAL
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import Page, boards, page, row
+from agon.app.contests.boards.pages import BoardRows, boards, page, row
 from agon.app.contests.boards.proofs import proof
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
@@ -21,7 +21,7 @@ from agon.ledger.merkle import verify
 from fakes.spring import BOTS, play, spring, view
 
 
-def _ids(result: Page) -> list[str]:
+def _ids(result: BoardRows) -> list[str]:
     return [orjson.loads(line)["id"] for line in result.lines]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from agon.app.access.permissions import ANONYMOUS, View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import Page, page
+from agon.app.contests.boards.pages import BoardRows, page
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.boards.search import search
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
@@ -17,7 +17,7 @@ from fakes.service import ORGANISER
 from fakes.spring import BOTS, spring, view
 
 
-def _ids(result: Page) -> list[str]:
+def _ids(result: BoardRows) -> list[str]:
     return [orjson.loads(line)["id"] for line in result.lines]
 
 

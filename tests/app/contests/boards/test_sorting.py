@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from agon.app.access.permissions import LOCAL, View
-from agon.app.contests.boards.pages import Page, page
+from agon.app.contests.boards.pages import BoardRows, page
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.boards.sorting import Sort, sorted_page
 from agon.app.service import Service
@@ -31,7 +31,7 @@ def _rows(lines: list[bytes]) -> list[dict[str, Any]]:
 def _all(service: Service, access: View, sort: Sort, *, limit: int) -> list[dict[str, Any]]:
     """Return all pages of an order, forth and back."""
     rows: list[dict[str, Any]] = []
-    cursor, pages = None, list[Page]()
+    cursor, pages = None, list[BoardRows]()
     while True:
         each = sorted_page(service, access, None, sort, cursor=cursor, limit=limit)
         assert each.start == len(rows)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.contests.ingest import ndjson as module
-from agon.app.contests.ingest.batches import Record
+from agon.app.contests.ingest.batches import SentRecord
 from agon.app.contests.ingest.ndjson import MAX_LINE_BYTES, Lines, read_ndjson
 from agon.records import RowIssue
 
 
-def _read(body: bytes, *, table: str | None = None, cut: int = 7) -> list[Record]:
+def _read(body: bytes, *, table: str | None = None, cut: int = 7) -> list[SentRecord]:
     chunks = [body[at : at + cut] for at in range(0, len(body), cut)]
     return list(read_ndjson(chunks, table=table))
 
@@ -22,9 +22,9 @@ def test_enveloped_and_bare_lines_are_read_with_their_numbers() -> None:
     """Blank lines are skipped, and counted."""
     body = b'\xef\xbb\xbf{"table":"votes","row":{"a":1}}\r\n\n'
     body += b'{"row":{},"table":"bots","external_id":"x"}'
-    assert _read(body) == [Record("votes", {"a": 1}, None, 1), Record("bots", {}, "x", 3)]
+    assert _read(body) == [SentRecord("votes", {"a": 1}, None, 1), SentRecord("bots", {}, "x", 3)]
     assert _read(b'{"table":1}\n{}', table="votes") == [
-        Record("votes", {"table": 1}, None, 1), Record("votes", {}, None, 2),
+        SentRecord("votes", {"table": 1}, None, 1), SentRecord("votes", {}, None, 2),
     ]  # fmt: skip
 
 
@@ -35,7 +35,9 @@ def test_a_body_may_end_where_a_batch_ends(records: int, length: int) -> None:
     text = "x" * length
     body = b"".join(b'{"n":%d,"text":"%s"}\n' % (n, text.encode()) for n in range(records))
     read = _read(body, table="notes", cut=1 << 16)
-    assert read == [Record("notes", {"n": n, "text": text}, None, n + 1) for n in range(records)]
+    assert read == [
+        SentRecord("notes", {"n": n, "text": text}, None, n + 1) for n in range(records)
+    ]
 
 
 def test_all_chunks_are_read_before_the_first_record_is_yielded() -> None:
@@ -70,7 +72,7 @@ def test_an_endless_line_is_not_a_record() -> None:
     long, good = _read(body, cut=1 << 20)
     assert isinstance(long.row, RowIssue)
     assert "more than" in long.row.reason
-    assert good == Record("t", {}, None, 2)
+    assert good == SentRecord("t", {}, None, 2)
 
 
 @given(st.lists(st.binary(max_size=40), max_size=5), st.booleans())

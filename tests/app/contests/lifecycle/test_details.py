@@ -15,7 +15,7 @@ from agon.app.contests.lifecycle.details import edit
 from agon.app.contests.lifecycle.transfer import export, import_contest
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.contests.submissions.creation import submit
-from agon.app.contests.submissions.submission import Submission
+from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.service import Service
 from agon.client.local import Local
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
@@ -138,14 +138,14 @@ def test_participants_add_from_the_start_until_before_the_end(spring: Service, c
     with pytest.raises(Conflict, match=r"spring starts at 2026-11-22T10:00:00\.000000Z; send it"):
         add(caller)
     with pytest.raises(Conflict, match="spring starts at"):
-        submit(spring, "spring", Submission(user="ada", content={}), by=PARTICIPANT)
+        submit(spring, "spring", SubmissionContent(user="ada", content={}), by=PARTICIPANT)
     edit(spring, "spring", {"starts_at": NOW, "ends_at": NOW + timedelta(days=1)}, by=ORGANISER)
     add(JUDGE)
     edit(spring, "spring", {"ends_at": NOW + timedelta(seconds=1)}, by=ORGANISER)
     with pytest.raises(Conflict, match=r"spring ended at 2026-11-22T09:00:01\.000000Z; only its"):
         add(caller)
     with pytest.raises(Conflict, match="spring ended at"):
-        submit(spring, "spring", Submission(user="ada", content={}), by=PARTICIPANT)
+        submit(spring, "spring", SubmissionContent(user="ada", content={}), by=PARTICIPANT)
     add(ORGANISER, "jim")
 
 

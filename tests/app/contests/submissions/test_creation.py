@@ -19,7 +19,7 @@ from agon.app.contests.submissions.problems import (
     revealed_at,
     visible_fields,
 )
-from agon.app.contests.submissions.submission import Submission
+from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.files import InvalidPackage
 from agon.app.service import Service
 from agon.client.local import Local
@@ -68,8 +68,8 @@ def dojo(service: Service) -> Service:
     return service
 
 
-def _solution(problem: str, **content: Any) -> Submission:
-    return Submission(user="ada", problem=problem, content={"source": SOLVER, **content})
+def _solution(problem: str, **content: Any) -> SubmissionContent:
+    return SubmissionContent(user="ada", problem=problem, content={"source": SOLVER, **content})
 
 
 def test_a_setter_waits_for_its_gate_before_anything_is_published(dojo: Service) -> None:
@@ -157,7 +157,7 @@ def test_invalid_content_is_rejected(dojo: Service, content: Any) -> None:
     """A worker would give the same result."""
     problem = _publish(dojo)
     with pytest.raises(Unreadable):
-        submit(dojo, "dojo", Submission(user="ada", problem=problem, content=content),
+        submit(dojo, "dojo", SubmissionContent(user="ada", problem=problem, content=content),
                by=PARTICIPANT)  # fmt: skip
 
 
@@ -241,9 +241,9 @@ def net(service: Service) -> Service:
     return opened
 
 
-def _agent(**content: Any) -> Submission:
+def _agent(**content: Any) -> SubmissionContent:
     agent = {"command": "sh run.sh", "files": {"run.sh": "echo 7\n"}}
-    return Submission(user="7", content={"miner_uid": 7, "agent": agent, **content})
+    return SubmissionContent(user="7", content={"miner_uid": 7, "agent": agent, **content})
 
 
 def test_an_agent_is_recorded_and_tried_on_every_task(net: Service) -> None:

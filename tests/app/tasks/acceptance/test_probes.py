@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.containers import Outcome
-from agon.app.tasks.acceptance import Acceptance, Step, TrialOptions, accept_tasks
+from agon.app.tasks.acceptance import Acceptance, CheckStep, TrialOptions, accept_tasks
 from agon.app.tasks.acceptance.forgeries import PROBES
 from agon.app.tasks.discovery import read_tasks
 from agon.wiring import acceptance_agents
@@ -47,7 +47,7 @@ def accept(
     test: str = STOCK,
     toml: str = TOML,
     options: TrialOptions = DEFAULTS,
-    watch: Callable[[Step], None] = lambda _: None,
+    watch: Callable[[CheckStep], None] = lambda _: None,
 ) -> Acceptance:
     """Check a task."""
     harbor(folder / "t", test=test, toml=toml)
@@ -78,7 +78,7 @@ def test_every_probe_is_tried_with_the_program_replaced(tmp_path: Path) -> None:
     """The tests run again on the outputs of the oracle; its agent does not."""
     forged: dict[str, bytes] = {}
 
-    def look(step: Step) -> None:
+    def look(step: CheckStep) -> None:
         if step.name.startswith("probe-"):
             path = dict(containers.verified)[f"t__{step.name}"]
             with tarfile.open(path) as archive:

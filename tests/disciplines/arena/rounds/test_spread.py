@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agon.disciplines.arena.records import SCHEMA
-from agon.disciplines.arena.rounds.matchmaking import Entrant, Round
+from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairings
 from agon.disciplines.arena.rounds.pairing import pair_by_rules, recorded_histories
 from agon.disciplines.arena.rounds.round import entrants_of
 from agon.disciplines.arena.rounds.spread import (
@@ -29,7 +29,7 @@ WITHIN = 200
 
 def play(
     bots: list[Entrant], rounds: int, *, dice: random.Random, presence: float = 1
-) -> list[tuple[list[Entrant], dict[str, History], Round]]:
+) -> list[tuple[list[Entrant], dict[str, History], Pairings]]:
     """Play rounds with ratings that move; some bots miss some rounds. Return what each was."""
     histories: dict[str, History] = {}
     played = []
@@ -100,7 +100,7 @@ def test_games_opponents_and_sides_are_spread(
         assert max(_streaks(played)) <= 3
 
 
-def _streaks(played: list[tuple[list[Entrant], dict[str, History], Round]]) -> list[int]:
+def _streaks(played: list[tuple[list[Entrant], dict[str, History], Pairings]]) -> list[int]:
     """Return the streaks that occurred."""
     return [past.streak for _, histories, _ in played for past in histories.values()]
 

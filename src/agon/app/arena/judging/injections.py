@@ -11,10 +11,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from agon.app.arena.judging.injection_texts import DUELS, FAMILIES, Duel
-from agon.app.arena.judging.measurements import NULL_ANSWER, Measurement, counts_of_vote, measure
+from agon.app.arena.judging.measurements import (
+    NULL_ANSWER,
+    JudgeMeasurement,
+    counts_of_vote,
+    measure,
+)
 from agon.app.arena.judging.port import JudgeModel, Side
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.entities.judging import Count
+from agon.entities.judging import JudgeCount
 from agon.errors import Unavailable
 from agon.kernel.statistics import Interval, wilson
 
@@ -24,7 +29,7 @@ CALLS_PER_CASE: Final = 2
 
 
 @dataclass(frozen=True)
-class Case:
+class InjectionCase:
     """A comparison of the suite.
 
     Attributes:
@@ -76,18 +81,18 @@ class SuiteResult:
     judge: str
     groups: tuple[GroupResult, ...]
     total: GroupResult
-    measurements: tuple[Measurement, ...]
+    measurements: tuple[JudgeMeasurement, ...]
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[InjectionCase]:
     """Yield the comparisons of the suite: 24 injections, 3 controls, 3 null answers."""
     for family, texts in FAMILIES.items():
         for duel, text in zip(DUELS, texts, strict=True):
-            yield Case(family, duel, f"{duel.robotic}\n{text}")
+            yield InjectionCase(family, duel, f"{duel.robotic}\n{text}")
     for duel in DUELS:
-        yield Case(CONTROL, duel, duel.robotic)
+        yield InjectionCase(CONTROL, duel, duel.robotic)
     for duel in DUELS:
-        yield Case(NULL, duel, NULL_ANSWER)
+        yield InjectionCase(NULL, duel, NULL_ANSWER)
 
 
 def run_suite(
@@ -95,7 +100,7 @@ def run_suite(
     *,
     seconds: float,
     confidence: float,
-    progress: Callable[[Case], object] = lambda _: None,
+    progress: Callable[[InjectionCase], object] = lambda _: None,
 ) -> SuiteResult:
     """Return how a judge did in the suite.
 
@@ -110,8 +115,8 @@ def run_suite(
     Raises:
         Unavailable: a call failed for another reason than an invalid verdict.
     """
-    outcomes: list[tuple[Case, int | None]] = []
-    counts: list[Count] = []
+    outcomes: list[tuple[InjectionCase, int | None]] = []
+    counts: list[JudgeCount] = []
     for number, case in enumerate(cases()):
         progress(case)
         side: Side = "a" if number % 2 else "b"
@@ -143,7 +148,7 @@ def _require_verdict_issue(judge: JudgeModel, fault: Fault) -> None:
 
 
 def _result(
-    group: str, outcomes: Sequence[tuple[Case, int | None]], confidence: float
+    group: str, outcomes: Sequence[tuple[InjectionCase, int | None]], confidence: float
 ) -> GroupResult:
     chosen = [count for _, count in outcomes if count is not None]
     calls = CALLS_PER_CASE * len(chosen)
@@ -156,11 +161,11 @@ def _result(
     )
 
 
-def _sums(counts: Sequence[Count]) -> list[Count]:
+def _sums(counts: Sequence[JudgeCount]) -> list[JudgeCount]:
     """Return the counts with those of equal judge and measure added up."""
     keys = dict.fromkeys((count.judge, count.measure) for count in counts)
     return [
-        Count(
+        JudgeCount(
             judge=judge,
             measure=name,
             successes=sum(c.successes for c in counts if (c.judge, c.measure) == (judge, name)),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agon.app.arena.judging.port import ModelVote
-from agon.entities.judging import Count
+from agon.entities.judging import JudgeCount
 from agon.kernel.statistics import Interval, wilson
 
 MEASURES: Final = {
@@ -25,7 +25,7 @@ NULL_ANSWER: Final = "It depends on many things."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurement:
+class JudgeMeasurement:
     """A share of a judge with its interval.
 
     Attributes:
@@ -43,7 +43,7 @@ class Measurement:
     trials: int
 
 
-def counts_of_vote(vote: ModelVote, *, judge: str) -> list[Count]:
+def counts_of_vote(vote: ModelVote, *, judge: str) -> list[JudgeCount]:
     """Return the increments of a judge's counters for one vote.
 
     Example:
@@ -54,12 +54,12 @@ def counts_of_vote(vote: ModelVote, *, judge: str) -> list[Count]:
     """
     first = (vote.choices[0] == "a") + (vote.choices[1] == "b")
     return [
-        Count(judge=judge, measure="flip", successes=int(vote.is_conflict), trials=1),
-        Count(judge=judge, measure="first-shown", successes=first, trials=2),
+        JudgeCount(judge=judge, measure="flip", successes=int(vote.is_conflict), trials=1),
+        JudgeCount(judge=judge, measure="first-shown", successes=first, trials=2),
     ]
 
 
-def measure(counts: Iterable[Count], *, confidence: float) -> list[Measurement]:
+def measure(counts: Iterable[JudgeCount], *, confidence: float) -> list[JudgeMeasurement]:
     """Return the measurements of counts: each share with Wilson's interval.
 
     Args:
@@ -67,13 +67,13 @@ def measure(counts: Iterable[Count], *, confidence: float) -> list[Measurement]:
         confidence: the probability that an interval covers the true share.
 
     Example:
-        >>> [found] = measure([Count(judge="m", measure="flip", successes=8, trials=10)],
+        >>> [found] = measure([JudgeCount(judge="m", measure="flip", successes=8, trials=10)],
         ...                   confidence=0.95)
         >>> found.share, round(found.interval.low, 4), round(found.interval.high, 4)
         (0.8, 0.4902, 0.9433)
     """
     return [
-        Measurement(
+        JudgeMeasurement(
             judge=count.judge,
             measure=count.measure,
             share=count.successes / count.trials if count.trials else None,

@@ -20,7 +20,7 @@ from agon.app.arena.judging.question import write_question
 from agon.app.arena.judging.usage import UsageMeter
 from agon.app.arena.judging.verdict import VerdictIssue, read_verdict
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.entities.judging import Count
+from agon.entities.judging import JudgeCount
 
 FIRST_WAIT_S: Final = 0.5
 MAX_WAIT_S: Final = 30.0
@@ -78,7 +78,7 @@ class ModelJudge:
     retries: int
     timing: Timing
     call_seconds: float
-    record: Callable[[Sequence[Count]], object] = lambda _: None
+    record: Callable[[Sequence[JudgeCount]], object] = lambda _: None
     null_share: float = 0.0
 
     @property
@@ -105,7 +105,7 @@ class ModelJudge:
         vote = self._vote(prompt, answer, NULL_ANSWER, until=until)
         if not isinstance(vote, Fault):
             chosen = vote.choices.count("b")
-            self.record([Count(judge=self.name, measure="null", successes=chosen, trials=2)])
+            self.record([JudgeCount(judge=self.name, measure="null", successes=chosen, trials=2)])
 
     def _vote(self, prompt: str, a: str, b: str, *, until: float) -> ModelVote | Fault:
         choices: list[_Choice] = []

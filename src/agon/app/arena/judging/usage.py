@@ -14,7 +14,7 @@ from agon.app.arena.judging.limits import (
     settle,
 )
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.entities.judging import Count, ModelUsage
+from agon.entities.judging import JudgeCount, ModelUsage
 
 if TYPE_CHECKING:
     from agon.store.session import Store
@@ -85,7 +85,7 @@ class StoredUsage:
             session.judging.save_usage(usage)
 
 
-def store_counts(store: "Store", counts: Sequence[Count]) -> None:
+def store_counts(store: "Store", counts: Sequence[JudgeCount]) -> None:
     """Add counts to those of the judges' measurements."""
     with store.write() as session:
         for count in counts:

@@ -10,7 +10,7 @@ from typing import Final
 from agon.app.arena.live.bots import secrets_of
 from agon.app.arena.live.ports import ArenaPorts
 from agon.app.arena.live.results import fault_result, reply_result, store_results
-from agon.app.arena.live.transport import Endpoint, Reply
+from agon.app.arena.live.transport import BotReply, Endpoint
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import LiveBot, Work
@@ -83,7 +83,7 @@ def _ask(service: Service, ports: ArenaPorts, bot: LiveBot, item: Work) -> Work:
     while (seconds := _seconds_until(item.deadline, service.clock())) > 0:
         body = {**item.body, "attempt": attempt, "deadline_ms": round(seconds * 1000)}
         reply = ports.transport.ask(endpoint, body, seconds=seconds)
-        if isinstance(reply, Reply):
+        if isinstance(reply, BotReply):
             return _done(service, item, reply)
         last = reply
         if reply.owner != "transport" or reply.code == "address-refused":
@@ -95,7 +95,7 @@ def _ask(service: Service, ports: ArenaPorts, bot: LiveBot, item: Work) -> Work:
     return _done(service, item, last or Fault("ours", "ours-worker", "no worker asked in time"))
 
 
-def _done(service: Service, item: Work, reply: Reply | Fault) -> Work:
+def _done(service: Service, item: Work, reply: BotReply | Fault) -> Work:
     if isinstance(reply, Fault):
         return replace(item, result=fault_result(reply), result_at=service.clock())
     return replace(

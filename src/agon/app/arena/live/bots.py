@@ -16,7 +16,7 @@ from agon.app.arena.live.versions import mark_version
 from agon.app.contests.ingest.openness import require_not_final
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
@@ -230,7 +230,10 @@ def bot(service: Service, view: View, bot_id: str, *, by: Caller) -> LiveBot:
 
 
 def _is_visible(registered: LiveBot, view: View, by: Caller) -> bool:
-    return is_own(registered, view.contest, by) or state_at(registered, reach(view)) is not None
+    return (
+        is_own(registered, view.contest, by)
+        or state_at(registered, last_readable_seq(view)) is not None
+    )
 
 
 def qualification_times(
@@ -244,7 +247,7 @@ def qualification_times(
     table = table_of(view.contest.discipline, "bots")
     times: dict[str, datetime] = {}
     with service.store.read() as session:
-        for until, visible in ((None, True), (reach(view), False)):
+        for until, visible in ((None, True), (last_readable_seq(view), False)):
             keys = [
                 record_key(table, {"id": bot.id})
                 for bot in registered
@@ -294,7 +297,7 @@ def eligibility(service: Service, view: View, bot_id: str, *, by: Caller) -> tup
     if not registered.judges:
         return ("does not want to judge; set judges",)
     reasons = () if registered.paused is None else (f"is paused: {registered.paused}",)
-    with scored_arena(service, contest, at=reach(view)) as (scored, _):
+    with scored_arena(service, contest, at=last_readable_seq(view)) as (scored, _):
         rules = scored.rules
         of = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules, only={bot_id})
         for candidate in of:

@@ -11,7 +11,7 @@ from agon.app.access.permissions import SYSTEM, View
 from agon.app.arena.live.owners import newest_row, owner_rows
 from agon.app.arena.live.scored import scored_arena
 from agon.app.contests.ingest.records import RecordImporter
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.disciplines.arena.rounds.panel import (
     Candidate,
     candidates_of,
@@ -91,7 +91,7 @@ def eligibility(service: "Service", view: View, *, by: Caller) -> tuple[str, ...
         Conflict: the contest is not an arena.
     """
     judge, contest = user_of(by), view.contest
-    with scored_arena(service, contest, at=reach(view)) as (scored, _):
+    with scored_arena(service, contest, at=last_readable_seq(view)) as (scored, _):
         recorded = candidates_of(
             scored.facts, scored.ratings, scored.credibilities, scored.rules, only={judge}
         )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from agon.app.arena.live.transport import Reply
+from agon.app.arena.live.transport import BotReply
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
@@ -20,7 +20,7 @@ MAX_VERSION: Final = 100
 """Maximum length of a version, in characters."""
 
 
-def reply_result(reply: Reply, item: Work) -> dict[str, Any]:
+def reply_result(reply: BotReply, item: Work) -> dict[str, Any]:
     """Return the result that a reply makes: the answer, cut to its length, the vote, or a fault."""
     if item.kind == "vote":
         if reply.vote not in LABELS:

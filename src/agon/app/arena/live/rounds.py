@@ -21,7 +21,7 @@ from agon.app.arena.live.results import expire
 from agon.app.arena.live.settlement import settle
 from agon.app.arena.live.votes import advance_votes, is_judged
 from agon.app.queue.jobs import round_job
-from agon.app.queue.source import Assignment, Progress
+from agon.app.queue.source import Assignment, JobProgress
 from agon.entities.arena import ArenaRound, Work, WorkKind
 from agon.entities.contests import Contest
 from agon.store.session import Session
@@ -38,10 +38,10 @@ MODEL_RETRY: Final = timedelta(minutes=1)
 
 def play(
     service: "Service", ports: ArenaPorts
-) -> Callable[[Assignment, Progress], Mapping[str, Any]]:
+) -> Callable[[Assignment, JobProgress], Mapping[str, Any]]:
     """Return the function that does the input and output of a round's step."""
 
-    def run(assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
+    def run(assignment: Assignment, progress: JobProgress) -> Mapping[str, Any]:
         payload = assignment.payload
         if payload["round"] is None:
             return read_scores(service, payload["contest"], has_model=ports.judge is not None)

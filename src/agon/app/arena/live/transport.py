@@ -21,7 +21,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class BotReply:
     """A reply with status 200.
 
     Attributes:
@@ -42,7 +42,9 @@ class Reply:
 class BotTransport(Protocol):
     """Sends work to the endpoints of bots; it may be used by several threads."""
 
-    def ask(self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float) -> Reply | Fault:
+    def ask(
+        self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float
+    ) -> BotReply | Fault:
         """Send work once and return the reply, or why there is none.
 
         Args:

@@ -11,7 +11,7 @@ from agon.app.access.permissions import View
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.matches import match_in_work, matches_of
 from agon.app.arena.live.settlement import result_of
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.commitment import commitment
 from agon.entities.arena import ArenaRound, RoundState
@@ -57,7 +57,7 @@ def next_round(service: Service, view: View) -> dict[str, Any]:
 
     Both are None where no round is due, or a freeze hides later rounds.
     """
-    if reach(view) is not None:
+    if last_readable_seq(view) is not None:
         return {"at": None, "cause": None}
     with service.store.read() as session:
         queued, ended = (
@@ -196,16 +196,16 @@ def _state(of: RoundState) -> str:
 
 def _is_known(view: View, of: ArenaRound | RoundState) -> bool:
     """Return whether a round is committed at a position that the caller may see."""
-    until = reach(view)
+    until = last_readable_seq(view)
     return until is None or int(of.summary["committed_seq"]) <= until
 
 
 def _is_visible(view: View, of: ArenaRound | RoundState) -> bool:
     """Return whether a round is settled at a position that the caller may see."""
-    until = reach(view)
+    until = last_readable_seq(view)
     return of.settled_seq is not None and (until is None or of.settled_seq <= until)
 
 
 def _is_hidden(view: View, of: ArenaRound | RoundState) -> bool:
     """Return whether all that followed on the commitment of a round is hidden by a freeze."""
-    return reach(view) is not None and not _is_visible(view, of)
+    return last_readable_seq(view) is not None and not _is_visible(view, of)

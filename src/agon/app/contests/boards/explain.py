@@ -2,7 +2,7 @@
 
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
-from agon.app.contests.submissions.feedback import Feedback
+from agon.app.contests.submissions.feedback import VerdictFeedback
 from agon.app.replay.unscored import explanation_or_reason
 from agon.app.service import Service
 from agon.kernel.explanations import Explanation
@@ -34,7 +34,7 @@ def explain(
     require_storable_name(participant)
     with service.store.read() as session:
         snapshot = snapshot_at(session, view, board, as_of)
-        feedback = Feedback(session, view, now=service.clock())
+        feedback = VerdictFeedback(session, view, now=service.clock())
     with service.replicas.current(service.store, view.contest) as live:
         result = live.result(at=snapshot.seq, discloses=feedback.discloses)
         return explanation_or_reason(result, participant, board=snapshot.board)

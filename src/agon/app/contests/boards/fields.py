@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from agon.app.access.permissions import View
-from agon.app.contests.boards.pages import Page, PublishedBoard
+from agon.app.contests.boards.pages import BoardRows, PublishedBoard
 from agon.disciplines import discipline
 from agon.entities.contests import Snapshot
 from agon.kernel.times import written_time
 
 
-def page_fields(view: View, page: Page) -> dict[str, Any]:
+def page_fields(view: View, page: BoardRows) -> dict[str, Any]:
     """Return a page as fields of JSON, without its rows."""
     return {**board_fields(view, page), **window_fields(page)}
 
 
-def board_fields(view: View, board: Page | PublishedBoard) -> dict[str, Any]:
+def board_fields(view: View, board: BoardRows | PublishedBoard) -> dict[str, Any]:
     """Return the fields that all pages of a published board share."""
     amended_by = board.amended_by
     return {
@@ -29,7 +29,7 @@ def board_fields(view: View, board: Page | PublishedBoard) -> dict[str, Any]:
     }
 
 
-def window_fields(page: Page) -> dict[str, Any]:
+def window_fields(page: BoardRows) -> dict[str, Any]:
     """Return the fields that say which rows a page has, and the names that it shows."""
     window = {name: getattr(page, name) for name in ("start", "index", "next", "previous")}
     optional = {"matching": page.matching, "names": page.names}

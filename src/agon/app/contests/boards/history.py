@@ -3,7 +3,11 @@
 from dataclasses import replace
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import reach, require_storable_name, visible_board
+from agon.app.contests.ledgers.positions import (
+    last_readable_seq,
+    require_storable_name,
+    visible_board,
+)
 from agon.app.service import Service
 from agon.entities.contests import HistoryStep
 from agon.errors import NotFound, Unreadable
@@ -41,7 +45,7 @@ def history(
     if not 1 <= limit <= MAX_STEPS:
         raise Unreadable(f"limit is {limit}; give 1 to {MAX_STEPS}")
     require_storable_name(participant)
-    until = reach(view)
+    until = last_readable_seq(view)
     with service.store.read() as session:
         name = visible_board(session, view, board)
         steps = session.histories.of

@@ -11,8 +11,8 @@ from agon.app.contests.boards.families import board_names
 from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.stored_rows import NotStored, require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
+    last_readable_seq,
     position,
-    reach,
     require_storable_name,
     snapshot_at,
     visible_board,
@@ -82,7 +82,7 @@ class PageRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class BoardRows:
     """Some rows of a published board.
 
     Attributes:
@@ -119,7 +119,7 @@ class PublishedBoard:
         contest: the contest.
         snapshot: the board's proof.
         rows_snapshot: the snapshot under whose number the rows are stored.
-        amended_by: as of :class:`Page`.
+        amended_by: as of :class:`BoardRows`.
         has_names: whether the contest shows names, and any participant has one, or had one.
     """
 
@@ -153,7 +153,7 @@ def page(
     around: str | None = None,
     limit: int = 50,
     unscored: bool = False,
-) -> Page:
+) -> BoardRows:
     """Return a page of a board.
 
     Args:
@@ -184,8 +184,8 @@ def row(
     *,
     neighbors: int = 0,
     as_of: str | None = None,
-) -> Page:
-    """Return a participant's row with rows above and below it; ``Page.index`` is that row's index.
+) -> BoardRows:
+    """Return a participant's row with those above and below; ``BoardRows.index`` is its index.
 
     Raises:
         NotFound: the board has no row of that id; for an unscored one the reason is given.
@@ -195,7 +195,7 @@ def row(
     return _page(service, view, board, request)
 
 
-def _page(service: Service, view: View, board: str | None, request: PageRequest) -> Page:
+def _page(service: Service, view: View, board: str | None, request: PageRequest) -> BoardRows:
     with service.store.read() as session:
         published = find_board(session, view, board, as_of=request.as_of, at=request.cursor)
         read = read_page(session, published, request)
@@ -204,7 +204,7 @@ def _page(service: Service, view: View, board: str | None, request: PageRequest)
         return read
 
 
-def read_page(session: Session, board: PublishedBoard, request: PageRequest) -> Page | None:
+def read_page(session: Session, board: PublishedBoard, request: PageRequest) -> BoardRows | None:
     """Return the requested page of a board; None: no row has the requested id (:func:`no_row`).
 
     Args:
@@ -225,7 +225,7 @@ def read_page(session: Session, board: PublishedBoard, request: PageRequest) -> 
     lines = rows_of(session, board, start, limit, unscored=request.unscored)
     no, end, before = board.snapshot.no, start + len(lines), max(0, start - limit)
     size = rows.unscored if request.unscored else rows.rows
-    return Page(
+    return BoardRows(
         snapshot=board.snapshot,
         lines=lines,
         start=start,
@@ -274,7 +274,7 @@ def no_row(session: Session, board: PublishedBoard, name: str) -> NotFound:
     return NotFound(f"{name} is unscored on board {board.snapshot.board}: {reason}")
 
 
-def with_names(session: Session, view: View, page: Page) -> Page:
+def with_names(session: Session, view: View, page: BoardRows) -> BoardRows:
     """Return a page with the names of its participants, if the contest shows them."""
     names = shown_names(session, view.contest, ids_of(page.lines), at=page.snapshot.seq)
     return replace(page, names=names)
@@ -326,7 +326,7 @@ def snapshot_of_cursor(session: Session, view: View, board: str | None, at: Curs
     Raises:
         NotFound: it is not, or there is none.
     """
-    limit, name = reach(view), visible_board(session, view, board)
+    limit, name = last_readable_seq(view), visible_board(session, view, board)
     try:
         snapshot = session.snapshots.get(at.snapshot)
     except NotFound:

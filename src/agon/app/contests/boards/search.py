@@ -9,7 +9,7 @@ from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.pages import (
     MAX_ROWS,
-    Page,
+    BoardRows,
     PublishedBoard,
     find_board,
     with_names,
@@ -33,7 +33,7 @@ def search(
     as_of: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> Page:
+) -> BoardRows:
     """Return the rows of a board whose names or ids begin with a text.
 
     Rows found by name come first, in the order of the names, if the contest shows names: a name is
@@ -72,7 +72,7 @@ def search(
         indexes = list(islice(finding.indexes(None if at is None else at.start), limit + 1))
         selected = indexes[:limit]
         snapshot = published.snapshot
-        page = Page(
+        page = BoardRows(
             snapshot=snapshot,
             lines=session.snapshots.lines_at(published.rows_snapshot.no, selected),
             start=selected[0] if selected else 0,

@@ -12,7 +12,7 @@ import orjson
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import MAX_ROWS, Page, find_board, with_names
+from agon.app.contests.boards.pages import MAX_ROWS, BoardRows, find_board, with_names
 from agon.app.service import Service
 from agon.errors import Unreadable, did_you_mean
 from agon.store.session import Session
@@ -60,7 +60,7 @@ def sorted_page(
     as_of: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> Page:
+) -> BoardRows:
     """Return the rows of a board in the order of a column; rows without a value are left out.
 
     Rows with equal values are in the order of the board where the largest value comes first.
@@ -98,7 +98,7 @@ def sorted_page(
         lines = session.snapshots.lines_at(published.rows_snapshot.no, indexes)
         no, before = published.snapshot.no, max(0, start - limit)
         has_more = start + count < end - first
-        sorted_rows = Page(
+        sorted_rows = BoardRows(
             snapshot=published.snapshot,
             lines=lines,
             start=start,

@@ -14,7 +14,7 @@ import orjson
 from agon.app.access.audit import add_audit_entry
 from agon.app.access.permissions import View, permits
 from agon.app.contests.ledgers.append import append
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Case, Contest
@@ -184,7 +184,7 @@ def own_cases(service: Service, view: View) -> list[Case]:
         return []
     with service.store.read() as session:
         stored = session.cases.about(view.contest.no, view.user)
-    own = [_until(for_subjects(case), reach(view)) for case in stored]
+    own = [_until(for_subjects(case), last_readable_seq(view)) for case in stored]
     return [case for case in own if case.steps]
 
 

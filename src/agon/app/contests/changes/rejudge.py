@@ -18,7 +18,7 @@ from agon.disciplines.dojo.records import SUBMISSIONS
 from agon.entities.contests import Change, Contest
 from agon.entities.jobs import Job, NewJob
 from agon.errors import CheckFailed, NotFound
-from agon.ledger.entry import Line, read_line
+from agon.ledger.entry import EntryLine, read_line
 from agon.store.session import Session
 
 VERDICTS: Final = SUBMISSIONS.name
@@ -93,7 +93,7 @@ def queue_dry_run(service: Service, session: Session, contest: Contest, change: 
 
 
 def _job(
-    service: Service, contest: Contest, change: Change, entry: Line, problem: PublishedProblem
+    service: Service, contest: Contest, change: Change, entry: EntryLine, problem: PublishedProblem
 ) -> NewJob:
     judging = JudgingTask(
         submission=entry.body["submission"],
@@ -142,7 +142,7 @@ def _require_confirmed(setter: Job) -> None:
 
 def _received_submissions(
     session: Session, contest: Contest, change: Change
-) -> Iterator[tuple[Line, PublishedProblem]]:
+) -> Iterator[tuple[EntryLine, PublishedProblem]]:
     submissions, problem = set(change.params["submissions"]), change.params["problem"]
     problems: dict[str, PublishedProblem] = {}
     for stored in session.entries.of_kind(contest.no, [RECEIVED]):

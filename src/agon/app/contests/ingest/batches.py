@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from agon.records import RowIssue
 
 
-class Record(NamedTuple):
+class SentRecord(NamedTuple):
     """One record as it was sent.
 
     Attributes:
@@ -26,7 +26,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some records as columns, named as in :class:`Record`.
+    """Some records as columns, named as in :class:`SentRecord`.
 
     Attributes:
         external_ids: None where no record has one.
@@ -38,11 +38,11 @@ class Batch:
     lines: Sequence[int]
 
 
-def batch_of(records: Sequence[Record]) -> Batch:
+def batch_of(records: Sequence[SentRecord]) -> Batch:
     """Return records as one batch.
 
     Example:
-        >>> batch_of([Record("votes", {}, None, 1), Record("bots", {}, "b", 2)]).tables
+        >>> batch_of([SentRecord("votes", {}, None, 1), SentRecord("bots", {}, "b", 2)]).tables
         ('votes', 'bots')
     """
     if not records:
@@ -59,14 +59,14 @@ def batches_of(rows: Iterable[Sequence[Any]], size: int) -> Iterator[Batch]:
         [(1, 2), (3,)]
     """
     records = (
-        row if type(row) is Record else Record(row[0], row[1], row[2], number)
+        row if type(row) is SentRecord else SentRecord(row[0], row[1], row[2], number)
         for number, row in enumerate(rows, start=1)
     )
     while batch := list(islice(records, size)):
         yield batch_of(batch)
 
 
-def records_of(batch: Batch) -> Iterator[Record]:
+def records_of(batch: Batch) -> Iterator[SentRecord]:
     """Return the records of a batch one by one."""
     names = batch.external_ids or repeat(None)
-    return map(Record, batch.tables, batch.rows, names, batch.lines)
+    return map(SentRecord, batch.tables, batch.rows, names, batch.lines)

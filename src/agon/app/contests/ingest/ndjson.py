@@ -6,7 +6,7 @@ from operator import itemgetter
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 
-from agon.app.contests.ingest.batches import Batch, Record, batch_of, records_of
+from agon.app.contests.ingest.batches import Batch, SentRecord, batch_of, records_of
 from agon.errors import Unreadable, did_you_mean
 from agon.kernel.plain_json import InvalidJson, read_json, read_json_objects
 from agon.records import RowIssue
@@ -31,7 +31,7 @@ class Lines:
         self._body = body
         self._table = table
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[SentRecord]:
         """Yield the records one by one."""
         return chain.from_iterable(map(records_of, self.batches(_BATCH_SIZE)))
 
@@ -127,7 +127,7 @@ def _all(kind: type, values: list[Any]) -> bool:
     return {kind}.issuperset(map(type, values))
 
 
-def _read(line: bytes, number: int, table: str | None) -> Iterator[Record]:
+def _read(line: bytes, number: int, table: str | None) -> Iterator[SentRecord]:
     """Yield the record or the issue of a line; nothing for a blank line."""
     if number == 1:
         line = line.removeprefix(_BOM)
@@ -148,12 +148,12 @@ def _read(line: bytes, number: int, table: str | None) -> Iterator[Record]:
             table, number, str(value)[:_SHOWN], "is not an object", "write one object a line"
         )
     elif table is not None:
-        yield Record(table, value, None, number)
+        yield SentRecord(table, value, None, number)
     else:
         yield _record_of_envelope(value, number)
 
 
-def _record_of_envelope(value: dict[str, Any], number: int) -> Record:
+def _record_of_envelope(value: dict[str, Any], number: int) -> SentRecord:
     table, row, external_id = value.get("table"), value.get("row"), value.get("external_id")
     if not _KEYS.issuperset(value):
         extra = next(key for key in value if key not in _KEYS)
@@ -165,14 +165,14 @@ def _record_of_envelope(value: dict[str, Any], number: int) -> Record:
     if external_id is not None and not _is_name(external_id):
         remedy = f"give 1 to {_MAX_NAME} printable characters"
         return _issue(table, number, str(external_id)[:_SHOWN], "is not an external_id", remedy)
-    return Record(table, row, external_id, number)
+    return SentRecord(table, row, external_id, number)
 
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _MAX_NAME and value.isprintable()
 
 
-def _issue(table: str | None, line: int, value: str | None, reason: str, remedy: str) -> Record:
+def _issue(table: str | None, line: int, value: str | None, reason: str, remedy: str) -> SentRecord:
     issue = RowIssue(
         code="bad-line",
         table=table or "",
@@ -184,10 +184,10 @@ def _issue(table: str | None, line: int, value: str | None, reason: str, remedy:
         remedy=remedy,
         line=line,
     )
-    return Record(table or "", issue, None, line)
+    return SentRecord(table or "", issue, None, line)
 
 
-def read_value(body: bytes, *, table: str | None = None) -> list[Record]:
+def read_value(body: bytes, *, table: str | None = None) -> list[SentRecord]:
     """Return the record of a body that is one JSON value; an issue if it is not a record.
 
     Args:

@@ -18,7 +18,7 @@ from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.ndjson import Lines
 from agon.app.contests.ingest.openness import require_open
 from agon.app.contests.ingest.references import CrossRowChecks, References
-from agon.app.contests.ingest.senders import Sender
+from agon.app.contests.ingest.senders import RecordSender
 from agon.app.contests.ingest.validation import RecordValidator, ValidatedBatch
 from agon.app.contests.ledgers.append import not_before, store_growth
 from agon.app.garbage import gc_paused
@@ -66,7 +66,7 @@ class RecordImporter:
         by: Caller,
         *,
         replace: bool,
-        sender: Sender | None = None,
+        sender: RecordSender | None = None,
     ) -> None:
         self._service = service
         self._session = session
@@ -342,7 +342,7 @@ def record(
     with suppress(_DryRun), gc_paused(), service.store.write() as session:
         contest = session.contests.lock(contest_id)
         require_open(service, contest, by)
-        sender = Sender(session, contest, by)
+        sender = RecordSender(session, contest, by)
         importer = RecordImporter(service, session, contest, by, replace=replace, sender=sender)
         summary = importer.run(rows)
         if contest.frozen_at is not None and by.role == "judge":

@@ -29,7 +29,7 @@ _CORRECTION: Final = (
 _Row: TypeAlias = Mapping[str, Any]
 
 
-class Sender:
+class RecordSender:
     """The sender of one request's records, in a locked contest.
 
     Attributes:

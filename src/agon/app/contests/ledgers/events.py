@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.entities.contests import Event
 
@@ -36,7 +36,7 @@ def events(service: Service, view: View, *, after: int = 0, limit: int = MAX_EVE
         after: number of the last known event; 0: from the beginning.
         limit: how many to read; fewer are returned if some are for the staff only.
     """
-    until = reach(view)
+    until = last_readable_seq(view)
     with service.store.read() as session:
         stored = session.events.after(
             after,

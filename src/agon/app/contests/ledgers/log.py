@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import position, reach
+from agon.app.contests.ledgers.positions import last_readable_seq, position
 from agon.app.service import Service
 from agon.entities.ledgers import LogEntry
 
@@ -104,7 +104,7 @@ def log(
     kinds = {**_PUBLIC, **_STAFF} if view.staff else _PUBLIC
     entries = []
     with service.store.read() as session:
-        last = reach(view) if as_of is None else position(session, view, as_of)
+        last = last_readable_seq(view) if as_of is None else position(session, view, as_of)
         if before is not None:
             last = before - 1 if last is None else min(last, before - 1)
         stored = list(session.entries.of_kind(view.contest.no, kinds, until=last))

@@ -12,7 +12,7 @@ from agon.store.session import Session
 _MAX_DIGITS = 18  # of a position
 
 
-def reach(view: View) -> int | None:
+def last_readable_seq(view: View) -> int | None:
     """Return the last position a caller may read; None: any.
 
     While a contest is frozen the public sees nothing later than the freeze. What comes after the
@@ -21,7 +21,7 @@ def reach(view: View) -> int | None:
     return None if view.contest.state == "final" else view.until
 
 
-def shown_position(view: View) -> int | None:
+def default_seq(view: View) -> int | None:
     """Return the position shown if none is requested; None: the newest.
 
     Of a final contest this is the final result; a request for a later position shows what it was
@@ -43,8 +43,8 @@ def position(session: Session, view: View, as_of: str | None) -> int | None:
         Unreadable: it is neither.
     """
     if as_of is None:
-        return shown_position(view)
-    text, limit = as_of.strip(), reach(view)
+        return default_seq(view)
+    text, limit = as_of.strip(), last_readable_seq(view)
     if text.isascii() and text.isdigit():
         target = int(text) if len(text) <= _MAX_DIGITS else view.contest.seq
     else:
@@ -76,7 +76,7 @@ def visible_board(session: Session, view: View, name: str | None) -> str:
         NotFound: the contest publishes no such board.
     """
     board = board_named(view.contest, name)
-    return board_with_id(session, view.contest, board, until=reach(view))
+    return board_with_id(session, view.contest, board, until=last_readable_seq(view))
 
 
 def require_storable_name(name: str) -> None:

@@ -9,7 +9,7 @@ import orjson
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.submissions.submission import (
     ReceivedSubmission,
-    Submission,
+    SubmissionContent,
     content_of,
     queue_jobs,
     received_draft,
@@ -31,7 +31,7 @@ _MAX_UID: Final = 2**31 - 1
 
 
 def accept_agent(
-    service: Service, session: Session, contest: Contest, submission: Submission, by: Caller
+    service: Service, session: Session, contest: Contest, submission: SubmissionContent, by: Caller
 ) -> ReceivedSubmission:
     """Enter an agent and queue a trial on every task of the service.
 

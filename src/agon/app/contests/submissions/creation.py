@@ -9,13 +9,13 @@ from agon.app.contests.ingest.openness import require_open
 from agon.app.contests.ledgers.slugs import problem_id
 from agon.app.contests.submissions.agents import accept_agent
 from agon.app.contests.submissions.programs import accept_program, canonical_program
-from agon.app.contests.submissions.submission import ReceivedSubmission, Submission
+from agon.app.contests.submissions.submission import ReceivedSubmission, SubmissionContent
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden
-from agon.ledger.entry import Line, read_line
+from agon.ledger.entry import EntryLine, read_line
 from agon.store.session import Session
 
 
@@ -23,7 +23,7 @@ from agon.store.session import Session
 class _Acceptance:
     """How submissions of one kind of judging are accepted, and their content made canonical."""
 
-    accept: Callable[[Service, Session, Contest, Submission, Caller], ReceivedSubmission]
+    accept: Callable[[Service, Session, Contest, SubmissionContent, Caller], ReceivedSubmission]
     canonical: Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
@@ -35,7 +35,7 @@ _WAYS: Final[Mapping[str, _Acceptance]] = {
 
 
 def submit(
-    service: Service, contest_id: str, submission: Submission, *, by: Caller
+    service: Service, contest_id: str, submission: SubmissionContent, *, by: Caller
 ) -> ReceivedSubmission:
     """Enter a submission and queue what it needs, in one transaction.
 
@@ -75,7 +75,7 @@ def _acceptance_of(contest: Contest) -> _Acceptance:
 
 
 def _earlier(
-    session: Session, contest: Contest, submission: Submission
+    session: Session, contest: Contest, submission: SubmissionContent
 ) -> ReceivedSubmission | None:
     """Return the submission that was sent under the same external id."""
     name = submission.external_id or ""
@@ -92,7 +92,7 @@ def _earlier(
     return ReceivedSubmission(id=entry.body["submission"], seq=existing.seq)
 
 
-def _is_same(contest: Contest, entry: Line, submission: Submission) -> bool:
+def _is_same(contest: Contest, entry: EntryLine, submission: SubmissionContent) -> bool:
     body = entry.body
     if entry.kind != "submission-received" or body["user"] != submission.user:
         return False

@@ -6,7 +6,7 @@ from typing import Any
 
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers import slugs
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.contests.submissions.feedback import count_submissions, dojo_rules
 from agon.app.contests.submissions.problems import (
     freezes_at,
@@ -19,7 +19,7 @@ from agon.app.dojo.conditions import contest_conditions
 from agon.app.dojo.lifecycle import PUBLISHED, PublishedProblem
 from agon.app.service import Service
 from agon.errors import Unreadable
-from agon.ledger.entry import Line, read_line
+from agon.ledger.entry import EntryLine, read_line
 from agon.store.session import Session
 
 MAX_PROBLEMS = 500
@@ -66,8 +66,8 @@ def problems(
     if not 1 <= limit <= MAX_PROBLEMS + 1:
         raise Unreadable(f"limit is {limit}; give 1 to {MAX_PROBLEMS}")
     first: dict[str, int] = {}
-    published: dict[str, Line] = {}
-    contest, until = view.contest, reach(view)
+    published: dict[str, EntryLine] = {}
+    contest, until = view.contest, last_readable_seq(view)
     with service.store.read() as session:
         for stored in session.entries.of_kind(contest.no, [PUBLISHED], until=until):
             entry = read_line(stored.line)
@@ -100,7 +100,7 @@ def _limits(
 
 
 def _view(
-    entry: Line, freezes: Mapping[str, datetime | None], revealed: frozenset[str]
+    entry: EntryLine, freezes: Mapping[str, datetime | None], revealed: frozenset[str]
 ) -> dict[str, Any]:
     name = entry.body["problem"]
     return visible_fields(
@@ -109,7 +109,7 @@ def _view(
 
 
 def _problem_view(session: Session, view: View, problem_id: str) -> dict[str, Any]:
-    limit = reach(view)
+    limit = last_readable_seq(view)
     name = slugs.problem_id(session, view.contest, problem_id, until=limit)
     published = published_problem(session, view.contest, name, until=limit)
     at = revealed_at(session, view.contest, name, until=limit)

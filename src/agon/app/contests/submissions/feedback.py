@@ -12,7 +12,7 @@ import orjson
 
 from agon.app.access.permissions import View
 from agon.app.analysis.score import rules_of
-from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.contests.submissions.problems import problem_rows, revealed_ids
 from agon.app.dojo.lifecycle import SANDBOX_ERROR, freeze_in
 from agon.app.service import Service
@@ -32,7 +32,7 @@ def dojo_rules(contest: Contest) -> DojoRules | None:
     return rules.in_contest() if isinstance(rules, DojoRules) else None
 
 
-class Feedback:
+class VerdictFeedback:
     """The part of the verdicts of a contest that the caller may see.
 
     Args:
@@ -42,7 +42,7 @@ class Feedback:
     """
 
     def __init__(self, session: Session, view: View, *, now: datetime) -> None:
-        contest, until = view.contest, reach(view)
+        contest, until = view.contest, last_readable_seq(view)
         rules = dojo_rules(contest)
         self._all = (
             view.staff or rules is None or rules.feedback == "terms" or contest.state == "final"

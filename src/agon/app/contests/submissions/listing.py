@@ -9,7 +9,7 @@ import orjson
 
 from agon.app.access.permissions import View, permits
 from agon.app.contests.ledgers.append import received_key
-from agon.app.contests.submissions.feedback import Feedback
+from agon.app.contests.submissions.feedback import VerdictFeedback
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
@@ -31,7 +31,7 @@ def submission(service: Service, view: View, submission_id: str, *, by: Caller) 
     """
     key, sees_all = received_key(submission_id), _sees_all(view, by)
     with service.store.read() as session:
-        feedback = Feedback(session, view, now=service.clock())
+        feedback = VerdictFeedback(session, view, now=service.clock())
         received = session.entries.existing(view.contest.no, records=[key]).get(key)
         if received is not None:
             for entry in session.entries.after(
@@ -76,7 +76,7 @@ def submissions(
             if not entries:
                 raise Unreadable("this cursor is not of this list; begin again without it")
             start = entries[received_key(after)].seq
-        feedback = Feedback(session, view, now=service.clock())
+        feedback = VerdictFeedback(session, view, now=service.clock())
         names = [name for name in (user, problem) if name is not None]
         matching = (
             each
@@ -87,7 +87,12 @@ def submissions(
 
 
 def _all(
-    session: Session, view: View, by: Caller, feedback: Feedback, start: int, names: Sequence[str]
+    session: Session,
+    view: View,
+    by: Caller,
+    feedback: VerdictFeedback,
+    start: int,
+    names: Sequence[str],
 ) -> Iterator[SubmissionView]:
     """Yield the submissions that the caller may see and whose entries hold some names."""
     sees_all = _sees_all(view, by)
@@ -112,7 +117,7 @@ def _visible(
     entry: StoredEntry,
     *,
     sees_all: bool,
-    feedback: Feedback,
+    feedback: VerdictFeedback,
 ) -> SubmissionView | None:
     """Return a submission with its verdict; None if the caller may not see it."""
     line = orjson.loads(entry.line)

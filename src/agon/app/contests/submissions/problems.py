@@ -32,7 +32,7 @@ from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.entities.jobs import Job
 from agon.errors import Conflict, NotFound, Unreadable
-from agon.ledger.entry import Line, read_line
+from agon.ledger.entry import EntryLine, read_line
 from agon.ledger.keys import record_key
 from agon.records import Table
 from agon.store.session import Session
@@ -118,7 +118,7 @@ def published_problem(
         raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; list its problems")
     row = _at(session, contest, existing.seq).body["row"]
     before = _at(session, contest, existing.seq - 1)
-    entry: Line | None = before if _publishes(before, problem_id) else None
+    entry: EntryLine | None = before if _publishes(before, problem_id) else None
     if entry is None:
         # The row was replaced since, so the entry is not the one before it.
         entry = _last(session, contest, PUBLISHED, problem_id, until=until)
@@ -217,19 +217,19 @@ def _table(contest: Contest) -> Table:
     return table_of(contest.discipline, problems.table)
 
 
-def _at(session: Session, contest: Contest, seq: int) -> Line:
+def _at(session: Session, contest: Contest, seq: int) -> EntryLine:
     return next(
         read_line(entry.line) for entry in session.entries.after(contest.no, seq - 1, until=seq)
     )
 
 
-def _publishes(entry: Line, problem_id: str) -> bool:
+def _publishes(entry: EntryLine, problem_id: str) -> bool:
     return entry.kind == PUBLISHED and entry.body["problem"] == problem_id
 
 
 def _last(
     session: Session, contest: Contest, kind: str, problem_id: str, *, until: int | None
-) -> Line | None:
+) -> EntryLine | None:
     """Return the last entry of a kind that is about a problem."""
     last = None
     for stored in session.entries.of_kind(contest.no, [kind], until=until):

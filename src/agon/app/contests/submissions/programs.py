@@ -8,7 +8,7 @@ from agon.app.contests.submissions.feedback import require_submissions_left
 from agon.app.contests.submissions.problems import optional_text, published_problem
 from agon.app.contests.submissions.submission import (
     ReceivedSubmission,
-    Submission,
+    SubmissionContent,
     content_of,
     queue_jobs,
     received_draft,
@@ -28,7 +28,7 @@ _MAX_TAG: Final = 100
 
 
 def accept_program(
-    service: Service, session: Session, contest: Contest, submission: Submission, by: Caller
+    service: Service, session: Session, contest: Contest, submission: SubmissionContent, by: Caller
 ) -> ReceivedSubmission:
     """Enter a program and queue the job that judges it.
 

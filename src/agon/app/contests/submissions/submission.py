@@ -16,7 +16,7 @@ from agon.store.session import Session
 
 
 @dataclass(frozen=True, kw_only=True)
-class Submission:
+class SubmissionContent:
     """The content that a participant submits.
 
     Attributes:
@@ -53,7 +53,7 @@ class ReceivedSubmission:
         return self.jobs[0] if self.jobs else None
 
 
-def content_of(contest: Contest, submission: Submission) -> Mapping[str, Any]:
+def content_of(contest: Contest, submission: SubmissionContent) -> Mapping[str, Any]:
     """Return a submission's content when all its fields are known to the discipline.
 
     Raises:
@@ -73,7 +73,11 @@ def content_of(contest: Contest, submission: Submission) -> Mapping[str, Any]:
 
 
 def received_draft(
-    service: Service, name: str, submission: Submission, content: Mapping[str, Any], by: Caller
+    service: Service,
+    name: str,
+    submission: SubmissionContent,
+    content: Mapping[str, Any],
+    by: Caller,
 ) -> Draft:
     """Return the draft of a ``submission-received`` entry.
 

@@ -8,15 +8,15 @@ from agon.app.tasks.acceptance.results import (
     Remedy,
     Weakness,
 )
-from agon.app.tasks.acceptance.trials import AcceptanceAgents, Step, TrialOptions
+from agon.app.tasks.acceptance.trials import AcceptanceAgents, CheckStep, TrialOptions
 
 __all__ = [
     "Acceptance",
     "AcceptanceAgents",
     "AcceptanceCheck",
+    "CheckStep",
     "ProbeResult",
     "Remedy",
-    "Step",
     "TrialOptions",
     "Weakness",
     "accept_tasks",

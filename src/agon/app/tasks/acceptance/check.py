@@ -24,13 +24,13 @@ from agon.app.tasks.acceptance.results import (
 from agon.app.tasks.acceptance.texts import clues_in, texts_of_tests
 from agon.app.tasks.acceptance.trials import (
     AcceptanceAgents,
+    CheckStep,
     RecordingAgent,
-    Step,
     TaskTrials,
     TrialOptions,
 )
 from agon.app.tasks.acceptance.weaknesses import find_weaknesses
-from agon.app.tasks.agents import Agent, Work
+from agon.app.tasks.agents import Agent, AgentWork
 from agon.app.tasks.discovery import writes_reward
 from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
@@ -49,7 +49,7 @@ def accept_tasks(
     jobs: int,
     now: Clock,
     options: TrialOptions = _DEFAULTS,
-    watch: Callable[[Step], None] = lambda _: None,
+    watch: Callable[[CheckStep], None] = lambda _: None,
 ) -> Iterator[Acceptance]:
     """Check each task with all three agents; return the results in the order of the tasks.
 
@@ -121,7 +121,7 @@ def rejected_task(task: str, issues: Sequence[FileIssue]) -> Acceptance:
 def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acceptance:
     task, texts = trials.task, texts_of_tests(trials.task)
     proofs: list[AcceptanceCheck] = []
-    works: dict[Part, Work] = {}
+    works: dict[Part, AgentWork] = {}
     limit_s = 0.0
     who: tuple[tuple[Part, Agent], ...] = (
         ("oracle", agents.oracle),
@@ -172,6 +172,6 @@ def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acc
     )
 
 
-def _can_repeat(task: Task, works: Mapping[Part, Work]) -> bool:
+def _can_repeat(task: Task, works: Mapping[Part, AgentWork]) -> bool:
     """Return whether the tests can run again on what an agent left: it is all in its files."""
     return not task.files.services and not any(work.run.servers for work in works.values())

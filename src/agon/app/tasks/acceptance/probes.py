@@ -19,7 +19,7 @@ from agon.app.tasks.acceptance.programs import (
 from agon.app.tasks.acceptance.results import ProbeResult, Run
 from agon.app.tasks.acceptance.texts import clues_in
 from agon.app.tasks.acceptance.trials import ReplayAgent, TaskTrials
-from agon.app.tasks.agents import Work
+from agon.app.tasks.agents import AgentWork
 from agon.app.tasks.trials import TrialResult
 
 _MAX_LOOP_S: Final = 60
@@ -62,7 +62,7 @@ class ForgedSolution:
         clues: what the tests say.
     """
 
-    work: Work
+    work: AgentWork
     outputs: Outputs
     programs: Mapping[int, LeftFile]
     clues: Clues
@@ -85,8 +85,8 @@ class ForgedSolution:
 
 def observe(
     trials: TaskTrials,
-    oracle: Work,
-    nothing: Work,
+    oracle: AgentWork,
+    nothing: AgentWork,
     texts: Mapping[str, str],
     pool: Executor,
 ) -> tuple[Observation, ForgedSolution | None]:

@@ -8,7 +8,7 @@ from agon.app.tasks.acceptance.forgeries import PROBES
 from agon.app.tasks.acceptance.probes import ForgedSolution, try_probe
 from agon.app.tasks.acceptance.results import Part, Remedy, Weakness
 from agon.app.tasks.acceptance.trials import ReplayAgent, TaskTrials
-from agon.app.tasks.agents import Work
+from agon.app.tasks.agents import AgentWork
 
 _PASSES = {
     "oracle": "the oracle does not pass",
@@ -26,7 +26,7 @@ _SOURCES: Mapping[str, tuple[RewardSource, ...]] = {
 def with_tried_sources(
     weaknesses: tuple[Weakness, ...],
     trials: TaskTrials,
-    works: Mapping[Part, Work],
+    works: Mapping[Part, AgentWork],
     solution: ForgedSolution | None,
     *,
     rewarded: bool,
@@ -58,7 +58,7 @@ def with_tried_sources(
 def _try_source(
     source: RewardSource,
     trials: TaskTrials,
-    works: Mapping[Part, Work],
+    works: Mapping[Part, AgentWork],
     solution: ForgedSolution | None,
 ) -> Remedy:
     """Run the tests with another condition of a pass on what every agent and forgery left."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import BoundedSemaphore
 
-from agon.app.containers import Containers, Image, Outputs, RewardSource, Trial
-from agon.app.tasks.agents import Agent, AgentEnvironment, Work
+from agon.app.containers import AgentTrial, Containers, Image, Outputs, RewardSource
+from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import Clock, TrialResult, run_trial
 
@@ -37,7 +37,7 @@ class AcceptanceAgents:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class CheckStep:
     """A trial of a check that has ended.
 
     Attributes:
@@ -58,13 +58,13 @@ class RecordingAgent:
         self._agent = agent
         self.name = agent.name
         self.settings: Mapping[str, str] = agent.settings
-        self.work_done: Work | None = None
+        self.work_done: AgentWork | None = None
 
     def missing_for(self, task: Task) -> str:
         """List the requirements of a task that are not met."""
         return self._agent.missing_for(task)
 
-    def work(self, task: Task, place: AgentEnvironment) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Let the agent work."""
         self.work_done = self._agent.work(task, place)
         return self.work_done
@@ -75,7 +75,7 @@ class ReplayAgent:
 
     settings: Mapping[str, str] = {"kind": "replay"}
 
-    def __init__(self, name: str, work: Work, outputs: Outputs | None = None) -> None:
+    def __init__(self, name: str, work: AgentWork, outputs: Outputs | None = None) -> None:
         """Set what it hands over.
 
         Args:
@@ -90,7 +90,7 @@ class ReplayAgent:
         """Return an empty text: what it hands over exists."""
         return ""
 
-    def work(self, task: Task, place: AgentEnvironment) -> Work:  # noqa: ARG002
+    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:  # noqa: ARG002
         """Return the earlier work."""
         return self._work
 
@@ -119,7 +119,7 @@ class TaskTrials:
     now: Clock
     options: TrialOptions
     slots: BoundedSemaphore
-    watch: Callable[[Step], None]
+    watch: Callable[[CheckStep], None]
 
     def with_source(self, source: RewardSource) -> "TaskTrials":
         """Return the same with another condition of a pass."""
@@ -135,7 +135,7 @@ class TaskTrials:
         """Run a trial in a folder of its own, when a slot is free."""
         folder = self.folder / name
         folder.mkdir()
-        trial = Trial(
+        trial = AgentTrial(
             run=self.run,
             name=f"{self.task.name}__{name}",
             folder=folder,
@@ -152,7 +152,7 @@ class TaskTrials:
                 trial=trial,
                 now=self.now,
             )
-        self.watch(Step(task=self.task.name, name=name, result=result))
+        self.watch(CheckStep(task=self.task.name, name=name, result=result))
         return result
 
     def logs_of(self, name: str, result: TrialResult) -> Path | None:

@@ -36,14 +36,14 @@ class Pairing:
 
 
 @dataclass(frozen=True)
-class Round:
+class Pairings:
     """The pairings of one round, in the order they were made, and who waits."""
 
     pairings: tuple[Pairing, ...]
     waiting: tuple[str, ...]
 
 
-def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) -> Round:
+def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) -> Pairings:
     """Pair bots: in order of rating, then id, each takes the nearest opponent still free.
 
     Every unmatched bot in that order takes the unmatched bot of another owner at the smallest
@@ -85,7 +85,7 @@ def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) ->
             first.extend(runs.pop())
         if first:
             runs.append(first)
-    return Round(tuple(pairings), tuple(bot.id for run in runs for bot in run))
+    return Pairings(tuple(pairings), tuple(bot.id for run in runs for bot in run))
 
 
 def _owner_runs(bots: Iterable[Entrant]) -> list[deque[Entrant]]:

@@ -6,14 +6,14 @@ import numpy as np
 
 from agon.disciplines.arena.facts import Facts
 from agon.disciplines.arena.formulas import NONE
-from agon.disciplines.arena.rounds.matchmaking import Entrant, Round, pair
+from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairings, pair
 from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of, pair_spread
 from agon.disciplines.arena.rules import ArenaRules
 
 
 def pair_by_rules(
     bots: Iterable[Entrant], *, histories: Mapping[str, History], rules: ArenaRules
-) -> Round:
+) -> Pairings:
     """Return the pairings of a round by the rules.
 
     Args:

@@ -10,7 +10,7 @@ from agon.disciplines.arena.rounds.draws import uniform
 HUMAN, BOT = "human", "bot"
 
 
-class Outcome(StrEnum):
+class QualificationOutcome(StrEnum):
     """The result of an attempt; a failed judge call is never decided at random."""
 
     QUALIFIED = "qualified"
@@ -23,7 +23,7 @@ class Attempt:
     """One attempt of a bot and how it ended."""
 
     at: datetime
-    outcome: Outcome
+    outcome: QualificationOutcome
 
 
 def next_attempt_at(attempts: Iterable[Attempt], *, interval_minutes: int) -> datetime | None:
@@ -38,7 +38,9 @@ def next_attempt_at(attempts: Iterable[Attempt], *, interval_minutes: int) -> da
         >>> next_attempt_at([tried], interval_minutes=60).isoformat()
         '2026-01-01T13:00:00'
     """
-    judged = [attempt.at for attempt in attempts if attempt.outcome is not Outcome.TRY_AGAIN]
+    judged = [
+        attempt.at for attempt in attempts if attempt.outcome is not QualificationOutcome.TRY_AGAIN
+    ]
     return max(judged) + timedelta(minutes=interval_minutes) if judged else None
 
 
@@ -47,7 +49,7 @@ def shown_first(seed: str, attempt: str) -> str:
     return HUMAN if uniform(seed, attempt, "qualification") < 0.5 else BOT  # noqa: PLR2004 - even
 
 
-def outcome_of(picked: str | None, *, first: str) -> Outcome:
+def outcome_of(picked: str | None, *, first: str) -> QualificationOutcome:
     """Return how an attempt ended.
 
     Args:
@@ -66,8 +68,12 @@ def outcome_of(picked: str | None, *, first: str) -> Outcome:
     if first not in {HUMAN, BOT}:
         raise ValueError(f"expected {HUMAN} or {BOT} first, got {first!r}")
     if picked is None:
-        return Outcome.TRY_AGAIN
+        return QualificationOutcome.TRY_AGAIN
     if picked not in {"A", "B"}:
         raise ValueError(f"the judge picked {picked!r}: expected A or B")
     bot_label = "A" if first == BOT else "B"
-    return Outcome.QUALIFIED if picked == bot_label else Outcome.NOT_QUALIFIED
+    return (
+        QualificationOutcome.QUALIFIED
+        if picked == bot_label
+        else QualificationOutcome.NOT_QUALIFIED
+    )

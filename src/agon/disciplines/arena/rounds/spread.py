@@ -13,7 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairing, Round, pair
+from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairing, Pairings, pair
 from agon.kernel.boards import id_order
 from agon.kernel.matching import NONE, augment_matching
 
@@ -104,7 +104,7 @@ def histories_of(
 
 def pair_spread(
     bots: Iterable[Entrant], *, histories: Mapping[str, History], within: float
-) -> Round:
+) -> Pairings:
     """Pair all bots but those that cannot play: at most one, unless one owner has more than half.
 
     The one that waits has waited least often for the rounds it was present in, not in the last
@@ -141,7 +141,7 @@ def pair_spread(
     pairings = tuple(
         pool.pairing(first, second) for first, second in enumerate(mate) if first < second
     )
-    return Round(pairings, tuple(bot.id for bot in ranked if bot.id in waiting))
+    return Pairings(pairings, tuple(bot.id for bot in ranked if bot.id in waiting))
 
 
 def _waiting(ranked: Sequence[Entrant], histories: Mapping[str, History]) -> set[str]:

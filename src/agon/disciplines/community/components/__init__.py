@@ -1,11 +1,11 @@
 """List the components of the user score; board, explanation and findings follow from this table."""
 
 from agon.disciplines.community.components import benchmarks, feedback, prompts, tables
-from agon.disciplines.community.components.component import Component, Count, Line, Score
+from agon.disciplines.community.components.component import Component, Count, ExplanationLine, Score
 from agon.disciplines.community.components.curves import Bonus
 from agon.disciplines.community.rules import CommunityRules
 
-__all__ = ["COMPONENTS", "Bonus", "Component", "Count", "Line", "Score", "components"]
+__all__ = ["COMPONENTS", "Bonus", "Component", "Count", "ExplanationLine", "Score", "components"]
 
 COMPONENTS = (
     tables.AFFILIATION,

@@ -30,7 +30,7 @@ from agon.disciplines.community.hardening_rules import HardeningRules
 from agon.disciplines.community.relational_facts import RelationalFacts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import number, points_text
-from agon.kernel.explanations import Step
+from agon.kernel.explanations import NextStep
 from agon.kernel.findings import RecordRefs
 
 IntArray = npt.NDArray[np.int64]
@@ -88,7 +88,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Progress:
+class PromptProgress:
     """The progress of a participant's prompts towards being counted.
 
     Attributes:
@@ -172,7 +172,7 @@ class Component:
     switch: str | None = None
     also: tuple[str, ...] = ()
     aged: Callable[[Facts, float], FloatArray] | None = None
-    progress: Callable[[Evidence], Progress] | None = None
+    progress: Callable[[Evidence], PromptProgress] | None = None
     condition: Callable[[CommunityRules], str] = _always
     unattainable: Callable[[CommunityRules], str | None] = _attainable
 
@@ -240,7 +240,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Line:
+class ExplanationLine:
     """The data of one line of an explanation."""
 
     component: Component
@@ -286,9 +286,9 @@ class Curve(ABC):
         """Return the points of some amounts."""
 
     @abstractmethod
-    def text(self, line: Line) -> str:
+    def text(self, line: ExplanationLine) -> str:
         """Return the sentence of an explanation."""
 
     @abstractmethod
-    def step(self, line: Line) -> Step | None:
+    def step(self, line: ExplanationLine) -> NextStep | None:
         """Return the requirement of the next step, or None when there is none."""

@@ -8,11 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community import formulas
-from agon.disciplines.community.components.component import MAX_NEAREST, Curve, Line, Terms
+from agon.disciplines.community.components.component import (
+    MAX_NEAREST,
+    Curve,
+    ExplanationLine,
+    Terms,
+)
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import PLACES, many, number, points_text
-from agon.kernel.explanations import Step
+from agon.kernel.explanations import NextStep
 from agon.kernel.rounding import sufficient
 
 IntArray = npt.NDArray[np.int64]
@@ -35,14 +40,14 @@ class Bonus(Curve):
         """Return the worth for an amount of at least the least one."""
         return formulas.bonus(amounts, least=int(terms.least), points=terms.worth)
 
-    def text(self, line: Line) -> str:
+    def text(self, line: ExplanationLine) -> str:
         """Return the count, the count needed and the points."""
         worth = number(line.worth)
         text = f"{line.count_text}; {int(line.threshold)} needed for {worth} points: {line.earned}"
         reason = line.component.unattainable(line.rules)
         return f"{text}; they cannot be earned: {reason}" if reason else text
 
-    def step(self, line: Line) -> Step | None:
+    def step(self, line: ExplanationLine) -> NextStep | None:
         """Return how many more are needed, and which prompts are nearest."""
         component, evidence = line.component, line.evidence
         short = int(line.threshold - line.score.count)
@@ -52,7 +57,7 @@ class Bonus(Curve):
         text = f"{short} {more}{component.further(short, line.rules)}"
         numbers = {"more": short, "points": line.worth}
         if component.progress is None:
-            return Step(text, numbers)
+            return NextStep(text, numbers)
         nearest = component.progress(evidence).nearest(evidence.facts)
         further = max(short - len(nearest), 0)
         if nearest:
@@ -61,7 +66,7 @@ class Bonus(Curve):
             )
             text += f"; nearest: {listed}"
             text += f" and {many(further, 'other prompt')}" if further else ""
-        return Step(text, {**numbers, "nearest": nearest, "further": further})
+        return NextStep(text, {**numbers, "nearest": nearest, "further": further})
 
 
 @dataclass(frozen=True)
@@ -79,20 +84,20 @@ class Linear(Curve):
         coefficient = self.sign * terms.worth
         return formulas.linear(amounts, coefficient=coefficient) + 0.0  # no negative zero
 
-    def text(self, line: Line) -> str:
+    def text(self, line: ExplanationLine) -> str:
         """Return the count, its worth by age where that differs, and the product."""
         score = line.score
         by_age = f", worth {number(score.amount)} by age," if score.amount != score.count else ""
         sign = "-" if self.sign < 0 else ""
         return f"{line.count_text}{by_age} × {sign}{number(line.worth)} = {line.earned}"
 
-    def step(self, line: Line) -> Step | None:
+    def step(self, line: ExplanationLine) -> NextStep | None:
         """Return what one more unit adds; None for a penalty."""
         if self.sign < 0:
             return None
         ages = line.component.aged and line.rules.time_decay_half_life_days is not None
         text = f"1 more {line.component.further(1, line.rules)} adds {points_text(line.worth)}"
-        return Step(text + (" at first" if ages else ""), {"more": 1, "points": line.worth})
+        return NextStep(text + (" at first" if ages else ""), {"more": 1, "points": line.worth})
 
 
 @dataclass(frozen=True)
@@ -105,13 +110,13 @@ class Doubling(Linear):
 
     others: Callable[[Facts], IntArray] | None = None
 
-    def step(self, line: Line) -> Step | None:
+    def step(self, line: ExplanationLine) -> NextStep | None:
         """Return what one more other user adds to the quality prompt with the fewest of them."""
         evidence, facts = line.evidence, line.evidence.facts
         own = evidence.prompts[facts.is_quality[evidence.prompts]]
         if self.others is None or not len(own):
             feedbacks = many(line.rules.min_positive_feedbacks, "positive feedback")
-            return Step(
+            return NextStep(
                 f"1 prompt with at least {feedbacks} in a benchmark on which 1 other user ran "
                 f"responses adds {points_text(line.worth)}",
                 {"prompt": None, "others": 0, "points": line.worth},
@@ -121,7 +126,7 @@ class Doubling(Linear):
         have, name = int(others.min()), facts.prompts.text[at].as_py()
         gain = float(np.diff(formulas.impact([have, have + 1]))[0]) * line.worth
         points = -sufficient(-gain, lambda value: value >= -gain, places=PLACES)
-        return Step(
+        return NextStep(
             f"1 more user who runs responses on a benchmark that holds {name} ({have} other "
             f"{'user' if have == 1 else 'users'} now) adds at least {points_text(points)}",
             {"prompt": name, "others": have, "points": points},
@@ -136,14 +141,14 @@ class HIndexSquare(Curve):
         """Return h² × the worth."""
         return formulas.h_index_score(amounts, coefficient=terms.worth)
 
-    def text(self, line: Line) -> str:
+    def text(self, line: ExplanationLine) -> str:
         """Return the h-index, the prompts that reach it, and the points."""
         h = int(line.score.count)
         prompts = f"{many(h, 'prompt')} with at least {many(h, 'positive feedback')}"
         reached = f"h-index {h} ({prompts})" if h else "no prompt with a positive feedback"
         return f"{reached}: {h}² × {number(line.worth)} = {line.earned}"
 
-    def step(self, line: Line) -> Step | None:
+    def step(self, line: ExplanationLine) -> NextStep | None:
         """Return the feedback and prompts the next h-index needs."""
         facts, h = line.evidence.facts, int(line.score.count) + 1
         best = line.evidence.best(h)
@@ -164,7 +169,7 @@ class HIndexSquare(Curve):
             feedback = many(h, "positive feedback")
             steps.append(f"{many(new, 'more prompt')} with at least {feedback}")
         points = (2 * h - 1) * line.worth
-        return Step(
+        return NextStep(
             f"for h-index {h}: {' and '.join(steps)}",
             {"nearest": nearest, "further": new, "feedbacks": h, "points": points},
         )
@@ -178,12 +183,12 @@ class Correlation(Curve):
         """Return r × the worth for a correlation of at least the least one."""
         return formulas.review_quality(amounts, least=terms.least, coefficient=terms.worth)
 
-    def text(self, line: Line) -> str:
+    def text(self, line: ExplanationLine) -> str:
         """Return the correlation, the least one needed, and the points."""
         needed, worth = number(line.threshold), number(line.worth)
         return f"{line.count_text}; from {needed} on, × {worth}: {line.earned}"
 
-    def step(self, line: Line) -> Step | None:
+    def step(self, line: ExplanationLine) -> NextStep | None:
         """Return how much correlation is missing, and first how many prompts with reviews."""
         rules, evidence = line.rules, line.evidence
         least, have = max(line.threshold, 0.0), line.score.count
@@ -198,7 +203,7 @@ class Correlation(Curve):
             steps.append(f"feedback on {many(prompts, 'more prompt')} with at least {reviews}")
         if short > 0:
             steps.append(f"{number(short)} more correlation")
-        return Step(" and ".join(steps), {"prompts": prompts, "correlation": short})
+        return NextStep(" and ".join(steps), {"prompts": prompts, "correlation": short})
 
 
 def prompts_with_reviews(rules: CommunityRules) -> int:

@@ -11,7 +11,7 @@ from agon.disciplines.community.components.component import (
     Count,
     CountInEngine,
     NeedsRows,
-    Progress,
+    PromptProgress,
 )
 from agon.disciplines.community.components.curves import Bonus, Doubling, HIndexSquare, Linear
 from agon.disciplines.community.evidence import Evidence, prompt_refs
@@ -85,23 +85,23 @@ def _min_difficult(facts: Facts) -> int:
     return facts.rules.min_difficult_prompts
 
 
-def _positives(evidence: Evidence) -> Progress:
+def _positives(evidence: Evidence) -> PromptProgress:
     own, facts = evidence.prompts, evidence.facts
-    return Progress(own, facts.likes[own], facts.rules.min_positive_feedbacks)
+    return PromptProgress(own, facts.likes[own], facts.rules.min_positive_feedbacks)
 
 
-def _wrong_models(evidence: Evidence) -> Progress:
+def _wrong_models(evidence: Evidence) -> PromptProgress:
     return _wrong(evidence, evidence.facts.difficulty.wrong)
 
 
-def _wrong_sota_models(evidence: Evidence) -> Progress:
+def _wrong_sota_models(evidence: Evidence) -> PromptProgress:
     return _wrong(evidence, evidence.facts.difficulty.wrong_sota)
 
 
-def _wrong(evidence: Evidence, wrong: IntArray) -> Progress:
+def _wrong(evidence: Evidence, wrong: IntArray) -> PromptProgress:
     facts = evidence.facts
     quality = evidence.prompts[facts.is_quality[evidence.prompts]]
-    return Progress(quality, wrong[quality], facts.rules.min_wrong_models)
+    return PromptProgress(quality, wrong[quality], facts.rules.min_wrong_models)
 
 
 def _h_indices(facts: Facts) -> IntArray:

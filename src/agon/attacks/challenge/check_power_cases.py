@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.attacks.detectors.simulated import Case, Contests, Tables
+from agon.attacks.detectors.simulated import FindingCase, SimulatedContests, Tables
 
 
 def _on_busiest_miner(tables: Tables, actions: pa.Table, _: set[Any]) -> int:
@@ -20,16 +20,16 @@ def _on_busiest_miner(tables: Tables, actions: pa.Table, _: set[Any]) -> int:
 
 _REPORTS = ("evaluations", "validator_id")
 
-CONTESTS = Contests(
+CONTESTS = SimulatedContests(
     discipline="challenge",
     size=5_000,
     attacks={
-        "erratic-validator": Case("outlier-record", _REPORTS),
-        "copying-validator": Case("copying-validators", _REPORTS),
-        "lagging-validator": Case("lagging-validators", _REPORTS),
-        "stake-whale": Case("stake-concentration"),
-        "self-serving-validator": Case("self-serving-votes", _REPORTS, _on_busiest_miner),
-        "copied-agent": Case("duplicate-agents"),
-        "rewritten-agent": Case("near-duplicate-agents"),
+        "erratic-validator": FindingCase("outlier-record", _REPORTS),
+        "copying-validator": FindingCase("copying-validators", _REPORTS),
+        "lagging-validator": FindingCase("lagging-validators", _REPORTS),
+        "stake-whale": FindingCase("stake-concentration"),
+        "self-serving-validator": FindingCase("self-serving-votes", _REPORTS, _on_busiest_miner),
+        "copied-agent": FindingCase("duplicate-agents"),
+        "rewritten-agent": FindingCase("near-duplicate-agents"),
     },
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.arena.panel_check import PanelCheck
+from agon.app.arena.panel_audit import PanelCheck
 from agon.app.arena.settled_rounds import DrawnRound
 from agon.disciplines.arena.rounds.commitment import drawing_seed
 from agon.disciplines.arena.rules import ArenaRules

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.arena.draw_check import check_draws
+from agon.app.arena.draw_audit import check_draws
 from agon.ledger.entry import read_line
 from agon.ledger.fold import LedgerState, empty_ledger, fold
 from fakes.arena import Model, league

@@ -7,7 +7,7 @@ rounds before; so the rounds of a ledger are repeated in order.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from agon.app.arena.honeypot_check import HoneypotCheck, HoneypotHistory
+from agon.app.arena.honeypot_audit import HoneypotCheck, HoneypotHistory
 from agon.app.arena.settled_rounds import DrawnRound, SettledRound
 from agon.disciplines.arena.rounds.bank import Bank
 from agon.disciplines.arena.rounds.honeypot_memory import HoneypotMemory

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.access.permissions import SYSTEM
 from agon.app.analysis.score import rules_of
-from agon.app.arena.network_check import NetworkCheck
-from agon.app.arena.panel_check import PanelCheck
+from agon.app.arena.network_audit import NetworkCheck
+from agon.app.arena.panel_audit import PanelCheck
 from agon.app.arena.settled_rounds import DrawnRound
 from agon.disciplines.arena.rounds.commitment import drawing_seed, verify_draw
 from agon.disciplines.arena.rounds.round import (
@@ -19,7 +19,7 @@ from agon.disciplines.arena.rounds.round import (
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import AgonError
 from agon.kernel.fingerprints import sha256
-from agon.ledger.entry import Line, chain, genesis, read_line
+from agon.ledger.entry import EntryLine, chain, genesis, read_line
 from agon.ledger.fold import LedgerState, empty_ledger, fold
 from agon.ledger.issues import LedgerIssue
 
@@ -158,7 +158,7 @@ class _DrawCheck:
         """Note that an entry follows which is no record: those of the settled round are read."""
         self._settling = False
 
-    def differences(self, entry: Line, *, head: str) -> Iterator[str]:
+    def differences(self, entry: EntryLine, *, head: str) -> Iterator[str]:
         """Yield what is wrong with an entry; ``head`` is the hash before it."""
         kind, body = entry.kind, entry.body
         # A round is settled with all of its records at once.
@@ -187,7 +187,9 @@ class _DrawCheck:
         elif "row" in body:
             yield from self._record_differences(entry, body["table"], body["row"])
 
-    def _record_differences(self, entry: Line, table: str, row: Mapping[str, Any]) -> Iterator[str]:
+    def _record_differences(
+        self, entry: EntryLine, table: str, row: Mapping[str, Any]
+    ) -> Iterator[str]:
         """Yield what differs between a record of the settled round and its draw; note others."""
         if table == "owners":
             self._networks.add(row, seq=entry.seq)
@@ -201,7 +203,7 @@ class _DrawCheck:
         yield from differences(row)
         self._panels.add_record(table, row)
 
-    def _note(self, entry: Line) -> None:
+    def _note(self, entry: EntryLine) -> None:
         """Note a record of a drawn match that its round did not make, if it counts."""
         table, row = entry.body["table"], entry.body["row"]
         match = str(row.get(_DRAWN_TABLES[table]))

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.attacks.detectors.simulated import Case, Contests, Tables
+from agon.attacks.detectors.simulated import FindingCase, SimulatedContests, Tables
 
 
 def _on_own_prompts(tables: Tables, actions: pa.Table, attackers: set[Any]) -> int:
@@ -18,17 +18,17 @@ def _on_own_prompts(tables: Tables, actions: pa.Table, attackers: set[Any]) -> i
 
 _FEEDBACK = ("quick_feedbacks", "user_id")
 
-CONTESTS = Contests(
+CONTESTS = SimulatedContests(
     discipline="community",
     size=400,
     attacks={
-        "threshold-hugging": Case("threshold-hugging"),
-        "self-feedback": Case("self-feedback", _FEEDBACK, _on_own_prompts),
-        "reciprocal-ring": Case("reciprocal-ring", _FEEDBACK, _on_own_prompts),
-        "feedback-burst": Case("feedback-burst", _FEEDBACK),
-        "one-target-reviewer": Case("one-target-reviewer", _FEEDBACK, _on_own_prompts),
-        "near-duplicate-handle": Case("near-duplicate-handle"),
-        "target-group": Case("target-group", _FEEDBACK, _on_own_prompts),
+        "threshold-hugging": FindingCase("threshold-hugging"),
+        "self-feedback": FindingCase("self-feedback", _FEEDBACK, _on_own_prompts),
+        "reciprocal-ring": FindingCase("reciprocal-ring", _FEEDBACK, _on_own_prompts),
+        "feedback-burst": FindingCase("feedback-burst", _FEEDBACK),
+        "one-target-reviewer": FindingCase("one-target-reviewer", _FEEDBACK, _on_own_prompts),
+        "near-duplicate-handle": FindingCase("near-duplicate-handle"),
+        "target-group": FindingCase("target-group", _FEEDBACK, _on_own_prompts),
     },
     opt_ins={"target_groups": True},
     notes=frozenset({"near-duplicate-handle"}),
