@@ -211,8 +211,8 @@ def alive(process: int) -> bool:
 
 HOLDER = """
 import sys
-from agon.records.raw import Engine
-engine = Engine()
+from agon.records.raw import MemoryEngine
+engine = MemoryEngine()
 print("open", flush=True)
 sys.stdin.read()
 """

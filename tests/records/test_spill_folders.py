@@ -11,8 +11,8 @@ from agon.records.spill_folders import make_spill_folder
 
 HOLDER = """
 import sys
-from agon.records.raw import Engine
-engine = Engine()
+from agon.records.raw import MemoryEngine
+engine = MemoryEngine()
 print("open", flush=True)
 sys.stdin.read()
 """

@@ -94,7 +94,7 @@ def summary(standing: CardStanding) -> str:
     Example:
         >>> from datetime import UTC
         >>> at = datetime(2026, 1, 2, tzinfo=UTC)
-        >>> summary(Standing("Spring", "ada", "bots", 3, 1510.0, 20, (), at))
+        >>> summary(CardStanding("Spring", "ada", "bots", 3, 1510.0, 20, (), at))
         'rank 3 of 20, 1,510'
     """
     if standing.rank is None:

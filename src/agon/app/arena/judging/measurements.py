@@ -67,7 +67,7 @@ def measure(counts: Iterable[JudgeCount], *, confidence: float) -> list[JudgeMea
         confidence: the probability that an interval covers the true share.
 
     Example:
-        >>> [found] = measure([Count(judge="m", measure="flip", successes=8, trials=10)],
+        >>> [found] = measure([JudgeCount(judge="m", measure="flip", successes=8, trials=10)],
         ...                   confidence=0.95)
         >>> found.share, round(found.interval.low, 4), round(found.interval.high, 4)
         (0.8, 0.4902, 0.9433)

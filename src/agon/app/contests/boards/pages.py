@@ -185,7 +185,7 @@ def row(
     neighbors: int = 0,
     as_of: str | None = None,
 ) -> BoardRows:
-    """Return a participant's row with rows above and below it; ``BoardRows.index`` is that row's index.
+    """Return a participant's row with those above and below; ``BoardRows.index`` is its index.
 
     Raises:
         NotFound: the board has no row of that id; for an unscored one the reason is given.

@@ -44,7 +44,7 @@ def batch_of(records: Sequence[SentRecord]) -> Batch:
     """Return records as one batch.
 
     Example:
-        >>> batch_of([Record("votes", {}, None, 1), Record("bots", {}, "b", 2)]).tables
+        >>> batch_of([SentRecord("votes", {}, None, 1), SentRecord("bots", {}, "b", 2)]).tables
         ('votes', 'bots')
     """
     if not records:
