@@ -33,8 +33,8 @@ SYNONYMS: Final[tuple[Mapping[str, str], ...]] = (
 )
 """Words that mean a choice, for closed lists that have all of some choices."""
 
-TRUE: Final = ("true", "t", "yes", "y", "on", "1")
-FALSE: Final = ("false", "f", "no", "n", "off", "0")
+TRUE: Final = ("true", "t", "yes", "y", "1")
+FALSE: Final = ("false", "f", "no", "n", "0")
 
 
 def fold_word(text: str) -> str:
