@@ -258,6 +258,6 @@ def test_a_wrong_header_is_one_fault(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("ID2,Handle\n1,a\n2,b\n")
     _, [issue] = inspect(SCHEMA, tmp_path)
     assert str(issue) == (
-        "people.csv, column id, name: is missing; the header has ID2, Handle; add the columns id "
-        "(give a whole number or text) and name (give text); there is a column ID2: is it meant?"
+        "people.csv, column id, name: is missing; the header has ID2, Handle; add id (give a whole "
+        "number or text) and name (give text); is ID2 meant?"
     )

@@ -44,7 +44,9 @@ _WRITTEN = st.one_of(
     st.from_regex(r" ?[+-]?[0-9]{0,21}\.?[0-9]{0,2}([eE][+-]?[0-9]{1,3})? ?", fullmatch=True),
     st.sampled_from(["", " ", "nan", "-Inf", "infinity", "true", "F", "Yes", "no ", "a", "b"]),
 )
-_NO_EPOCHS = st.one_of(st.none(), st.booleans(), st.just([]), st.text("ab :-TZ", max_size=5))
+_NO_EPOCHS: st.SearchStrategy[Any] = st.one_of(
+    st.none(), st.booleans(), st.just([]), st.text("ab :-TZ", max_size=5)
+)
 """Values of columns of times; whether numbers are times since 1970 depends on the whole column."""
 _ANYTHING = st.one_of(
     st.none(),

@@ -121,3 +121,14 @@ def near_names(unused: Iterable[str], absent: Collection[str]) -> dict[str, str]
         if candidate is not None:
             near[candidate] = name
     return near
+
+
+def is_ignored(name: str, table: str, ignored: Collection[str]) -> bool:
+    """Return whether a table's name is one of some folded names that are not to be read.
+
+    Example:
+        >>> is_ignored("My Notes", "prompts", {"prompts.mynotes"})
+        True
+    """
+    folded = fold_name(name)
+    return folded in ignored or f"{fold_name(table)}.{folded}" in ignored

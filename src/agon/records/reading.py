@@ -76,10 +76,11 @@ def inspect_files(
     where: Mapping[str, Any] | None = None,
 ) -> tuple[Records, list[RowIssue]]:
     """Read a file for each table and return the records with all that is wrong with them."""
+    from agon.records.sources import are_small
     from agon.records.sources.formats import read_files
 
     return _inspect(
-        MemoryEngine(),
+        MemoryEngine(shared=are_small(files.values())),
         schema,
         lambda of, tables: read_files(of, tables, files),
         None,
@@ -181,6 +182,9 @@ def _read(
         source = conditions.apply(engine.connection, source)
     records, issues = _read_typed(engine, schema, source)
     records.names, records.notes = report, report.notes
+    records.lines = {
+        name: raw.lines for name, raw in source.tables.items() if raw.lines is not None
+    }
     return records, list(map(names.rename_issue, issues)) if names else issues
 
 

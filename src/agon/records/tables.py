@@ -6,7 +6,7 @@ ones for Arrow.
 """
 
 import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
@@ -39,6 +39,7 @@ class Records:
             show these rows at other times or positions; a row of a number says the same in all.
         notes: what was decided when they were read, one sentence each.
         names: how the names of the source were read.
+        lines: returns the lines of rows, by table that was read from a text file.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Records:
         self.caches: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
         self.names = NameReport()
+        self.lines: Mapping[str, Callable[[Collection[int]], dict[int, int]]] = {}
 
     def __repr__(self) -> str:
         tables = ", ".join(table.name for table in self.schema if self.has(table.name))

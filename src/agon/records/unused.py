@@ -11,7 +11,7 @@ from typing import Final
 
 from agon.kernel.findings import Finding, Severity
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.names import fold_name, near_names, nearest
+from agon.records.names import fold_name, is_ignored, near_names, nearest
 from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
 
@@ -94,9 +94,11 @@ class NameReport:
             InvalidRecords: with every such name.
         """
         if self.near:
-            raise InvalidRecords(
-                [replace(issue, remedy=f"{issue.remedy} ({option})") for issue in self.near]
-            )
+            raise InvalidRecords(self.near_issues(option=option))
+
+    def near_issues(self, *, option: str) -> list[RowIssue]:
+        """Return the issue of each name that is near to a missing one, with what to do about it."""
+        return [replace(issue, remedy=f"{issue.remedy} ({option})") for issue in self.near]
 
 
 def name_report(schema: Schema, source: SourceTables, ignore: Collection[str] = ()) -> NameReport:
@@ -116,7 +118,7 @@ def name_report(schema: Schema, source: SourceTables, ignore: Collection[str] = 
         if raw is not None:
             start = f"{table.name}." if len(schema.tables) > 1 else ""
             read_as += [f"{start}{name} as {own}" for own, name in raw.spelled.items()]
-            names = [name for name in raw.others if not _is_ignored(name, table.name, ignored)]
+            names = [name for name in raw.others if not is_ignored(name, table.name, ignored)]
             unused += [f"{start}{name}" for name in names]
             near |= _near_columns(table, raw, names, start)
     files = [
@@ -177,7 +179,7 @@ def without_ignored(source: SourceTables, ignore: Collection[str]) -> SourceTabl
         return source
     tables = {
         name: replace(raw, types={own: kind for own, kind in raw.types.items()
-                                  if not _is_ignored(raw.spelled.get(own, own), name, ignored)})
+                                  if not is_ignored(raw.spelled.get(own, own), name, ignored)})
         for name, raw in source.tables.items()
         if not {fold_name(name), fold_name(raw.location)} & ignored
     }  # fmt: skip
@@ -189,10 +191,6 @@ def _near(
 ) -> RowIssue:
     remedy = f"did you mean {meant}? rename it, or leave it out"
     return RowIssue(code, table, location, None, column, shown, "is not used", remedy)
-
-
-def _is_ignored(name: str, table: str, ignored: Collection[str]) -> bool:
-    return fold_name(name) in ignored or fold_name(f"{table}.{name}") in ignored
 
 
 def _is_data(name: str) -> bool:

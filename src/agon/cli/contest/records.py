@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -11,14 +12,17 @@ from agon.cli.shared import arguments, completion, lists, parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
-from agon.errors import Unreadable
+from agon.errors import NotFound, Unreadable
 
 if TYPE_CHECKING:
     from agon.client import Api
+    from agon.entities.ledgers import RecordChange
     from agon.records.mapping import SourceMapping
 
 _PIECE: Final = 1 << 18
 _LINES: Final = (".ndjson", ".jsonl")
+_SHOWN: Final = 20
+_IGNORE: Final = "--ignore NAME"
 
 
 @click.command("add", cls=Command)
@@ -29,7 +33,7 @@ _LINES: Final = (".ndjson", ".jsonl")
     "--table",
     metavar="T",
     shell_complete=completion.tables,
-    help="All lines are bare rows of this table.",
+    help="SOURCE is a file of this table; its lines are bare rows.",
 )
 @option("--replace", is_flag=True, help="A record supersedes the one with the same key.")
 @option("--dry-run", is_flag=True, help="Validate and count; add nothing.")
@@ -49,29 +53,36 @@ def add(
     """Add the records of SOURCE to the ledger of ID.
 
     SOURCE is an NDJSON file (- for stdin) with lines {"table": …, "row": {…}, "external_id": …},
-    or what agon score reads: a folder, a DuckDB or SQLite file, postgresql://…. A record that is
-    stored already with the same content is not added again. If any record is invalid, all invalid
-    ones are reported and none is added.
+    a file of one table with --table, or what agon score reads: a folder, a DuckDB or SQLite file,
+    postgresql://…. A record that is stored already with the same content is not added again; of a
+    table without a key, the n-th row with a content is. If any record is invalid, all invalid ones
+    are reported and none is added.
 
       agon contest add spring data/
-      agon contest add arena votes.ndjson --table votes --dry-run
+      agon contest add arena votes.csv --table votes --dry-run
       tail -n 100 log.ndjson | agon contest add spring - --server https://agon.example
     """
     from agon.cli.shared.output import working
 
     with target.open(create=False) as api, working(f"adding to {contest}"):
+        chunks, is_bare = _chunks(api, contest, source, table=table, mapping=mapping)
         summary = api.records.add(
             contest,
-            _chunks(api, contest, source, table=table, mapping=mapping),
-            table=table,
+            chunks,
+            table=table if is_bare else None,
             replace=replace,
             dry_run=dry_run,
+            ignore=() if mapping is None else mapping.ignore,
         )
     if form == "json":
         deliver_json(lists.plain_values(summary))
         return
     would = "would be " if dry_run else ""
     sources.echo_notes(summary.notes)
+    for change in summary.changes[:_SHOWN]:
+        click.echo(f"{change.record}: {_differences(change)}", err=True)
+    if summary.replaced > _SHOWN:
+        click.echo(f"and {summary.replaced - _SHOWN:,} more", err=True)
     parts = [f"{summary.added:,} {would}added", f"{summary.repeated:,} stored already"]
     if replace:
         parts.append(f"{summary.replaced:,} {would}replaced")
@@ -80,16 +91,66 @@ def add(
     click.echo(", ".join(parts))
 
 
+def _differences(change: "RecordChange") -> str:
+    """Return what a replaced record changes, as a line."""
+    none = "(none)"
+    return ", ".join(
+        f"{name} {change.before.get(name, none)!s:.80} → {change.after.get(name, none)!s:.80}"
+        for name in {**change.before, **change.after}
+    )
+
+
 def _chunks(
     api: "Api", contest: str, source: str, *, table: str | None, mapping: "SourceMapping | None"
-) -> Iterator[bytes]:
-    """Yield a source's records as NDJSON."""
+) -> tuple[Iterator[bytes], bool]:
+    """Return a source's records as NDJSON, and whether its lines are as the source has them.
+
+    Raises:
+        click.UsageError: a mapping is stated for lines that name their tables and columns.
+    """
     path = Path(source)
-    if source == "-" or (path.suffix.lower() in _LINES and not path.is_dir()):
-        return read_pieces(source)
-    if table is not None:
-        raise click.UsageError("--table is for NDJSON; other sources name their tables")
-    return records_of(api.contests.get(contest).discipline, source, mapping)
+    has_lines = source == "-" or (path.suffix.lower() in _LINES and not path.is_dir())
+    if has_lines and not (mapping and replaced(mapping, ignore=())):
+        return read_pieces(source), True
+    if source == "-" or (has_lines and table is None):
+        raise click.UsageError("--mapping is for files; give one, with --table if it has lines")
+    discipline = api.contests.get(contest).discipline
+    if table is None:
+        return records_of(discipline, source, mapping), False
+    return _rows_of(discipline, table, path, mapping), False
+
+
+def _rows_of(
+    discipline: str, table: str, path: Path, mapping: "SourceMapping | None"
+) -> Iterator[bytes]:
+    """Yield the rows of a file of one table as NDJSON.
+
+    Raises:
+        InvalidRecords: with everything that is wrong with the file.
+    """
+    from agon.app.contests.ingest.uploads import read_upload
+
+    with (
+        _opened(path) as file,
+        read_upload(discipline, table, path.name, file, option=_IGNORE, mapping=mapping) as upload,
+    ):
+        upload.require_valid()
+        sources.echo_notes(upload.notes)
+        yield from upload.lines()
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file.
+
+    Raises:
+        NotFound, Unreadable: it cannot be opened.
+    """
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise NotFound(f"{path}: no such file") from None
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read ({error.strerror})") from None
 
 
 def read_pieces(source: str) -> Iterator[bytes]:
@@ -132,7 +193,7 @@ def steps_of(
     from agon.app.contests.ingest.record_lines import record_lines
 
     records = read_records(discipline, source, mapping=mapping)
-    records.names.require_exact(option="--ignore NAME")
+    records.names.require_exact(option=_IGNORE)
     sources.echo_notes(records.notes)
     yield from record_lines(records, steps=steps)
 

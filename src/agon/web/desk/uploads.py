@@ -39,7 +39,7 @@ def add_records(visit: Visit) -> SitePage:
     dry_run = visit.form.get("do") != "add"
     name, file = visit.files.get("file", ("", io.BytesIO()))
     try:
-        with read_upload(contest.discipline, table, name, file) as upload:
+        with read_upload(contest.discipline, table, name, file, option="") as upload:
             upload.require_valid()
             summary = visit.api.records.add(contest.id, upload.lines(), dry_run=dry_run)
             notes = upload.notes

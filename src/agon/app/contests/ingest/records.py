@@ -28,7 +28,7 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, ExistingEntry, NewRecords
-from agon.entities.ledgers import ImportSummary
+from agon.entities.ledgers import ImportSummary, RecordChange
 from agon.ledger.entry import encode_records
 from agon.records.normal import normal_form
 from agon.store.session import Session
@@ -41,6 +41,9 @@ Measured: 1,000 is a third faster than 10,000, which leaves the garbage collecto
 
 _MAX_REMEMBERED: Final = 250_000
 """Maximum number of ids of people that were stored and are kept in memory."""
+
+_MAX_CHANGES: Final = 100
+"""Maximum number of changes of replaced records in a summary."""
 
 MAX_SEQS: Final = 1_000
 """Maximum number of positions in a summary."""
@@ -70,6 +73,7 @@ class RecordImporter:
         *,
         replace: bool,
         sender: RecordSender | None = None,
+        ignore: Iterable[str] = (),
     ) -> None:
         self._service = service
         self._session = session
@@ -86,7 +90,7 @@ class RecordImporter:
         self._validator = RecordValidator(
             of, self._references, self._errors, key=service.network_key
         )
-        self._normalizer = BatchNormalizer(of.schema)
+        self._normalizer = BatchNormalizer(of.schema, ignore=ignore)
         self._forms = {table.name: normal_form(table) for table in of.schema}
         self._identities = RowIdentities()
         self._touched: set[str] = set()
@@ -97,6 +101,7 @@ class RecordImporter:
         self._seq, self._head = contest.seq, contest.head
         self._repeated = self._replaced = 0
         self._seqs: list[int] = []
+        self._changes: list[RecordChange] = []
 
     def run(self, rows: Iterable[Sequence[Any]]) -> ImportSummary:
         """Store all rows, or none and raise everything that is wrong with them.
@@ -205,7 +210,9 @@ class RecordImporter:
                 shown = [] if self._votes else existing
                 self._errors.conflict(_conflict(valid, index, shown, known=key in by_key))
                 continue
-            self._replaced += bool(existing)
+            if existing:
+                self._replaced += 1
+                self._add_change(key or str(name), existing[0].written, new.written)
             indexes.append(index)
             replaces.append(existing[0].seq if existing else None)
             self._add_seqs([new.seq])
@@ -229,6 +236,18 @@ class RecordImporter:
         form = self._forms.get(body["table"]) if self._sender is not None else None
         row = body["row"] if form is None else form.row(body["row"])
         return _Existing(entry.seq, body["table"], orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
+
+    def _add_change(self, record: str, before: bytes | None, after: bytes | None) -> None:
+        if len(self._changes) < _MAX_CHANGES and before is not None and after is not None:
+            old, new = orjson.loads(before), orjson.loads(after)
+            differ = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+            self._changes.append(
+                RecordChange(
+                    record=record,
+                    before={name: old[name] for name in differ if name in old},
+                    after={name: new[name] for name in differ if name in new},
+                )
+            )
 
     def _add_seqs(self, seqs: Iterable[int]) -> None:
         self._seqs += islice(seqs, max(0, MAX_SEQS - len(self._seqs)))
@@ -275,6 +294,7 @@ class RecordImporter:
             last_seq=after if after > before else None,
             seqs=tuple(self._seqs),
             notes=self._normalizer.notes,
+            changes=tuple(self._changes),
         )
 
 
@@ -326,6 +346,7 @@ def record(
     by: Caller,
     replace: bool = False,
     dry_run: bool = False,
+    ignore: Iterable[str] = (),
 ) -> ImportSummary:
     """Add records to a contest's ledger.
 
@@ -341,6 +362,7 @@ def record(
             own bot or on what a freeze hides.
         replace: whether a record with the key of another supersedes it.
         dry_run: validate only; store nothing.
+        ignore: names of keys that are not read, such as ``notes`` or ``prompts.notes``.
 
     Raises:
         NotFound: there is no such contest.
@@ -354,7 +376,9 @@ def record(
         contest = session.contests.lock(contest_id)
         require_open(service, contest, by)
         sender = RecordSender(session, contest, by)
-        importer = RecordImporter(service, session, contest, by, replace=replace, sender=sender)
+        importer = RecordImporter(
+            service, session, contest, by, replace=replace, sender=sender, ignore=ignore
+        )
         summary = importer.run(rows)
         if contest.frozen_at is not None and by.role == "judge":
             # Positions would show how many records there are, which is hidden during a freeze.

@@ -67,13 +67,35 @@ class Upload:
             raise InvalidRecords(list(self.issues))
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the rows as the NDJSON that a contest takes, with their table in each line."""
-        return chain.from_iterable(record_lines(self.records))
+        """Yield the rows as the NDJSON that a contest takes, with their table in each line.
+
+        Each stands on the line that its row has in the file, so that what the contest says of a
+        line is about the file; the lines between them are blank.
+        """
+        written = chain.from_iterable(record_lines(self.records))
+        lines_of = self.records.lines.get(self.table)
+        if lines_of is None:
+            yield from written
+            return
+        numbers = self.records.arrow(self.table, ["_row"]).column(0).to_pylist()
+        places = lines_of(set(numbers))
+        at = 0
+        rows = chain.from_iterable(part.splitlines(keepends=True) for part in written)
+        for number, row in zip(numbers, rows, strict=True):
+            line = places.get(number, at + 1)
+            yield b"\n" * (line - at - 1) + row
+            at = line
 
 
 @contextmanager
 def read_upload(
-    of: str, table: str, name: str, file: IO[bytes], *, mapping: MappingSource | None = None
+    of: str,
+    table: str,
+    name: str,
+    file: IO[bytes],
+    *,
+    option: str,
+    mapping: MappingSource | None = None,
 ) -> Iterator[Upload]:
     """Read an uploaded file of one table of a discipline.
 
@@ -84,6 +106,7 @@ def read_upload(
         table: the table.
         name: the file's name, whose ending names its format; without a known one it is CSV.
         file: its content.
+        option: how the sender says that a name is not to be read.
         mapping: how its names and values are read.
 
     Raises:
@@ -106,7 +129,8 @@ def read_upload(
             )
         records, issues = inspect_files(alone, {table: path}, mapping=source_mapping(mapping))
         try:
-            yield _upload(table, alone, records, [*records.names.near, *issues])
+            near = records.names.near_issues(option=option)
+            yield _upload(table, alone, records, [*near, *issues])
         finally:
             records.close()
 
