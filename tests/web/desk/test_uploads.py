@@ -1,5 +1,6 @@
 """Uploads on the desk: files that spreadsheets write, wrong ones and large ones."""
 
+import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from agon.web.desk.uploads import csv_rows
 from fakes.instance import instance_at
 from web.browser import Browser
-from web.desk.league import DESK, create, text, upload
+from web.desk.league import BOTS, DESK, create, text, upload
 from web.markup import Markup
 
 
@@ -92,3 +93,68 @@ def test_the_rows_of_a_file_are_read_one_by_one() -> None:
     rows = csv_rows(file)
     assert next(rows) == {"id": "ada", "name": "Ada"}
     assert file.tell() < 100
+
+
+def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> None:
+    """A column that was read as another one, or not at all, is seen before it is stored."""
+    browser.sign_in("organiser")
+    create(browser)
+    page = upload(
+        browser, "bots", "ID;Name;qualifiedAt;colour\n1.0;Ada;2026-01-01;red\n", do="check"
+    )
+    for part in (
+        "Read ID as id",
+        "Not used: colour",
+        "owner_idnot in the file",
+        "qualifiedAttimestamp",
+        "2026-01-01T00:00:00Z",
+        "1 row of bots would be added; 0 are stored already.",
+        "Add these 1",
+    ):
+        assert part in page
+    page = upload(browser, "bots", "id,name,qualifid_at\n1,Ada,\n,Bob,\n2,,x\n", do="add")
+    assert "did you mean qualified_at? rename it, or leave it out (the field Not read)" in page
+    assert "line 3 (row 2), column id: is empty" in page
+    assert "line 4 (row 3), column name: is empty" in page
+    assert "Nothing was changed" in page
+    fields = {"table": "bots", "do": "add", "ignore": "qualifid_at", "mapping": ""}
+    file = {"file": ("bots.csv", "id,name,qualifid_at\n1,Ada,x\n")}
+    assert "1 row of bots was added" in browser.submit(DESK, f"{DESK}/records", fields, file).text
+    mapped = {**fields, "mapping": '[columns]\nname = "Called"\n'}
+    file = {"file": ("bots.csv", "id,Called\n3,Eve\n")}
+    assert "1 row of bots was added" in browser.submit(DESK, f"{DESK}/records", mapped, file).text
+    wrong = {**fields, "mapping": "[columns\n"}
+    assert "the mapping is no TOML" in browser.submit(DESK, f"{DESK}/records", wrong, file).text
+
+
+def test_rows_are_replaced_after_their_changes_were_shown(browser: Browser) -> None:
+    """A wrong file would overwrite what is right; the page holds the file, without scripts."""
+    browser.sign_in("organiser")
+    create(browser)
+    upload(browser, "bots", BOTS)
+    file = {"file": ("bots.csv", "id,name\nada,Ada L.\nbob,Bob\neve,Eve\n")}
+    fields = {"table": "bots", "do": "add", "replace": "yes"}
+    response = browser.submit(DESK, f"{DESK}/records", fields, file)
+    page = Markup(response.text)
+    assert page.errors == []
+    for part in ("bots/adanameAdaAda L.", "1 would be replaced; 1 is stored already",
+                 "Replace 1 and add 1"):  # fmt: skip
+        assert part in page.text
+    assert browser.instance.get("/contests/league", "organiser").json()["seq"] == 4
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', response.text))
+    for name in ("held", "seen"):
+        damaged = {**hidden, "do": "add", name: "x"}
+        assert "were added" not in browser.send(f"{DESK}/records", damaged).text
+    done = browser.send(f"{DESK}/records", {**hidden, "do": "add"}).text
+    assert "1 row of bots was added; 1 was replaced; 1 is stored already." in done
+    assert "Ada L." in text(browser, f"{DESK}/records?table=bots&record=ada")
+
+
+def test_an_answer_about_a_line_is_about_the_file(browser: Browser) -> None:
+    """What the contest alone knows, references and other content, is named by the file's lines."""
+    browser.sign_in("organiser")
+    create(browser)
+    assert "line 2, column owner_id" in upload(browser, "bots", "id,name,owner_id\n1,Ada,9\n")
+    upload(browser, "bots", BOTS)
+    page = upload(browser, "bots", 'id,name\n4,"two\nlines"\n\nbob,Robert\n')
+    assert "line 5: the record bots/bob is entry" in page

@@ -1,19 +1,19 @@
-"""Upload records as CSV or NDJSON, with what is wrong with them shown in place; look them up."""
+"""Upload records, with what was read and what is wrong shown in place; look them up."""
 
 import csv
-import io
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import IO, Final
 
 from agon.api.models.contests import Contest
 from agon.api.models.records import Record
-from agon.app.contests.ingest.uploads import read_upload
 from agon.disciplines import discipline
-from agon.errors import AgonError, Unreadable
+from agon.errors import Unreadable
+from agon.records.sources.formats import ENDINGS
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import contest_page
-from agon.web.page import SitePage, Visit, error_texts
+from agon.web.desk.previews import Preview, preview
+from agon.web.page import SitePage, Visit
 from agon.web.rendering import counted_text
 
 _NAMES: Final = 1000
@@ -26,6 +26,9 @@ _CHUNK: Final = 1 << 20
 _LINE: Final = 4 << 20
 _ZIP: Final = b"PK\x03\x04"
 _ROWS: Final = 50
+_ACCEPTED: Final = (
+    ",".join(dict.fromkeys(f".{name.rpartition('.')[2]}" for name in ENDINGS)) + ",.txt"
+)
 
 
 def records(visit: Visit) -> SitePage:
@@ -34,25 +37,9 @@ def records(visit: Visit) -> SitePage:
 
 
 def add_records(visit: Visit) -> SitePage:
-    """Check or add the rows of an uploaded CSV or NDJSON file; all of them or none."""
-    contest, table = visit.contest(), visit.form.get("table", "")
-    dry_run = visit.form.get("do") != "add"
-    name, file = visit.files.get("file", ("", io.BytesIO()))
-    try:
-        with read_upload(contest.discipline, table, name, file, option="") as upload:
-            upload.require_valid()
-            summary = visit.api.records.add(contest.id, upload.lines(), dry_run=dry_run)
-            notes = upload.notes
-    except AgonError as error:
-        return _page(visit, error=error)
-    verb = "would be" if dry_run else "was" if summary.added == 1 else "were"
-    stored = "is" if summary.repeated == 1 else "are"
-    done = (
-        f"{counted_text(summary.added, 'row')} of {table} {verb} added; {summary.repeated:,} "
-        f"{stored} stored already."
-    )
-    done = " ".join([done, *(f"Note: {note}." for note in notes)])
-    return _page(visit, done=done)
+    """Check or add the rows of an uploaded file, all of them or none, and show how it was read."""
+    contest = visit.contest()
+    return _page(visit, read=preview(visit, contest.discipline, contest.id))
 
 
 def chunks(file: IO[bytes]) -> Iterator[bytes]:
@@ -124,7 +111,7 @@ def _text_lines(file: IO[bytes]) -> Iterator[str]:
         position, encoding = position + len(line), "utf-8"
 
 
-def _page(visit: Visit, *, error: Exception | None = None, done: str = "") -> SitePage:
+def _page(visit: Visit, *, read: Preview | None = None) -> SitePage:
     contest = visit.contest()
     tables = [table.name for table in discipline(contest.discipline).schema]
     table = visit.form.get("table") or visit.query.get("table", "")
@@ -134,10 +121,29 @@ def _page(visit: Visit, *, error: Exception | None = None, done: str = "") -> Si
         "columns": _columns(contest),
         "stored": _records(visit, contest, table) if visit.query.get("table") else (),
         "record": visit.query.get("record", ""),
-        "done": done,
+        "read": read,
+        "sent": visit.form,
+        "accept": _ACCEPTED,
+        "done": "" if read is None or read.faults else _done(read),
     }
-    errors = FormErrors(fields={"file": error_texts(error)}) if error is not None else None
+    errors = None
+    if read is not None and read.faults:
+        errors = FormErrors(fields={"file": read.faults})
     return contest_page(visit, contest, "records", values, error=errors)
+
+
+def _done(read: Preview) -> str:
+    """Return what was done, or would be, as a sentence."""
+    summary = read.summary
+    if summary is None:
+        return ""
+    verb = ("was" if summary.added == 1 else "were") if read.is_added else "would be"
+    parts = [f"{counted_text(summary.added, 'row')} of {read.table} {verb} added"]
+    if summary.replaced:
+        verb = ("was" if summary.replaced == 1 else "were") if read.is_added else "would be"
+        parts.append(f"{summary.replaced:,} {verb} replaced")
+    parts.append(f"{summary.repeated:,} {'is' if summary.repeated == 1 else 'are'} stored already")
+    return "; ".join(parts) + "."
 
 
 def _records(visit: Visit, contest: Contest, table: str) -> list[Record]:

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,7 @@ from agon.disciplines import discipline
 from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.records import InvalidRecords, Records, RowIssue, Schema, Table, inspect_files
 from agon.records.mapping import MappingSource, source_mapping
+from agon.records.normal import write_time
 from agon.records.sources.formats import USUAL, ending_of
 
 FIRST_ROWS: Final = 5
@@ -56,6 +58,11 @@ class Upload:
     notes: tuple[str, ...]
     issues: tuple[RowIssue, ...]
     records: Records
+
+    @property
+    def fault_texts(self) -> list[str]:
+        """Everything that is wrong, a line each."""
+        return str(InvalidRecords(list(self.issues))).splitlines() if self.issues else []
 
     def require_valid(self) -> None:
         """Raise everything that is wrong with the file.
@@ -150,11 +157,16 @@ def _upload(table: str, schema: Schema, records: Records, issues: list[RowIssue]
     )
     present = [column.name for column in columns if column.source is not None]
     rows = records.arrow(table, present).slice(0, FIRST_ROWS).to_pylist() if present else []
+    first = (
+        {name: write_time(value) if isinstance(value, datetime) else value
+         for name, value in row.items()}
+        for row in rows
+    )  # fmt: skip
     return Upload(
         table,
         columns,
         records.count(table),
-        tuple(rows),
+        tuple(first),
         records.notes,
         tuple(issues),
         records,

@@ -1,0 +1,146 @@
+"""Show an uploaded file of records as it was read, before anything of it is stored."""
+
+import base64
+import binascii
+import hashlib
+import io
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import IO, Any, Final
+
+from agon.api.models.records import ImportSummary
+from agon.api.operations.records import ignored_names
+from agon.app.contests.ingest.uploads import ReadColumn, Upload, read_upload
+from agon.errors import AgonError, Unreadable
+from agon.records.mapping import SourceMapping, source_mapping
+from agon.web.page import Visit, error_texts
+
+_IGNORE: Final = "the field Not read"
+_HELD_BYTES: Final = 512 << 10
+_PIECE: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A file of a table as it was read, and what adding it does or did.
+
+    Attributes:
+        table: the table.
+        name: the file's name.
+        columns: how each column was read.
+        first: the first rows.
+        count: the number of rows.
+        notes: other spellings, and what is not used.
+        faults: everything that is wrong.
+        summary: what would be added, or was; None: something is wrong.
+        is_added: whether the rows were added.
+        digest: what names the file and the changes that are shown; a form that sends it has
+            shown them.
+        held: the file itself as Base64, if it is small: it need not be chosen again.
+    """
+
+    table: str
+    name: str
+    columns: Sequence[ReadColumn] = ()
+    first: Sequence[Mapping[str, Any]] = ()
+    count: int = 0
+    notes: Sequence[str] = ()
+    faults: Sequence[str] = ()
+    summary: ImportSummary | None = None
+    is_added: bool = False
+    digest: str = ""
+    held: str = field(default="", repr=False)
+
+    @property
+    def shown(self) -> list[str]:
+        """The columns that the first rows have."""
+        return [column.name for column in self.columns if column.source is not None]
+
+    @property
+    def needs_confirmation(self) -> bool:
+        """Whether rows would be replaced, which a person sees before."""
+        return self.summary is not None and not self.is_added and self.summary.replaced > 0
+
+
+def preview(visit: Visit, discipline: str, contest: str) -> Preview:
+    """Read the file of a form, and add its rows if the form says so.
+
+    Rows that replace others are added only by a form that has shown what they change.
+    """
+    form = visit.form
+    table, adds, replaces = form.get("table", ""), form.get("do") == "add", "replace" in form
+    read = Preview(table, "")
+    try:
+        name, file = _sent_file(visit)
+        read = Preview(table, name, held=_held(file))
+        mapping = _mapping(form.get("mapping", ""), form.get("ignore", ""))
+        with read_upload(discipline, table, name, file, option=_IGNORE, mapping=mapping) as upload:
+            read = _as_read(read, upload)
+            if upload.issues:
+                return read
+            add = visit.api.records.add
+            summary = None
+            if replaces or not adds:
+                summary = add(contest, upload.lines(), dry_run=True, replace=replaces)
+                digest = _digest(table, file, summary)
+                read = replace(read, summary=summary, digest=digest)
+            confirmed = summary is None or not summary.replaced or form.get("seen") == read.digest
+            if adds and confirmed:
+                summary = add(contest, upload.lines(), replace=replaces)
+                read = replace(read, summary=summary, is_added=True)
+            return read
+    except AgonError as error:
+        return replace(read, faults=error_texts(error))
+
+
+def _as_read(read: Preview, upload: Upload) -> Preview:
+    return replace(
+        read,
+        columns=upload.columns,
+        first=upload.first,
+        count=upload.count,
+        notes=upload.notes,
+        faults=upload.fault_texts,
+    )
+
+
+def _sent_file(visit: Visit) -> tuple[str, IO[bytes]]:
+    """Return name and content of the file, which the form itself may hold.
+
+    Raises:
+        Unreadable: what the form holds is damaged.
+    """
+    name, file = visit.files.get("file", ("", io.BytesIO()))
+    if name or "held" not in visit.form:
+        return name, file
+    try:
+        content = base64.b64decode(visit.form["held"], validate=True)
+    except (binascii.Error, ValueError):
+        raise Unreadable("the form does not hold the file any more; choose it again") from None
+    return visit.form.get("held_name", ""), io.BytesIO(content)
+
+
+def _held(file: IO[bytes]) -> str:
+    content = file.read(_HELD_BYTES + 1)
+    file.seek(0)
+    return base64.b64encode(content).decode() if len(content) <= _HELD_BYTES else ""
+
+
+def _mapping(text: str, ignore: str) -> SourceMapping:
+    try:
+        stated = tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        raise Unreadable(
+            f'the mapping is no TOML ({error}); write [columns] and handle = "Name" below it'
+        ) from None
+    return source_mapping(stated).with_ignored(ignored_names(ignore))
+
+
+def _digest(table: str, file: IO[bytes], summary: ImportSummary) -> str:
+    """Hash a file and what replacing rows with it changes."""
+    digest = hashlib.sha256(f"{table}\0{summary.replaced}\0{summary.changes}\0".encode())
+    file.seek(0)
+    while piece := file.read(_PIECE):
+        digest.update(piece)
+    return digest.hexdigest()
