@@ -70,7 +70,7 @@ def test_an_organizer_runs_a_contest_from_files_to_the_final_result(
     assert "2 rows of bots were added" in upload(visitor, "bots", BOTS)
     shown = upload(visitor, "matches", MATCHES.replace("rated,a", "rated,ann"))
     assert "Nothing was changed" in shown
-    assert "row 1, column winner: 'ann'" in page.inner_text("#file-error")
+    assert "line 2 (row 1), column winner: 'ann'" in page.inner_text("#file-error")
     assert page.get_attribute("#file", "aria-invalid") == "true"
     assert "2 rows of matches were added" in upload(visitor, "matches", MATCHES)
     open_case_twice(visitor)
