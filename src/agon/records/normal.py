@@ -26,6 +26,7 @@ _WHOLE: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _INT64: Final = range(-(2**63), 2**63)
 _DIGITS: Final = bytes.maketrans(b"123456789", b"000000000")
 _TIMES: Final = frozenset((b"0000-00-00T00:00:00Z", b"0000-00-00T00:00:00.000000Z"))
+_USUAL_TIME: Final = b"0000-00-00T00:00:00Z"
 _NO_FRACTION: Final = ".000000Z"
 
 
@@ -154,7 +155,10 @@ def _are_ids(values: Sequence[Any]) -> bool:
     types = set(map(type, values))
     if types == {int}:
         return min(values) in _INT64 and max(values) in _INT64
-    return types == {str} and all(values) and not any(map(_WHOLE.fullmatch, values))
+    if types != {str}:
+        return False
+    # Digits and signs sort before letters: most texts show by the least of them what they are.
+    return min(values) >= ":" or (all(values) and not any(map(_WHOLE.fullmatch, values)))
 
 
 def _are_texts(values: Sequence[Any]) -> bool:
@@ -172,9 +176,15 @@ def _are_times(values: Sequence[Any]) -> bool:
         joined = "\n".join(values)
     except TypeError:
         return False
-    if not joined.isascii() or _NO_FRACTION in joined:
+    if not joined.isascii():
         return False
-    shapes = set(joined.encode().translate(_DIGITS).split(b"\n"))
+    shaped = joined.encode().translate(_DIGITS)
+    usual = (_USUAL_TIME + b"\n") * (len(values) - 1) + _USUAL_TIME
+    if shaped == usual:
+        return "T24:" not in joined
+    if _NO_FRACTION in joined:
+        return False
+    shapes = set(shaped.split(b"\n"))
     # 24 o'clock is written as the next day's midnight.
     return shapes <= _TIMES and "T24:" not in joined
 

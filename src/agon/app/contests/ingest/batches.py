@@ -6,6 +6,7 @@ from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 from agon.records import RowIssue
+from agon.records.conditions import Columns
 
 
 class SentRecord(NamedTuple):
@@ -25,12 +26,27 @@ class SentRecord(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class RowGroup:
+    """The rows of a batch with one table and the same keys in the same order, as columns.
+
+    Attributes:
+        indexes: where they are in the batch.
+    """
+
+    table: str
+    keys: tuple[str, ...]
+    indexes: Sequence[int]
+    columns: Columns
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Some records as columns, named as in :class:`SentRecord`.
 
     Attributes:
         external_ids: None where no record has one.
-        sent: the rows as they were sent, where ``rows`` are in normal form; None: they are not.
+        sent: the rows as they were sent, where ``rows`` are other ones; None: they are the same.
+        groups: the rows by their shapes, where they are known.
     """
 
     tables: Sequence[str]
@@ -38,6 +54,7 @@ class Batch:
     external_ids: Sequence[str | None] | None
     lines: Sequence[int]
     sent: Sequence[Any] | None = None
+    groups: Sequence[RowGroup] | None = None
 
 
 def batch_of(records: Sequence[SentRecord]) -> Batch:
@@ -51,6 +68,37 @@ def batch_of(records: Sequence[SentRecord]) -> Batch:
         return Batch((), (), None, ())
     tables, rows, names, lines = zip(*records, strict=True)
     return Batch(tables, rows, names if any(names) else None, lines)
+
+
+def groups_of(tables: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[RowGroup]:
+    """Return rows by table and keys.
+
+    Example:
+        >>> [group] = groups_of(["votes", "votes"], [{"vote": "A"}, {"vote": "B"}])
+        >>> group.columns, list(group.indexes)
+        ({'vote': ('A', 'B')}, [0, 1])
+    """
+    shapes = list(zip(tables, map(tuple, rows), strict=True))
+    found: dict[tuple[str, tuple[str, ...]], Sequence[int]] = dict.fromkeys(shapes, ())
+    if len(found) == 1:
+        found[shapes[0]] = range(len(shapes))
+    else:
+        lists: dict[tuple[str, tuple[str, ...]], list[int]] = {shape: [] for shape in found}
+        for index, shape in enumerate(shapes):
+            lists[shape].append(index)
+        found.update(lists)
+    return [
+        RowGroup(table, keys, indexes, columns_of(keys, rows, indexes))
+        for (table, keys), indexes in found.items()
+    ]
+
+
+def columns_of(
+    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], indexes: Sequence[int]
+) -> Columns:
+    """Return the columns of rows that have the same keys in the same order."""
+    values = [rows[index].values() for index in indexes]
+    return dict(zip(keys, zip(*values, strict=True), strict=False))
 
 
 def batches_of(rows: Iterable[Sequence[Any]], size: int) -> Iterator[Batch]:

@@ -1,12 +1,13 @@
 """Bring the rows of a request into their normal form, before anything is decided about them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from agon.app.contests.ingest.batches import Batch
+from agon.app.contests.ingest.batches import Batch, RowGroup, groups_of
 from agon.app.contests.ingest.unused_keys import UnusedKeys
 from agon.records import RowIssue, Schema, Table
+from agon.records.conditions import Columns
 from agon.records.headers import missing_remedy
 from agon.records.names import MatchedNames, fold_name, is_ignored, near_names
 from agon.records.normal import NormalForm, normal_form
@@ -40,22 +41,30 @@ class BatchNormalizer:
         """
         rows, sent = list(batch.rows), list(batch.rows)
         left_out: set[int] = set()
-        for (name, keys), indexes in _by_shape(batch).items():
-            if name not in self._tables:
+        groups, is_normal = _groups(batch), True
+        for group in groups:
+            if group.table not in self._tables:
                 continue
-            table, form = self._tables[name]
-            matched = self._matched(table, form, keys)
-            wrong = _wrong_keys(table, matched, keys, batch.lines[indexes[0]])
+            table, form = self._tables[group.table]
+            matched = self._matched(table, form, group.keys)
+            indexes = group.indexes
+            wrong = _wrong_keys(table, matched, group.keys, batch.lines[indexes[0]])
             if wrong is not None:
                 rows[indexes[0]] = replace(wrong, count=len(indexes))
                 left_out.update(indexes[1:])
+                is_normal = False
                 continue
-            normal = self._rows(table, form, matched, keys, [rows[index] for index in indexes])
-            for index, (renamed, row) in zip(indexes, normal, strict=True):
-                sent[index], rows[index] = renamed, row
-        if left_out:
-            return _without(replace(batch, rows=rows, sent=sent), left_out)
-        return replace(batch, rows=rows, sent=sent)
+            group_rows = [rows[index] for index in indexes]
+            renamed, columns = self._renamed(group, matched, group_rows)
+            normal = form.rows(columns, renamed)
+            if normal is not group_rows:
+                is_normal = False
+                for index, row, normal_row in zip(indexes, renamed, normal, strict=True):
+                    sent[index], rows[index] = row, normal_row
+        if is_normal:
+            return replace(batch, groups=groups) if batch.groups is None else batch
+        changed = replace(batch, rows=rows, sent=sent, groups=None)
+        return _without(changed, left_out) if left_out else changed
 
     def _matched(self, table: Table, form: NormalForm, keys: Sequence[str]) -> MatchedNames:
         """Return which key each column is read from; what is ignored is no key."""
@@ -68,22 +77,16 @@ class BatchNormalizer:
             tuple(key for key in matched.unused if key not in ignored),
         )
 
-    def _rows(
-        self,
-        table: Table,
-        form: NormalForm,
-        matched: MatchedNames,
-        keys: Sequence[str],
-        rows: list[Any],
-    ) -> Sequence[tuple[Any, Any]]:
-        """Return each row with the names of the schema, and in normal form."""
-        if len(matched.names) < len(keys) or matched.respelled:
-            self._keys.add(table.name, matched, len(rows))
-            pairs = list(matched.names.items())
-            rows = [{own: row[key] for own, key in pairs} for row in rows]
-            keys = [own for own, _ in pairs]
-        columns = dict(zip(keys, zip(*(row.values() for row in rows), strict=True), strict=False))
-        return list(zip(rows, form.rows(columns, rows), strict=True))
+    def _renamed(
+        self, group: RowGroup, matched: MatchedNames, rows: list[Any]
+    ) -> tuple[list[Any], Columns]:
+        """Return rows with the names of the schema, and their columns."""
+        if len(matched.names) == len(group.keys) and not matched.respelled:
+            return rows, group.columns
+        self._keys.add(group.table, matched, len(rows))
+        pairs = list(matched.names.items())
+        renamed = [{own: row[key] for own, key in pairs} for row in rows]
+        return renamed, {own: group.columns[key] for own, key in pairs}
 
 
 def _wrong_keys(
@@ -109,13 +112,17 @@ def _wrong_keys(
                     "is not used", remedy)  # fmt: skip
 
 
-def _by_shape(batch: Batch) -> Mapping[tuple[str, tuple[str, ...]], Sequence[int]]:
-    """Return the indexes of rows by table and keys."""
-    groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    for index, (table, row) in enumerate(zip(batch.tables, batch.rows, strict=True)):
-        if type(row) is dict and isinstance(table, str):
-            groups.setdefault((table, tuple(row)), []).append(index)
-    return groups
+def _groups(batch: Batch) -> list[RowGroup]:
+    """Return the rows of a batch by table and keys; what is no row is in no group."""
+    if {dict}.issuperset(map(type, batch.rows)) and {str}.issuperset(map(type, batch.tables)):
+        return groups_of(batch.tables, batch.rows)
+    places = [
+        index
+        for index, (table, row) in enumerate(zip(batch.tables, batch.rows, strict=True))
+        if type(row) is dict and isinstance(table, str)
+    ]
+    groups = groups_of([batch.tables[at] for at in places], [batch.rows[at] for at in places])
+    return [replace(one, indexes=[places[index] for index in one.indexes]) for one in groups]
 
 
 def _without(batch: Batch, left_out: set[int]) -> Batch:

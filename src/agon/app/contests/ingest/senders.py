@@ -104,7 +104,7 @@ class RecordSender:
             if obstacle is not None:
                 raise Forbidden(f"a judge may not vote here: {obstacle}; leave that vote out")
         timed = [self._with_time(table, row, at) for row in batch.rows]
-        return replace(batch, rows=timed, sent=None)
+        return replace(batch, rows=timed, sent=None, groups=None)
 
     def _with_time(self, table: Table, row: Any, at: str) -> Any:
         if table.time is None or not isinstance(row, Mapping):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.contests.ingest.batches import Batch
+from agon.app.contests.ingest.batches import Batch, columns_of, groups_of
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
 from agon.app.contests.ingest.references import References
@@ -59,9 +59,10 @@ class ValidatedBatch:
 
 @dataclass(frozen=True)
 class _TableTools:
-    """A table with its row checker and its key function."""
+    """A table with the names of its columns, its row checker and its key function."""
 
     table: Table
+    columns: frozenset[str]
     checker: RowChecker
     keys: KeyFunction
 
@@ -88,7 +89,12 @@ class RecordValidator:
         self._errors = errors
         self._network_key = key
         self._tables = {
-            table.name: _TableTools(table, row_checker(table), keys_of(table))
+            table.name: _TableTools(
+                table,
+                frozenset(column.name for column in table.columns),
+                row_checker(table),
+                keys_of(table),
+            )
             for table in of.schema
         }
 
@@ -101,28 +107,33 @@ class RecordValidator:
         sent = rows if batch.sent is None else batch.sent  # what a person reads in an issue
         keys: list[str | None] = [None] * len(rows)
         is_valid = [True] * len(rows)
-        for (name, names), values in _by_shape(batch).items():
-            table, indexes = self._tables[name], values
-            columns = _columns(names, rows, indexes)
+        groups = groups_of(batch.tables, rows) if batch.groups is None else batch.groups
+        flat = True  # whether all values are known to be plain ones
+        for group in groups:
+            name, table = group.table, self._tables[group.table]
+            indexes, columns = group.indexes, group.columns
+            flat = flat and table.columns.issuperset(group.keys)
             if not table.checker.accepts(columns, len(indexes)):
+                flat = False
                 for index in indexes:
                     row_issues = table.checker.issues(sent[index], lines[index])
                     is_valid[index] = not row_issues
                     issues += row_issues
                 indexes = [index for index in indexes if is_valid[index]]
-                columns = _columns(names, rows, indexes)
+                columns = columns_of(group.keys, rows, indexes)
             row_keys = table.keys(columns, [rows[index] for index in indexes])
             for index, key in zip(indexes, row_keys, strict=True):
                 keys[index] = key
             self._references.gather(name, columns, [lines[index] for index in indexes])
             self.people |= self._people_in(name, columns)
             if addresses := self._addresses.get(name):
+                flat = False
                 for index in indexes:
                     rows[index] = without_addresses(
                         name, rows[index], addresses, line=lines[index], key=self._network_key,
                         errors=self._errors,
                     )  # fmt: skip
-        written = _rows_as_json(batch, rows, is_valid, issues)
+        written = _rows_as_json(batch, rows, is_valid, issues, flat=flat)
         for index in _with_suspect_ids(written):
             if is_valid[index]:
                 key = keys[index]
@@ -190,31 +201,27 @@ def _are_plain(values: Sequence[Any]) -> bool:
     return "/" not in text and "%" not in text and "\x00" not in text
 
 
-def _by_shape(batch: Batch) -> Mapping[tuple[str, tuple[str, ...]], Sequence[int]]:
-    """Return the indexes of rows by table and column names."""
-    shapes = list(zip(batch.tables, map(tuple, batch.rows), strict=True))
-    groups: dict[tuple[str, tuple[str, ...]], list[int]] = {
-        shape: [] for shape in dict.fromkeys(shapes)
-    }
-    if len(groups) == 1:
-        return {shapes[0]: range(len(shapes))}
-    for index, shape in enumerate(shapes):
-        groups[shape].append(index)
-    return groups
-
-
-def _columns(names: Sequence[str], rows: Sequence[Row], indexes: Sequence[int]) -> Columns:
-    """Return the columns of rows that have the same columns in the same order."""
-    values = [rows[index].values() for index in indexes]
-    return dict(zip(names, zip(*values, strict=True), strict=False))
-
-
 def _rows_as_json(
-    batch: Batch, rows: Sequence[Row], is_valid: list[bool], issues: list[RowIssue]
+    batch: Batch,
+    rows: Sequence[Row],
+    is_valid: list[bool],
+    issues: list[RowIssue],
+    *,
+    flat: bool = False,
 ) -> list[bytes]:
-    """Return all rows as JSON with sorted keys; a row that cannot be written becomes invalid."""
+    """Return all rows as JSON with sorted keys; a row that cannot be written becomes invalid.
+
+    Args:
+        batch: tables and lines of the rows.
+        rows: the rows.
+        is_valid: whether each is valid so far.
+        issues: what is wrong, to which this adds.
+        flat: whether all values are texts, finite numbers, Booleans or none.
+    """
     written = _written_together(rows)
     suspects: Iterable[int] = range(len(rows)) if written is None else _suspects(written)
+    if written is not None and flat:
+        suspects = ()
     written = written or [b""] * len(rows)
     for index in suspects:
         try:
