@@ -82,7 +82,7 @@ def edit(visit: Visit) -> SitePage | Redirect:
     typed = _fields(visit.form)
     changed = {name: text for name, text in typed.items() if text != shown[name]}
     conflicts = {
-        name: f"Meanwhile it was changed from {_quoted(shown[name])} to {_quoted(stored[name])}"
+        name: f"Meanwhile it was changed from {_quotation(shown[name])} to {_quotation(stored[name])}"
         f"{_last_edit(visit, contest)}. Save again to set what is written here."
         for name, text in changed.items()
         if stored[name] not in {shown[name], text}
@@ -111,7 +111,7 @@ def _fields(form: Mapping[str, str], prefix: str = "") -> dict[str, str]:
     }
 
 
-def _quoted(text: str) -> str:
+def _quotation(text: str) -> str:
     return f"“{text}”" if text else "nothing"
 
 
