@@ -59,6 +59,48 @@ class Simulation:
         return f"<{type(self).__name__} {counts}>"
 
 
+@dataclass(frozen=True, repr=False)
+class ImportedRecords:
+    """Imported records; :func:`agon.score` and :func:`agon.write_records` take them.
+
+    Attributes:
+        discipline: the discipline of the records.
+        tables: the tables, by name.
+        notes: what was decided in the conversion, one sentence each.
+    """
+
+    discipline: str
+    tables: "Mapping[str, pa.Table]"
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())
+        return f"<{type(self).__name__} {self.discipline}: {counts}>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Importer:
+    """``agon import FORMAT``: another format that is converted to records.
+
+    Attributes:
+        name: of the format, as users write it (``quiz-sheets``).
+        summary: what is read, in one sentence.
+        read: returns the records of a source, and raises ``Unreadable`` or ``InvalidRecords``. It
+            gets a path or an address, as text; of a format that is one table, a path or the table.
+            What users state of the ``choices`` are keyword arguments.
+        choices: ``columns`` (the source's name of a column by the format's) and ``where`` (a value,
+            or several, by column of the source), if the format has them.
+        frame: whether the format is one table, which may be a data frame. The first of a
+            discipline is also how ``score`` reads a single table.
+    """
+
+    name: str
+    summary: str
+    read: Callable[..., ImportedRecords]
+    choices: tuple[str, ...] = ()
+    frame: bool = False
+
+
 class Simulate(Protocol):
     """A function that makes records of a discipline from a seed, with some attacks mixed in."""
 

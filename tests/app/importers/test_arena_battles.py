@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import agon
-from agon.app.importers import ImportedRecords, import_records
-from agon.disciplines import discipline
+from agon.app.importers import import_records
+from agon.disciplines import ImportedRecords, discipline
 from agon.errors import NotFound, Unreadable
 from agon.records import InvalidRecords, read_rows
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from agon.app.importers import ENDINGS, ImportedRecords, format_of_frame, import_records
-from agon.disciplines import Simulation, discipline
+from agon.app.importers import ENDINGS, format_of_frame, import_records
+from agon.disciplines import ImportedRecords, Simulation, discipline
 from agon.engines import open_tables, require_engine
 from agon.errors import Conflict, Unreadable
 from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows

@@ -1,7 +1,20 @@
 """Convert other formats to records; each module is one format."""
 
-from agon.app.importers.formats import FORMATS, Format, format_of_frame, import_records
-from agon.app.importers.imported_records import ImportedRecords
-from agon.app.importers.reading import ENDINGS
+from agon.app.importers.formats import (
+    FORMATS,
+    Format,
+    all_formats,
+    format_of_frame,
+    import_records,
+)
+from agon.app.importers.reading import ENDINGS, foreign
 
-__all__ = ["ENDINGS", "FORMATS", "Format", "ImportedRecords", "format_of_frame", "import_records"]
+__all__ = [
+    "ENDINGS",
+    "FORMATS",
+    "Format",
+    "all_formats",
+    "foreign",
+    "format_of_frame",
+    "import_records",
+]

@@ -32,8 +32,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import columns_of, foreign
+from agon.disciplines import ImportedRecords
 from agon.records import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
 from agon.records.conditions import IsBlank, SameValue
 

@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import columns_of, foreign
+from agon.disciplines import ImportedRecords
 from agon.errors import Unreadable, did_you_mean
 from agon.records import Column, CrossRowCheck, Kind, Schema, Table
 

@@ -25,8 +25,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import columns_of, foreign
+from agon.disciplines import ImportedRecords
 from agon.errors import NotFound, Unreadable
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
 from agon.records.conditions import SameValue
