@@ -146,6 +146,7 @@ OWN_RULES = st.fixed_dictionaries(
         "top_n": st.integers(1, 3),
         "improvement_threshold": st.sampled_from([0.0, 0.02, 0.1]),
         "improvement": st.sampled_from(["relative", "absolute"]),
+        "improvement_by": st.sampled_from(["new_agent", "any"]),
         "improvement_stake": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
         "grace_epochs": st.sampled_from([0, 1, 10]),
         "decay_curve": st.sampled_from(["linear", "exponential"]),

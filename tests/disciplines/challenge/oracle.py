@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "top_n": 1,
     "improvement_threshold": 0.02,
     "improvement": "relative",
+    "improvement_by": "new_agent",
     "improvement_stake": 0,
     "grace_epochs": 10,
     "decay_curve": "linear",
@@ -219,15 +220,25 @@ class Contest:
         states: dict[str, tuple[Fraction, int] | None] = dict.fromkeys(self.competitions)
         for epoch in range(self.first, self.epoch + 1):
             for competition in self.competitions:
-                scores = [
-                    score for name in self.submissions if self.competition(name) == competition
+                better = [
+                    (-score, self._turn(name), name)
+                    for name in self.submissions if self.competition(name) == competition
                     and (score := self.score(name, epoch) or Fraction())
                     and self._improves(score, states[competition], competition)
                     and self._is_supported(name, epoch, states[competition])
                 ]  # fmt: skip
-                if scores:
-                    states[competition] = (max(scores), epoch)
+                if better and self._is_new(min(better)[2], states[competition], competition):
+                    states[competition] = (-min(better)[0], epoch)
         return states
+
+    def _is_new(
+        self, submission: str, state: tuple[Fraction, int] | None, competition: str
+    ) -> bool:
+        """Return whether a submission was first evaluated after the top score was set."""
+        if state is None or self.rules(competition)["improvement_by"] == "any":
+            return True
+        first = min(epoch for epoch, of, _, _ in self.evaluations if of == submission)
+        return first > state[1]
 
     def _improves(
         self, score: Fraction, state: tuple[Fraction, int] | None, competition: str

@@ -27,6 +27,9 @@ FloatArray = npt.NDArray[np.float64]
 ALWAYS = -(2**62)
 """The epoch of a stake without an epoch: the beginning."""
 
+NEVER = 2**62
+"""The epoch of what has not happened: the end."""
+
 
 @dataclass(frozen=True)
 class Submissions:
@@ -106,6 +109,14 @@ class Facts:
         rising = self.evaluations.epochs
         ends = np.flatnonzero(rising[1:] != rising[:-1])
         return np.union1d(np.concatenate([rising[:1], rising[ends + 1]]), timed)
+
+    @cached_property
+    def first_evaluated(self) -> IntArray:
+        """Return the epoch in which each submission was first evaluated; one never: the end."""
+        firsts = np.full(len(self.submissions), NEVER)
+        # Epochs rise, so that the first evaluation is written last.
+        firsts[self.evaluations.submissions[::-1]] = self.evaluations.epochs[::-1]
+        return firsts
 
     @property
     def last_epoch(self) -> int:

@@ -139,6 +139,14 @@ _RULES = (
         empty="the rule of the edition",
     ),
     Column(
+        "improvement_by",
+        Kind.TEXT,
+        required=False,
+        choices=("new_agent", "any"),
+        meaning="Rule of that name, for the competition.",
+        empty="the rule of the edition",
+    ),
+    Column(
         "improvement_stake",
         Kind.NUMBER,
         required=False,

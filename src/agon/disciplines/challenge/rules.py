@@ -144,6 +144,15 @@ class ChallengeRules(Rules):
         reason="The seed gives the threshold in percent, so it is a part of the top score.",
         source=f"{_PAGE}, step 8",
     )
+    improvement_by: Literal["new_agent", "any"] = rule(
+        "new_agent",
+        since="0.1",
+        meaning="whose best score may reset the decay: that of a new agent, first evaluated after "
+        "the top score was set, or that of any agent",
+        reason="The seed's decay resets when a new agent beats the top score; a stake that moves, "
+        "or the same agent measured again, is no progress.",
+        source=f"{_SEED}, Decay Reset",
+    )
     improvement_stake: float = rule(
         0.0,
         since="0.1",

@@ -10,7 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from agon.disciplines.challenge.competition_explanations import decay_part, to_improve
+from agon.disciplines.challenge.competition_explanations import (
+    decay_part,
+    improvement_text,
+    to_improve,
+)
 from agon.disciplines.challenge.emission import BURN_UID
 from agon.disciplines.challenge.explanations import (
     by_stake_text,
@@ -167,7 +171,7 @@ def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage
             name=f"decay {competition.id}",
             missing=None
             if wanted is None
-            else f"a best score of at least {number(wanted)} in {competition.id} ends the burn",
+            else f"{improvement_text(rules, wanted)} in {competition.id} ends the burn",
             step={} if wanted is None else {"best": wanted},
         ),
     )

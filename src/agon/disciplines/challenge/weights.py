@@ -198,13 +198,20 @@ def _next_states(
     """Return every competition's decay state after one epoch."""
     return tuple(
         fold(
-            state,
+            DecayState(state.improvements),
             [
-                BestScore(scores.epoch, float(scores.scores[at]), at, float(scores.levels[at]))
+                BestScore(
+                    scores.epoch,
+                    float(scores.scores[at]),
+                    at,
+                    float(scores.levels[at]),
+                    int(network.facts.first_evaluated[at]),
+                )
                 for at in _candidates(best, scores, rules, state.top)
             ],
             threshold=rules.improvement_threshold,
             improvement=rules.improvement,
+            improvement_by=rules.improvement_by,
         )
         for state, best, rules in zip(
             states, _in_order(network, scores), network.of_competition, strict=True
