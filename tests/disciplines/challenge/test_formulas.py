@@ -246,7 +246,7 @@ def test_no_miner_is_above_the_cap(
 def test_a_burn_of_forty_percent_gives_the_documented_integers() -> None:
     """30000, 20000 and 15535 of 65535 at B = 40 % → 18000, 12000, 9321 and 26214 for UID 0."""
     shares = np.array([30000, 20000, 15535]) / 65535
-    paid = emission.emission(shares, emission_share=1.0, burn_percent=40)
+    paid = emission.emission(shares, emission_share=1.0, burn_percent=40, burn_application="scaled")
     integers = emission.to_u16(np.append(paid.miners, paid.burned), rounding_rule="nearest")
     assert integers.tolist() == [18000, 12000, 9321, 26214]
 

@@ -162,3 +162,29 @@ def test_without_attackers_the_ranks_are_those_of_the_reference_edition(seed: in
     ids = sorted(scores[0])
     literally, hardened = ([one[name] for name in ids] for one in scores)
     assert spearmanr(literally, hardened)[0] >= 0.98
+
+
+def test_validators_without_stake_make_no_quorum_and_outvote_nobody() -> None:
+    """Identities cost nothing: three of them must not turn an honest report into an outlier."""
+    free = tables_of({"a": (1, [0.2] * 3 + [0.8])}, stakes={"v1": 0, "v2": 0, "v3": 0, "v4": 9})
+    reason = literal(free).board("submissions").unscored[0].reason
+    assert reason == "1 validator reported; at least 3 must (min_validators)"
+    backed = tables_of(
+        {"a": (1, [0.8, 0.81, 0.79] + [0.2] * 4)},
+        stakes={f"v{n}": 1 if n < 4 else 0 for n in range(1, 8)},
+    )
+    assert rows_of(literal(backed), "submissions")["a"]["score"] == pytest.approx(0.8)
+    counted = scored(backed, zero_stake_counts=True)
+    assert rows_of(counted, "submissions") == {}
+
+
+def test_each_open_reading_of_the_seed_is_a_rule() -> None:
+    """Stake of each validator, the mean over all that reported, the burn beside the weights."""
+    stakes = {"v1": 50, "v2": 30, "v3": 10, "v4": 10}
+    tables = tables_of({"a": (1, [0.8, 0.8, 0.8, 0.2])}, stakes=stakes)
+    two = {"min_stake_of": "validator", "min_validators": 2}
+    assert rows_of(scored(tables, **two), "submissions")["a"]["validators"] == 2
+    mean = rows_of(scored(tables, mean_over="reported"), "submissions")["a"]["score"]
+    assert mean == pytest.approx(0.8 * 0.9)
+    late = rows_of(scored(tables, epoch=18, weight_cap=1.0, burn_application="added"), "weights")
+    assert (late["1"]["weight"], late["0"]["weight"]) == (1.0, pytest.approx(0.4))

@@ -12,7 +12,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.challenge.eligibility import Eligibility
+from agon.disciplines.challenge.eligibility import Eligibility, may_report
 from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Stakes
 from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
 from agon.kernel.robust import grouped_modified_z, grouped_outliers
@@ -128,6 +128,7 @@ class RunningConsensus:
             np.zeros(shape, dtype=bool) for _ in range(3)
         )
         self._stakes, self._registered = np.zeros(validators), np.zeros(validators, dtype=bool)
+        self._allowed = np.zeros((len(eligibility.outlier_rules), validators), dtype=bool)
         self._means, self._fractions = np.zeros(submissions), np.zeros(submissions)
         self._levels = np.full(submissions, math.inf)
         self._counts = np.zeros(submissions, dtype=np.int64)
@@ -142,7 +143,7 @@ class RunningConsensus:
         reports = Reports(
             self._epoch,
             self._values.copy(),
-            self._present & self._registered,
+            self._counted(np.arange(len(self._present))),
             self._since.copy(),
             self._stakes.copy(),
             self._registered.copy(),
@@ -174,13 +175,18 @@ class RunningConsensus:
             self._levels.copy(),
             rows,
             self._values[rows],
-            self._present[rows] & self._registered,
+            self._counted(rows),
             self._flagged[rows],
         )
 
+    def _counted(self, rows: IntArray) -> BoolArray:
+        """Return which evaluations of submissions count: there, and by a validator who may."""
+        counted: BoolArray = self._present[rows] & self._allowed[self._eligibility.groups[rows]]
+        return counted
+
     def _test(self, rows: IntArray) -> None:
         """Find the outliers of submissions."""
-        counted = self._present[rows] & self._registered
+        counted = self._counted(rows)
         flagged = _outliers(self._values[rows], counted, self._stakes, self._eligibility, rows)
         self._flagged[rows] = flagged
         self._included[rows] = counted & ~(flagged & self._eligibility.exclude[rows, None])
@@ -189,7 +195,10 @@ class RunningConsensus:
     def _average(self, rows: IntArray) -> None:
         """Compute the means of submissions, the stake behind them, and what enough of it gives."""
         values, included = self._values[rows], self._included[rows]
-        self._means[rows], self._fractions[rows] = _means(values, included, self._stakes)
+        reported = np.where(
+            self._eligibility.over_reported[rows, None], self._counted(rows), included
+        )
+        self._means[rows], self._fractions[rows] = _means(values, included, reported, self._stakes)
         share = self._eligibility.improvement_stakes[rows]
         at = np.flatnonzero(share)
         self._levels[rows[at]] = supported_levels(
@@ -215,18 +224,24 @@ class RunningConsensus:
         return changed
 
     def _register(self, epoch: int, changed: BoolArray) -> bool:
-        """Store the stakes of an epoch and mark submissions that gain a validator in ``changed``.
+        """Store the stakes of an epoch; return whether there were any.
 
-        Return whether there were any.
+        Submissions that gain or lose a validator who may report are marked in ``changed``.
         """
         stakes = self._facts.stakes
         new = _rows_of(stakes, epoch)
         validators = stakes.validators[new]
-        joined = validators[~self._registered[validators]]
+        if not len(validators):
+            return False
         self._stakes[validators] = stakes.stakes[new]
-        self._registered[joined] = True
-        changed |= self._present[:, joined].any(axis=1)
-        return len(validators) > 0
+        self._registered[validators] = True
+        for group, rules in enumerate(self._eligibility.outlier_rules):
+            allowed = may_report(self._stakes, self._registered, rules)
+            flipped = np.flatnonzero(allowed != self._allowed[group])
+            own = self._eligibility.groups == group
+            changed |= own & self._present[:, flipped].any(axis=1)
+            self._allowed[group] = allowed
+        return True
 
     def _status(self) -> IntArray:
         """Return each submission's status; the first requirement it fails decides."""
@@ -317,15 +332,20 @@ def _outliers(
 
 
 def _means(
-    values: FloatArray, included: BoolArray, stakes: FloatArray
+    values: FloatArray, included: BoolArray, reported: BoolArray, stakes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean of the included values of each row, and their share of all stake."""
+    """Return the mean of the included values of each row, and their share of all stake.
+
+    The mean is over the stake of ``reported``, which are the included or more.
+    """
     weights = included * stakes
     held = weights.sum(axis=1)
     means, fractions = np.zeros(len(held)), np.zeros(len(held))
     backed = held > 0
     if backed.any():
         means[backed] = stake_weighted_mean(values[backed], weights[backed])
+        more = backed & (reported != included).any(axis=1)
+        means[more] *= held[more] / (reported[more] * stakes).sum(axis=1)
         total = math.fsum(stakes.tolist())
         fractions[backed] = stake_fraction(remaining=held[backed], total=total)
     return means, fractions

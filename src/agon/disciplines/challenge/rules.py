@@ -57,6 +57,15 @@ class ChallengeRules(Rules):
         reason="fewer cannot outvote a dishonest one",
         source=f"{_SEED}, Configuration Parameters",
     )
+    zero_stake_counts: bool = rule(
+        default=False,
+        since="0.1",
+        meaning="whether evaluations by validators without stake in the epoch count, for the "
+        "quorum and among outliers",
+        reason="The seed is silent; its minimum of validators means validators that can be "
+        "outvoted, and identities without stake cost nothing.",
+        source=f"{_SEED}, Configuration Parameters (Min Validators)",
+    )
     outlier_threshold: float = rule(
         3.5,
         gt=0,
@@ -106,6 +115,24 @@ class ChallengeRules(Rules):
         meaning="the minimum share of all registered stake behind the evaluations left",
         reason="a score is the network's opinion only when enough of the network gave it",
         source=f"{_SEED}, Configuration Parameters",
+    )
+    min_stake_of: Literal["submission", "validator"] = rule(
+        "submission",
+        since="0.1",
+        meaning="what must have min_stake_fraction of all stake: the validators behind a "
+        "submission together, or each validator whose evaluations count",
+        reason="The seed asks for a percentage of stake to count; of each validator it would leave "
+        "at most three that count.",
+        source=f"{_SEED}, Configuration Parameters (Min Stake %)",
+    )
+    mean_over: Literal["included", "reported"] = rule(
+        "included",
+        since="0.1",
+        meaning="by whose stake the mean is divided: of the validators that are left after "
+        "outliers, or of all that reported",
+        reason="The seed divides by the stake of those whose scores it adds; over all that "
+        "reported, an outlier would count as a score of 0.",
+        source=f"{_SEED}, Stake-Weighted Averaging",
     )
     strategy: Literal["linear", "winner_takes_all", "quadratic", "ranked"] = rule(
         "linear",
@@ -192,6 +219,15 @@ class ChallengeRules(Rules):
         meaning="the most that burns by decay, in percent",
         reason="someone who runs in a stale competition still earns something",
         source=f"{_SEED}, Configuration Parameters",
+    )
+    burn_application: Literal["scaled", "added"] = rule(
+        "scaled",
+        since="0.1",
+        meaning="whether the miners share what the burn leaves, or keep their weights beside it, "
+        "so that all weights sum to more than 1",
+        reason="The seed gives UID 0 the burn and does not say that the miners pay it; weights "
+        "that sum to 1 say what everyone gets.",
+        source=f"{_SEED}, Burn Application",
     )
     weight_cap: float = rule(
         0.5,

@@ -164,8 +164,9 @@ def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage
     )
     decay = decay_part(rules, state, outcome.epoch)
     wanted = to_improve(rules, state) if burning > 0 else None
+    left = 1 - burning / 100 if rules.burn_application == "scaled" else 1.0
     yield (
-        before + share * (1 - burning / 100),
+        before + share * left,
         replace(
             decay,
             name=f"decay {competition.id}",

@@ -294,6 +294,7 @@ def allocate(
             shares.fractions[low:high],
             emission_share=network.facts.competitions[at].emission_share,
             burn_percent=percents[at],
+            burn_application=network.of_competition[at].burn_application,
         )
         paid[low:high], burned[at] = pay.miners, pay.burned
     miners = network.facts.submissions.miners[shares.submissions]
