@@ -3,6 +3,7 @@
 import numpy as np
 
 from agon.disciplines.challenge.decay import (
+    BestScore,
     DecayState,
     Improvement,
     bar,
@@ -43,6 +44,8 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
         _improvement(outcome, rules, step, gain)
         for step, gain in zip(state.improvements, points, strict=True)
     ]
+    if state.fallen is not None:
+        parts.append(_fallen_part(outcome, state, state.fallen))
     parts.append(decay_part(rules, state, outcome.epoch))
     full = forecast(rules, last)
     note = "the burn never reaches its maximum"
@@ -99,6 +102,24 @@ def _improvement(outcome: Outcome, rules: ChallengeRules, step: Improvement, gai
         f"{wanted} was an improvement"
         + (f", {supported_text(rules)}" if rules.improvement_stake else ""),
         threshold=step.bar,
+        records=(RecordRefs.of("submissions", [name]),),
+    )
+
+
+def _fallen_part(outcome: Outcome, state: DecayState, fallen: BestScore) -> Part:
+    """Explain that the top score fell since its agent has left the network."""
+    before = state.improvements[-1].best
+    name = outcome.submissions.ids[before.submission]
+    loss = publish(
+        publish(fallen.score, places=PLACES) - publish(before.score, places=PLACES), places=PLACES
+    )
+    return Part(
+        f"departure in epoch {fallen.epoch}",
+        loss,
+        {"submission": name, "top": publish(fallen.score, places=PLACES)},
+        {"top_of_departed": "drop"},
+        f"in epoch {fallen.epoch} the hotkey of {name} held no uid any more: the top score fell "
+        f"to {number(fallen.score)}, the best that was left (top_of_departed)",
         records=(RecordRefs.of("submissions", [name]),),
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.challenge.eligibility import Eligibility, may_report
-from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Stakes
+from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Seats, Stakes
 from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
 from agon.kernel.robust import grouped_modified_z, grouped_outliers
 from agon.kernel.weighted_median import (
@@ -35,6 +35,7 @@ class Status(IntEnum):
     NOT_EVALUATED = 2
     NO_QUORUM = 3
     TOO_LITTLE_STAKE = 4
+    UNREGISTERED = 5
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class Consensus:
         scores: stake-weighted means; 0 where there is none.
         levels: the score that enough of the stake behind a submission gives by itself.
         status: :class:`Status`.
+        uids: the uid that each submission scores for; -1 where its hotkey holds none.
     """
 
     reports: Reports
@@ -79,6 +81,7 @@ class Consensus:
     scores: FloatArray
     levels: FloatArray
     status: IntArray
+    uids: IntArray
 
     @property
     def scored(self) -> BoolArray:
@@ -94,7 +97,7 @@ class EpochScores:
         epoch: the epoch.
         scores: one per submission; 0 where it has none.
         scored: one per submission, whether it has a score.
-        levels: one per submission, as in :class:`Consensus`.
+        levels, uids: one per submission, as in :class:`Consensus`.
         rows: the submissions whose evaluations changed; for each of these a row of
             ``values``, ``counted`` and ``flagged``, as in :class:`Reports` and :class:`Consensus`.
     """
@@ -103,6 +106,7 @@ class EpochScores:
     scores: FloatArray
     scored: BoolArray
     levels: FloatArray
+    uids: IntArray
     rows: IntArray
     values: FloatArray
     counted: BoolArray
@@ -132,6 +136,7 @@ class RunningConsensus:
         self._means, self._fractions = np.zeros(submissions), np.zeros(submissions)
         self._levels = np.full(submissions, math.inf)
         self._counts = np.zeros(submissions, dtype=np.int64)
+        self._seats = np.full(len(facts.submissions.hotkey_names), -1, dtype=np.int64)
 
     def advance(self, *, until: int) -> Iterator[EpochScores]:
         """Yield the scores of each epoch that changes anything, oldest first, and of ``until``."""
@@ -157,10 +162,12 @@ class RunningConsensus:
             self._scores(status),
             self._levels.copy(),
             status,
+            self._uids(),
         )
 
     def _advance_to(self, epoch: int) -> EpochScores:
         self._epoch = epoch
+        self._seat(epoch)
         changed = self._evaluate(epoch)
         has_new_stakes = self._register(epoch, changed)
         rows = np.flatnonzero(changed)
@@ -173,6 +180,7 @@ class RunningConsensus:
             self._scores(status),
             status == Status.SCORED,
             self._levels.copy(),
+            self._uids(),
             rows,
             self._values[rows],
             self._counted(rows),
@@ -243,6 +251,23 @@ class RunningConsensus:
             self._allowed[group] = allowed
         return True
 
+    def _seat(self, epoch: int) -> None:
+        """Store the seats of an epoch."""
+        new = _rows_of(self._facts.seats, epoch)
+        for hotkey, uid in zip(
+            self._facts.seats.hotkeys[new].tolist(), self._facts.seats.uids[new].tolist(),
+            strict=True,
+        ):  # fmt: skip
+            self._seats[hotkey] = uid
+
+    def _uids(self) -> IntArray:
+        """Return the uid that each submission scores for; -1: its hotkey holds none."""
+        submissions = self._facts.submissions
+        if not len(self._seats):
+            return submissions.miners
+        held = self._seats[np.maximum(submissions.hotkeys, 0)]
+        return np.where(submissions.hotkeys < 0, submissions.miners, held)
+
     def _status(self) -> IntArray:
         """Return each submission's status; the first requirement it fails decides."""
         required = self._eligibility
@@ -250,6 +275,8 @@ class RunningConsensus:
         status = np.where(enough, Status.SCORED, Status.TOO_LITTLE_STAKE)
         status = np.where(self._counts < required.min_validators, Status.NO_QUORUM, status)
         status = np.where(self._counts == 0, Status.NOT_EVALUATED, status)
+        if self._eligibility.needs_seat:
+            status = np.where(self._uids() < 0, Status.UNREGISTERED, status)
         return np.where(required.is_original, status, Status.DUPLICATE).astype(np.int64)
 
     def _scores(self, status: IntArray) -> FloatArray:
@@ -292,7 +319,7 @@ def _steps(facts: Facts, eligibility: Eligibility, until: int) -> list[int]:
     return [int(epoch) for epoch in epochs[epochs <= until]]
 
 
-def _rows_of(rows: Evaluations | Stakes, epoch: int) -> slice:
+def _rows_of(rows: Evaluations | Stakes | Seats, epoch: int) -> slice:
     """Return the rows of one epoch."""
     low, high = np.searchsorted(rows.epochs, [epoch, epoch + 1])
     return slice(int(low), int(high))

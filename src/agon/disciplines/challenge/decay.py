@@ -48,14 +48,22 @@ class DecayState:
         improvements: first to last.
         old_best: the best of the latest epoch, where it is high enough for an improvement but
             belongs to no new agent, so that a new one has to beat it as well.
+        fallen: the best score that was left when the agent of the last improvement had left the
+            network, and the epoch (rule ``top_of_departed``).
     """
 
     improvements: tuple[Improvement, ...] = ()
     old_best: BestScore | None = None
+    fallen: BestScore | None = None
 
     @property
     def top(self) -> float | None:
-        """Return the best score at the last improvement; None before the first positive one."""
+        """Return the best score at the last improvement; None before the first positive one.
+
+        Where its agent has left the network it is what was left then.
+        """
+        if self.fallen is not None:
+            return self.fallen.score
         return self.improvements[-1].best.score if self.improvements else None
 
     @property
@@ -170,12 +178,12 @@ def fold(
         >>> again.top, again.last_improvement
         (0.816, 5)
     """
-    improvements, old_best = list(state.improvements), state.old_best
+    improvements, old_best, fallen = list(state.improvements), state.old_best, state.fallen
     for best in bests:
         last = improvements[-1].best if improvements else None
         if old_best is not None and old_best.epoch != best.epoch:
             old_best = None
-        top = last.score if last else None
+        top = DecayState(tuple(improvements[-1:]), fallen=fallen).top
         reached = min(best.score, best.level)
         if old_best is not None or not improves(
             reached, top, threshold=threshold, improvement=improvement
@@ -186,7 +194,8 @@ def fold(
             continue
         wanted = bar(top, threshold=threshold, improvement=improvement)
         improvements.append(Improvement(best, wanted))
-    return DecayState(tuple(improvements), old_best)
+        fallen = None
+    return DecayState(tuple(improvements), old_best, fallen)
 
 
 def _is_new(best: BestScore, last_improvement: int) -> bool:

@@ -27,6 +27,7 @@ class Eligibility:
         originals: one per submission, the earliest submission of the same content (often itself).
         improvement_stakes: one per submission, the part of the stake behind it that must improve.
         over_reported: one per submission, whether its mean is over the stake of all that reported.
+        needs_seat: whether a submission whose hotkey holds no uid has no score.
         groups: one per submission, the index in ``outlier_rules`` of the rules for its outliers.
         outlier_rules: the different sets of rules for outliers, and for who may report.
     """
@@ -38,6 +39,7 @@ class Eligibility:
     originals: IntArray
     improvement_stakes: FloatArray
     over_reported: BoolArray
+    needs_seat: bool
     groups: IntArray
     outlier_rules: tuple[ChallengeRules, ...]
 
@@ -76,6 +78,7 @@ class Eligibility:
             originals(submissions, scope=rules[0].duplicate_content),
             np.array([own.improvement_stake for own in rules])[competitions],
             np.array([own.mean_over == "reported" for own in rules])[competitions],
+            rules[0].unregistered == "exclude",
             np.array(groups)[competitions],
             tuple(distinct.values()),
         )

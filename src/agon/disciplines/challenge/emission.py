@@ -15,9 +15,6 @@ from agon.kernel import rounding
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-BURN_UID = 0
-"""The address to which burned emission is assigned."""
-
 
 @dataclass(frozen=True)
 class Payout:

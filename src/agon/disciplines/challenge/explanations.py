@@ -211,7 +211,7 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
         None if scored else unscored_reason(outcome, at),
         context={
             "epoch": outcome.epoch,
-            "miner_uid": int(facts.miners[at]),
+            "miner_uid": outcome.uid_of(at),
             "competition": outcome.competition_of(at).id,
         },
     )

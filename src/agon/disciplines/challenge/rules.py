@@ -253,6 +253,32 @@ class ChallengeRules(Rules):
         "few.",
         source=f"{_SEED}, Weight Normalization",
     )
+    unregistered: Literal["exclude", "burn"] = rule(
+        "exclude",
+        since="0.1",
+        meaning="what becomes of a submission whose hotkey holds no uid in the epoch: it has no "
+        "score and the others share, or it is scored and its share burns",
+        reason="A miner is a hotkey and a uid is a seat; who has left the network is not paid.",
+        source="running-agents, 10",
+    )
+    top_of_departed: Literal["drop", "keep"] = rule(
+        "drop",
+        since="0.1",
+        meaning="whether a top score whose hotkey holds no uid any more falls to the best score "
+        "that is left, or stays; the decay goes on either way",
+        reason="Else the score of an agent that is gone would have to be beaten for ever.",
+        source="running-agents, 10",
+    )
+    burn_uid: int = rule(
+        0,
+        since="0.1",
+        ge=0,
+        le=65_535,
+        meaning="the uid that receives what burns; the chain burns what the subnet's owner gets",
+        reason="The seed burns to UID 0; on a subnet whose owner holds another uid that would pay "
+        "a miner.",
+        source=f"{_SEED}, Burn Application",
+    )
     emission_total: float | None = rule(
         None,
         ge=0,
@@ -279,6 +305,8 @@ NETWORK_RULES = frozenset(
         "weight_cap",
         "cap_excess",
         "rounding",
+        "unregistered",
+        "burn_uid",
         "emission_total",
         "epoch",
     }
