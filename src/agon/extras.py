@@ -19,6 +19,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "ibis": ("ibis",),
         "pandas": ("pandas",),
         "polars": ("polars",),
+        "xlsx": ("python_calamine",),
         "bittensor": ("bittensor",),
     }
 )  # fmt: skip

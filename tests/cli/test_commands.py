@@ -159,7 +159,7 @@ def test_a_failed_import_writes_nothing(agon: Cli, tmp_path: Path) -> None:
     file.write_text("model_a,model_b,winner\nx,y,nobody\n")
     ended = agon("import", "arena-battles", file, "--out", tmp_path / "out")
     assert (ended.code, ended.out) == (2, "")
-    assert "battles.csv, row 1 (line 2), column winner: 'nobody'" in ended.err
+    assert "battles.csv, line 2 (row 1), column winner: 'nobody'" in ended.err
     assert [path.name for path in tmp_path.iterdir()] == ["battles.csv"]
 
 

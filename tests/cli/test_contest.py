@@ -104,8 +104,8 @@ def test_records_are_added_once_and_errors_reported_together(target: Target) -> 
     file.write_text('{"id":"eve","owner_id":"o9","name":"Eve"}\n{"id":7,"owner_id":"o1"}\nx\n')
     result = target("contest", "add", name, file, "--table", "bots")
     assert result.code == 2
-    assert "row 2, column name" in result.err
-    assert "row 3 (line 3): 'x' is not JSON" in result.err
+    assert "line 2, column name" in result.err
+    assert "line 3: 'x' is not JSON" in result.err
     file.write_text('{"id":"eve","owner_id":"o9","name":"Eve"}\n')
     unknown = target("contest", "add", name, file, "--table", "bots")
     assert (unknown.code, "o9" in unknown.err) == (2, True)
@@ -115,6 +115,33 @@ def test_records_are_added_once_and_errors_reported_together(target: Target) -> 
     assert replaced["replaced"] == 1
     assert target("contest", "add", name, target.folder / "arena", "--table", "bots").code == 2
     assert target("contest", "add", name, target.folder / "none.ndjson").code == 3
+
+
+def test_a_file_of_one_table_is_added_in_any_format(target: Target) -> None:
+    """People have a table as a spreadsheet saves it; its lines are named, and what would change."""
+    file = target.folder / "bots.csv"
+    file.write_text("ID;Owner ID;Name;nmae\ndan;o1;Dan;x\n")
+    add = ("contest", "add", target.contest, file, "--table", "bots")
+    ended = target(*add)
+    assert (ended.code, "1 added" in ended.out) == (0, True)
+    assert "not used: nmae" in ended.err
+    file.write_text('ID;Name;qualified\ndan;"Dan\nthe first";2026-01-01\neve;;yesterday\n')
+    ended = target(*add)
+    assert ended.code == 2
+    assert "did you mean qualified_at? rename it, or leave it out (--ignore NAME)" in ended.err
+    assert "line 4 (row 2), column Name: is empty" in ended.err
+    file.write_text('id;name;owner_id\ndan;"Dan\nthe first";o1\neve;Eve;o77\n')
+    ended = target(*add, "--replace")
+    assert "line 4, column owner_id: 'o77' is not in owners.id" in ended.err
+    file.write_text("id;name;owner_id\ndan;Daniel;o1\n")
+    assert "line 2: the record bots/dan is entry" in target(*add).err
+    ended = target.good(*add, "--replace", "--dry-run")
+    assert "bots/dan: name Dan → Daniel" in ended.err
+    lines = target.folder / "more.ndjson"
+    lines.write_text('{"id":"fay","name":"Fay","qualified":"x"}\n')
+    more = ("contest", "add", target.contest, lines, "--table", "bots")
+    assert "or name it in ignore" in target(*more).err
+    assert "1 added" in target.good(*more, "--ignore", "qualified").out
 
 
 def test_a_rescoring_is_reviewed_applied_and_rolled_back(target: Target) -> None:

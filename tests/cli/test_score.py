@@ -188,7 +188,7 @@ def test_all_invalid_rows_are_reported_together(agon: Cli, arena: Path) -> None:
     )
     ended = agon("score", "arena", arena)
     assert (ended.code, ended.out) == (2, "")
-    assert "matches.csv, row 5 (line 6), column played_at: 'never'" in ended.err
+    assert "matches.csv, line 6 (row 5), column played_at: 'never'" in ended.err
     assert "'zoe'" in ended.err
     assert "'c'" in ended.err
 

@@ -37,7 +37,7 @@ def test_a_file_of_battles_is_rated(agon: Cli, battles: Path) -> None:
     assert rows["x"]["score"] == 1200
     assert sum(row["matches"] for row in rows.values()) == 6
     assert done.json()["anchors"]["values"] == {"x": 1200}
-    assert "note: columns not used: extra" in done.err
+    assert "note: not used: extra" in done.err
 
 
 def test_every_command_that_reads_records_reads_a_file(
@@ -57,7 +57,7 @@ def test_every_command_that_reads_records_reads_a_file(
     compared = agon("compare", "arena", battles, *NAMES, *some, "--set", "k_new=8")
     assert compared.json()["summary"]["moved"] == 3
     for done in (checked, compared):
-        assert "note: columns not used: extra" in done.err
+        assert "note: not used: extra" in done.err
     german = agon("arena", "rate", out, "--where", "language=de", *JSON).json()["rows"]
     assert [row["matches"] for row in german if row["matches"]] == [1, 1]
 

@@ -96,9 +96,9 @@ def test_repeated_records_are_added_once(api: Api, spring: str) -> None:
     dry = api.records.add(spring, lines("dan"), dry_run=True)
     assert (dry.added, api.contests.get(spring).seq) == (1, 5)
     with pytest.raises(Conflict):
-        api.records.add(spring, [b'{"table":"users","row":{"id":"ada","affiliation":"x"}}'])
+        api.records.add(spring, [b'{"table":"users","row":{"id":"ada","handle":"x"}}'])
     replaced = api.records.add(
-        spring, [b'{"table":"users","row":{"id":"ada","affiliation":"other"}}'], replace=True
+        spring, [b'{"table":"users","row":{"id":"ada","handle":"other"}}'], replace=True
     )
     assert replaced.replaced == 1
 

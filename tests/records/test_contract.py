@@ -141,7 +141,8 @@ def test_all_errors_are_reported_at_once(make: Make) -> None:
     tables["works"][0].update(author_id="9", kind="song", score="7")
     tables["works"][2].update(score=None)
     tables["votes"][0].update(person_id="1")
-    tables["votes"][2].update(work_id=None)
+    # Not the last one: CSV has blank rows at its end, which are none.
+    tables["votes"].insert(1, {**tables["votes"].pop(), "work_id": None})
     for row in tables["votes"]:
         del row["points"]
     _, issues = inspect(SCHEMA, make(tables))
@@ -157,7 +158,7 @@ def test_all_errors_are_reported_at_once(make: Make) -> None:
         ("inconsistent", "works", "score", 3),
         ("missing-column", "votes", "points", None),
         ("exactly-one", "votes", None, 1),
-        ("exactly-one", "votes", None, 3),
+        ("exactly-one", "votes", None, 2),
     }
 
 

@@ -180,7 +180,7 @@ def test_faults_in_values_are_placed_on_their_lines(tmp_path: Path) -> None:
     )
     _, result = inspect(SCHEMA, tmp_path)
     assert [(one.row, one.line, one.column) for one in result] == [(2, 5, "age")]
-    assert str(result[0]).startswith("people.csv, row 2 (line 5), column age: 'old' is not a whole")
+    assert str(result[0]).startswith("people.csv, line 5 (row 2), column age: 'old' is not a whole")
 
 
 def test_a_hundred_thousand_bad_rows_give_a_summary(tmp_path: Path) -> None:

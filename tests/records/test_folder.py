@@ -35,18 +35,30 @@ def test_a_table_in_two_formats_is_refused(tmp_path: Path) -> None:
     assert result[0].location == "works.parquet and works.csv"
 
 
-def test_an_optional_table_misspelt_is_not_taken_for_absent(tmp_path: Path) -> None:
+def test_an_optional_table_misspelt_is_a_warning(tmp_path: Path) -> None:
     """Counting its rows as none would move every score in silence."""
     write_csv(tmp_path, texts())
     (tmp_path / "votes.csv").rename(tmp_path / "vots.csv")
-    result = issues(tmp_path)
-    assert [(one.code, one.table, one.location) for one in result] == [
-        ("unknown-table", "votes", "vots.csv")
-    ]
-    assert "name it votes.csv" in result[0].remedy
+    with read(SCHEMA, tmp_path) as records:
+        assert records.notes == ("not used: vots.csv (did you mean votes?)",)
+        assert [(one.code, one.table, one.location) for one in records.names.near] == [
+            ("unknown-table", "votes", "vots.csv")
+        ]
+        with pytest.raises(InvalidRecords, match=r"vots.csv: .* did you mean votes\?"):
+            records.names.require_exact(option="ignore")
 
 
-@pytest.mark.parametrize("name", ["poeple.csv", "People.csv", "people.xlsx", "people.json"])
+@pytest.mark.parametrize("name", ["Votes.csv", "VOTES.CSV", " votes.csv"])
+def test_a_table_in_another_spelling_is_read(tmp_path: Path, name: str) -> None:
+    """People and systems write names as they like; a note says what was read."""
+    write_csv(tmp_path, texts())
+    (tmp_path / "votes.csv").rename(tmp_path / name)
+    with read(SCHEMA, tmp_path) as records:
+        assert records.sha256 == read_rows(SCHEMA, values()).sha256
+        assert records.notes == (f"read {name} as votes",)
+
+
+@pytest.mark.parametrize("name", ["poeple.csv", "people.xls", "people.txt"])
 def test_a_required_table_misspelt_is_missing_with_a_hint(tmp_path: Path, name: str) -> None:
     """The message names the file that is there."""
     write_csv(tmp_path, texts())

@@ -44,6 +44,10 @@ _WRITTEN = st.one_of(
     st.from_regex(r" ?[+-]?[0-9]{0,21}\.?[0-9]{0,2}([eE][+-]?[0-9]{1,3})? ?", fullmatch=True),
     st.sampled_from(["", " ", "nan", "-Inf", "infinity", "true", "F", "Yes", "no ", "a", "b"]),
 )
+_NO_EPOCHS: st.SearchStrategy[Any] = st.one_of(
+    st.none(), st.booleans(), st.just([]), st.text("ab :-TZ", max_size=5)
+)
+"""Values of columns of times; whether numbers are times since 1970 depends on the whole column."""
 _ANYTHING = st.one_of(
     st.none(),
     st.booleans(),
@@ -66,7 +70,8 @@ def _values(column: Column) -> st.SearchStrategy[Any]:
     }.get(column.kind, st.integers(0, 3) | st.sampled_from(["a", "0", "x"]))
     if column.choices:
         fitting = st.sampled_from(column.choices)
-    return st.one_of(fitting, fitting, st.none(), _ANYTHING)
+    other = _NO_EPOCHS if column.kind is Kind.TIMESTAMP else _ANYTHING
+    return st.one_of(fitting, fitting, st.none(), other)
 
 
 def _rows(table: Table) -> st.SearchStrategy[list[dict[str, Any]]]:

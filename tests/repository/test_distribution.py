@@ -29,6 +29,10 @@ run(["challenge", "plot", "c", "--out", "weights.png"])""",
     "postgres": "run(['score', 'community', 'postgresql://localhost/none'])",
     "sail": f"run(['score', 'community', {TUTORIAL!r}, '--engine', 'sail'])",
     "serve": "run(['contest', 'list'])",
+    "xlsx": """
+import pathlib
+pathlib.Path("users.xlsx").write_bytes(b"PK")
+run(["score", "community", "."])""",
 }
 """What needs an extra; ``ibis`` and ``bittensor`` are not tried here."""
 
@@ -72,9 +76,7 @@ def test_the_wheel_names_the_distribution_its_extras_and_its_command(wheel: Path
         commands = archive.read(folder.replace("METADATA", "entry_points.txt")).decode()
 
     assert metadata["Name"] == "agon-engine"
-    assert {"serve", "postgres", "ibis", "pandas", "polars", "plots", "bittensor", "sail"} == set(
-        metadata.get_all("Provides-Extra") or ()
-    )
+    assert set(metadata.get_all("Provides-Extra") or ()) == set(EXTRAS)
     assert "agon = agon.cli:main" in commands
     assert (metadata["Author"], metadata["License-Expression"]) == (
         "the agon developers",
@@ -154,7 +156,7 @@ def test_types_of_the_installed_wheel_are_seen_by_the_type_checker_of_a_user(
 def test_messages_and_documents_name_the_distribution() -> None:
     """``pip install agon[serve]`` installs the package of another project."""
     texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src/agon").rglob("*.py")]
-    extras = ("serve", "postgres", "ibis", "pandas", "polars", "plots", "bittensor")
+    extras = ("serve", "postgres", "ibis", "pandas", "polars", "plots", "bittensor", "xlsx")
 
     assert [
         str(path.relative_to(ROOT))

@@ -6,6 +6,7 @@ from typing import Any
 from agon.app.importers import foreign
 from agon.disciplines import ImportedRecords, Importer
 from agon.records import Column, Kind, Schema, Table
+from agon.records.mapping import NO_MAPPING, SourceMapping
 
 _SHEET = Table(
     "sheet",
@@ -26,20 +27,21 @@ _ANSWERS = """
 def read(
     source: Any,
     *,
-    columns: Mapping[str, str] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
     where: Mapping[str, Any] | None = None,
 ) -> ImportedRecords:
     """Return the records of a sheet; the same checks and messages as for records apply to it."""
     schema = Schema("quiz", (_SHEET,))
-    with foreign(schema, {"sheet": source}, columns=columns, where=where) as records:
+    with foreign(schema, {"sheet": source}, mapping=mapping, where=where) as records:
         tables = {"players": records.sql(_PLAYERS), "answers": records.sql(_ANSWERS)}
-    return ImportedRecords("quiz", tables, ("the id of an answer is the number of its row",))
+        notes = ("the id of an answer is the number of its row", *records.notes)
+    return ImportedRecords("quiz", tables, notes, records.names)
 
 
 IMPORTER = Importer(
     name="quiz-sheets",
     summary="Answer sheets: player, question, correct, answered_at.",
     read=read,
-    choices=("columns", "where"),
+    choices=("mapping", "where"),
     frame=True,
 )

@@ -1,7 +1,7 @@
 """How a client executes operations: over HTTP, or with direct access to the database."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agon.api.models.bots import PromptSummary
@@ -28,6 +28,7 @@ class Transport(Executor):
         table: str | None,
         replace: bool,
         dry_run: bool,
+        ignore: Sequence[str],
     ) -> ImportSummary:
         """Add the records of an NDJSON stream."""
 

@@ -83,6 +83,8 @@ def command(
     require_new_folder(out)
     with working("reading"):
         imported = import_records(name, source, audit=audit, unit=unit, **reads)
+    if imported.names is not None:
+        imported.names.require_exact(option="--ignore NAME")
     if not dry_run:
         with working(f"writing {out}"):
             write_tables(imported.tables, out, format=form)

@@ -1,7 +1,7 @@
 """Execute operations over HTTP: requests and responses follow from their descriptions."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -112,13 +112,19 @@ class HttpTransport(Transport):
         table: str | None,
         replace: bool,
         dry_run: bool,
+        ignore: Sequence[str],
     ) -> ImportSummary:
         """Send records in chunks of complete lines; each is added completely or not at all."""
         return uploads.add_records(
             self.connection,
             contest,
             chunks,
-            query={"table": table, "replace": replace, "dry_run": dry_run},
+            query={
+                "table": table,
+                "replace": replace,
+                "dry_run": dry_run,
+                "ignore": ",".join(ignore) or None,
+            },
             chunk=self._chunk,
             progress=self._progress,
         )

@@ -1,6 +1,6 @@
 """Execute operations with direct access to the database, in this process."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -115,6 +115,7 @@ class LocalTransport(Transport):
         table: str | None,
         replace: bool,
         dry_run: bool,
+        ignore: Sequence[str],
     ) -> ImportSummary:
         """Add the records of a stream, all of them or none, and publish."""
         from agon.api.operations.records import add_records
@@ -128,7 +129,13 @@ class LocalTransport(Transport):
         rows = read_ndjson(chunks, table=table)
         try:
             summary = record(
-                self._service, contest, rows, by=self._by, replace=replace, dry_run=dry_run
+                self._service,
+                contest,
+                rows,
+                by=self._by,
+                replace=replace,
+                dry_run=dry_run,
+                ignore=ignore,
             )
         finally:
             rows.close()

@@ -9,6 +9,9 @@ from agon.errors import Unreadable
 
 NDJSON: Final = "application/x-ndjson"
 
+MAX_CHANGES: Final = 100
+"""Maximum number of changes of replaced records in a summary."""
+
 MAX_CHUNK: Final = 16 << 20
 """Maximum number of bytes of a request; a longer stream is sent in several."""
 
@@ -39,7 +42,9 @@ def add_records(
         Unreadable: with all errors of the records.
         Conflict: keys or external ids exist with other content, or the contest is final.
     """
-    total = ImportSummary(added=0, repeated=0, replaced=0, first_seq=None, last_seq=None)
+    total = ImportSummary(
+        added=0, repeated=0, replaced=0, first_seq=None, last_seq=None, notes=(), changes=()
+    )
     lines = bytes_sent = 0
     for content in line_chunks(chunks, size=chunk):
         try:
@@ -87,4 +92,6 @@ def _sum(before: ImportSummary, after: ImportSummary) -> ImportSummary:
         replaced=before.replaced + after.replaced,
         first_seq=after.first_seq if before.first_seq is None else before.first_seq,
         last_seq=before.last_seq if after.last_seq is None else after.last_seq,
+        notes=tuple(dict.fromkeys((*before.notes, *after.notes))),
+        changes=(*before.changes, *after.changes)[:MAX_CHANGES],
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # a stored board is shown without what computes one
     from agon.kernel.explanations import Explanation
     from agon.kernel.findings import Finding
     from agon.records import Records
+    from agon.records.unused import NameReport
 
 
 class ScoredRecords(Protocol):
@@ -67,11 +68,13 @@ class ImportedRecords:
         discipline: the discipline of the records.
         tables: the tables, by name.
         notes: what was decided in the conversion, one sentence each.
+        names: how the names of the source were read; None: as they are.
     """
 
     discipline: str
     tables: "Mapping[str, pa.Table]"
     notes: tuple[str, ...] = ()
+    names: "NameReport | None" = None
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())
@@ -88,8 +91,9 @@ class Importer:
         read: returns the records of a source, and raises ``Unreadable`` or ``InvalidRecords``. It
             gets a path or an address, as text; of a format that is one table, a path or the table.
             What users state of the ``choices`` are keyword arguments.
-        choices: ``columns`` (the source's name of a column by the format's) and ``where`` (a value,
-            or several, by column of the source), if the format has them.
+        choices: ``mapping`` (how names and values of the source are read, a
+            :class:`~agon.records.mapping.SourceMapping`) and ``where`` (a value, or several, by
+            column of the source), if the format has them.
         frame: whether the format is one table, which may be a data frame. The first of a
             discipline is also how ``score`` reads a single table.
     """

@@ -7,6 +7,21 @@ from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
+class RecordChange:
+    """What a record that supersedes another one changes.
+
+    Attributes:
+        record: its key, with its table, or its external id.
+        before: the columns that differ, as they were; a missing value has none.
+        after: the same columns, as they are now.
+    """
+
+    record: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ImportSummary:
     """The result of an import.
 
@@ -17,6 +32,8 @@ class ImportSummary:
             contest is frozen.
         last_seq: position of the last new entry, or None as well.
         seqs: positions of the records in the ledger, of repeated ones too; of the first thousand.
+        notes: how the rows were read: names in another spelling, and names that are not used.
+        changes: what the replaced records change; of the first hundred.
     """
 
     added: int = 0
@@ -25,6 +42,8 @@ class ImportSummary:
     first_seq: int | None = None
     last_seq: int | None = None
     seqs: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    changes: tuple[RecordChange, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

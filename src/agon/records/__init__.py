@@ -7,7 +7,8 @@ from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.schemas import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
 
 if TYPE_CHECKING:
-    from agon.records.tables import Records, inspect, inspect_rows, read, read_rows
+    from agon.records.reading import inspect, inspect_files, inspect_rows, read, read_rows
+    from agon.records.tables import Records
 
 __all__ = [
     "Column",
@@ -20,6 +21,7 @@ __all__ = [
     "Schema",
     "Table",
     "inspect",
+    "inspect_files",
     "inspect_rows",
     "read",
     "read_rows",
@@ -31,5 +33,6 @@ if not TYPE_CHECKING:  # a type checker would accept any name
     def __getattr__(name: str) -> Any:
         # Tables need pyarrow, which those that need only their schemas do without.
         if name in __all__:
-            return getattr(import_module("agon.records.tables"), name)
+            module = "tables" if name == "Records" else "reading"
+            return getattr(import_module(f"agon.records.{module}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

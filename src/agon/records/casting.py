@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from agon.records.raw import literal, quote
 from agon.records.schemas import SQL_TYPES, Column, Kind
+from agon.records.words import FALSE, TRUE
 
 _WHOLE = r"[+-]?[0-9]+(\.0*)?"
 _NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf|infinity)"
@@ -19,8 +20,8 @@ _TIME = (
     r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?( UTC|Z|[+-][01][0-9](:?[0-5][0-9])?)?)?"
 )
 _FIRST, _LAST = "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"
-_TRUE = "('true', 't', 'yes', '1')"
-_FALSE = "('false', 'f', 'no', '0')"
+_TRUE = f"({', '.join(map(literal, TRUE))})"
+_FALSE = f"({', '.join(map(literal, FALSE))})"
 
 # From here on, different integers may be the same float.
 _EXACT = f"{2**53}::DOUBLE"

@@ -41,8 +41,11 @@ class RowIssue:
 
     def __str__(self) -> str:
         where = [self.location]
-        if self.row is not None:
-            where.append(f"row {self.row}" + (f" (line {self.line})" if self.line else ""))
+        if self.line is not None:
+            row = f" (row {self.row})" if self.row not in {None, self.line} else ""
+            where.append(f"line {self.line}{row}")
+        elif self.row is not None:
+            where.append(f"row {self.row}")
         if self.column is not None:
             where.append(f"column {self.column}")
         value = f" {self.value!r}" if self.value is not None else ""

@@ -87,7 +87,7 @@ def parquet_tables(schema: Schema, folder: Path) -> dict[str, ParquetTable]:
     """
     if source_kind(schema, folder) != "folder":
         raise Conflict(f"{folder} is not a folder; clusters read folders of Parquet files")
-    files, _ = table_files(schema, folder)
+    files = table_files(schema, folder).files
     paths = {name: _only_parquet(folder, names) for name, names in files.items()}
     metadata = {name: _metadata(path) for name, path in paths.items() if path is not None}
     columns = {

@@ -2,7 +2,7 @@
 
 import os
 import weakref
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -190,7 +190,8 @@ class RawTable:
         in_place: whether a file is read lazily, so that damage is detected only then.
         complete: whether every row could be read; otherwise an id that is missing may be in an
             unreadable row.
-        others: columns the source has and the schema does not.
+        others: columns the source has that no column of the schema is read from.
+        spelled: the source's name of a column, by the schema's, where it is spelled otherwise.
         lines: returns the line of a text file, from 1, on which each row begins.
         examine: returns the issues that prevent reading a file to its end.
         parts: of a table in several files, each file's location and the number of rows before it.
@@ -205,6 +206,7 @@ class RawTable:
     in_place: bool = False
     complete: bool = True
     others: tuple[str, ...] = ()
+    spelled: Mapping[str, str] = field(default_factory=dict)
     lines: Callable[[Collection[int]], dict[int, int]] | None = None
     examine: Callable[[], list[RowIssue]] | None = None
     parts: tuple[tuple[str, int], ...] = ()
@@ -225,12 +227,14 @@ class SourceTables:
         tables: the schema's tables that could be read.
         issues: what could not even be read as rows.
         others: names of files or tables that are none of the schema's.
+        spelled: the name of a file or a table, by the schema's, where it is spelled otherwise.
     """
 
     label: str
     tables: dict[str, RawTable] = field(default_factory=dict)
     issues: list[RowIssue] = field(default_factory=list)
     others: tuple[str, ...] = ()
+    spelled: Mapping[str, str] = field(default_factory=dict)
 
 
 def quote(name: str) -> str:

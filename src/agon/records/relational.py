@@ -16,9 +16,11 @@ import pyarrow as pa
 from agon.errors import Conflict, Unavailable
 from agon.records.issues import RowIssue
 from agon.records.parquet_columns import ParquetTable, parquet_tables
+from agon.records.reading import read
 from agon.records.relational_checks import issues_of
 from agon.records.schemas import Schema
-from agon.records.tables import Records, read
+from agon.records.tables import Records
+from agon.records.unused import NameReport
 
 
 class TableEngine(Protocol):
@@ -95,6 +97,7 @@ class RelationalRecords(Records):
         self.cutoff = as_of
         self.caches = {}
         self.notes = ()
+        self.names = NameReport()
 
     @property
     def engine(self) -> str:

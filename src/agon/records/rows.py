@@ -26,6 +26,7 @@ from agon.records.constraints import (
 from agon.records.issues import RowIssue
 from agon.records.schemas import Column, Kind, RowCheck, Table
 from agon.records.values import BAD, READERS, UnreadableValue
+from agon.records.words import choice_of
 
 _NONE: Final = type(None)
 _SHOWN: Final = 200
@@ -87,7 +88,7 @@ class RowChecker:
         issues = []
         for column, says in self._columns:
             raw = row.get(column.name)
-            typed = _read_value(column, raw)
+            typed = read_value(column, raw)
             violated = _violated_constraint(column, says, typed)
             if violated is not None:
                 issues.append(self._issue(violated, number, column.name, raw))
@@ -111,7 +112,7 @@ class RowChecker:
             yield self._issue(exactly_one(self._table), number, None, ", ".join(filled))
 
     def _read(self, row: Mapping[str, Any], name: str) -> Any:
-        return _read_value(self._by_name[name], row.get(name))
+        return read_value(self._by_name[name], row.get(name))
 
     def _issue(
         self, violated: Constraint, number: int | None, column: str | None, raw: Any
@@ -130,11 +131,19 @@ class RowChecker:
         return True not in check.violated.evaluate(typed)
 
 
-def _read_value(column: Column, value: Any) -> Any:
-    """Return a value as its column's kind; None: it is missing."""
+def read_value(column: Column, value: Any) -> Any:
+    """Return a value as its column's kind; None: it is missing.
+
+    A word of a closed list is read by its meaning (``Tie`` is ``tie``); any other word stays.
+    """
     if value == "" and column.empty_text:
         return column.empty_text
-    return None if value is None else READERS[column.kind](value)
+    if value is None:
+        return None
+    typed = READERS[column.kind](value)
+    if column.choices and isinstance(typed, str) and typed not in column.choices:
+        return choice_of(column, typed) or typed
+    return typed
 
 
 def _violated_constraint(column: Column, says: ColumnConstraints, typed: Any) -> Constraint | None:

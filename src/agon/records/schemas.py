@@ -162,6 +162,7 @@ class Table:
         order_within: where rows equal in these columns stand in file order, that order has
             meaning and enters the content hash.
         aliases: other names a database may have for it (``auth.users``).
+        stored_as: the only name under which a source has it; empty: its name or an alias.
         meaning: what its rows are, as a sentence.
     """
 
@@ -175,7 +176,13 @@ class Table:
     order_within: tuple[str, ...] = ()
     checks: tuple[RowCheck | CrossRowCheck, ...] = ()
     aliases: tuple[str, ...] = ()
+    stored_as: str = ""
     meaning: str = ""
+
+    @property
+    def source_names(self) -> tuple[str, ...]:
+        """The names that a source may have for it, the usual one first."""
+        return (self.stored_as,) if self.stored_as else (self.name, *self.aliases)
 
     def column(self, name: str) -> Column:
         """Return the column of that name."""

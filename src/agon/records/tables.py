@@ -10,19 +10,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 
 from agon.errors import Unavailable
 from agon.kernel.progress import is_observed, step
-from agon.records.column_names import column_names
-from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.raw import MemoryEngine, SourceTables, memory_of, quote, sorting_memory
-from agon.records.row_filter import row_filter
+from agon.records.raw import MemoryEngine, memory_of, quote, sorting_memory
 from agon.records.schemas import Schema
-from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
+from agon.records.typed import TYPED_SCHEMA, view_as_of
+from agon.records.unused import NameReport
 
 _BATCH = 1 << 18  # rows, so that what is computed from one fits into the processor's cache
 
@@ -40,7 +37,9 @@ class Records:
         cutoff: the time the records are seen at (``as_of``), or None for all of them.
         caches: what disciplines cache of single rows by their numbers. It is shared by all that
             show these rows at other times or positions; a row of a number says the same in all.
-        notes: what was decided when they were imported, one sentence each.
+        notes: what was decided when they were read, one sentence each.
+        names: how the names of the source were read.
+        lines: returns the lines of rows, by table that was read from a text file.
     """
 
     def __init__(
@@ -62,6 +61,8 @@ class Records:
         self.cutoff = as_of
         self.caches: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
+        self.names = NameReport()
+        self.lines: Mapping[str, Callable[[Collection[int]], dict[int, int]]] = {}
 
     def __repr__(self) -> str:
         tables = ", ".join(table.name for table in self.schema if self.has(table.name))
@@ -110,7 +111,7 @@ class Records:
         """Return a table (or some of its columns) as Arrow, in the order of its source."""
         selected = "*" if columns is None else ", ".join(map(quote, columns))
         sql = f"SELECT {selected} FROM {self._space}.{quote(name)} ORDER BY _row"
-        with _reading(self._connection):
+        with reading_progress(self._connection):
             return self._connection.sql(sql).to_arrow_table()
 
     def sql(self, query: str) -> pa.Table:
@@ -119,7 +120,7 @@ class Records:
         Tables stand under their schema names; nothing else is visible by a bare name.
         """
         self._connection.execute(f"SET schema = '{self._space}'")
-        with _reading(self._connection):
+        with reading_progress(self._connection):
             return self._connection.sql(query).to_arrow_table()
 
     def batches(self, query: str, *, rows: int = _BATCH) -> Iterator[pa.RecordBatch]:
@@ -132,7 +133,7 @@ class Records:
             rows: most rows of a batch.
         """
         self._connection.execute(f"SET schema = '{self._space}'")
-        with _reading(self._connection):
+        with reading_progress(self._connection):
             yield from self._connection.sql(query).to_arrow_reader(rows)
 
     def reconnect(self) -> "Records | None":
@@ -147,7 +148,7 @@ class Records:
         from agon.records.hashing import records_sha256
 
         present = {name: f"{self._space}.{quote(name)}" for name in sorted(self._present)}
-        with _reading(self._connection), sorting_memory(self._connection):
+        with reading_progress(self._connection), sorting_memory(self._connection):
             return records_sha256(self._connection, self.schema, present)
 
     def as_of(self, time: datetime | None) -> Self:
@@ -169,7 +170,7 @@ class Records:
             self._engine, self.schema, self.source, self._present, space=space, as_of=time
         )
         visible.caches = self.caches
-        visible.notes = self.notes
+        visible.notes, visible.names = self.notes, self.names
         return visible
 
     def close(self) -> None:
@@ -188,116 +189,10 @@ class Records:
 
 
 _PLAIN = str.maketrans("-:.T", "____")
-_MAX_SHARED_ROWS = 10_000  # that are read in the engine that a process shares
-
-
-def read(
-    schema: Schema,
-    source: str | Path,
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-) -> Records:
-    """Read a source and validate all of it.
-
-    Args:
-        schema: the discipline's tables.
-        source: a folder of Parquet, CSV or NDJSON files named after the tables, a DuckDB or
-            SQLite file, or a ``postgresql://`` address.
-        columns: the source's name of a column by the schema's, where they differ.
-        where: a value, or several, by column of the source; only such rows are read, and the rows
-            of other tables that do not refer to another row.
-
-    Raises:
-        InvalidRecords: with everything that is wrong, at once.
-        NotFound, Unreadable, Unavailable: the source itself cannot be opened.
-    """
-    return _valid(*inspect(schema, source, columns=columns, where=where))
-
-
-def inspect(
-    schema: Schema,
-    source: str | Path,
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-) -> tuple[Records, list[RowIssue]]:
-    """Read a source and return the records together with all that is wrong with them.
-
-    Values that cannot be read are empty in such records, and rows that cannot be are left out.
-
-    Raises:
-        NotFound, Unreadable, Unavailable: the source itself cannot be opened.
-    """
-    from agon.records.sources import is_small_folder, open_source
-
-    engine = MemoryEngine(shared=is_small_folder(source))
-    return _inspect(
-        engine, schema, lambda of, tables: open_source(of, tables, source), columns, where
-    )
-
-
-def read_rows(
-    schema: Schema,
-    tables: Mapping[str, Any],
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-) -> Records:
-    """Read tables in memory, by table name: data frames, or lists of dicts.
-
-    Args:
-        schema: the discipline's tables.
-        tables: objects with the Arrow PyCapsule interface (``__arrow_c_stream__``: pyarrow, polars,
-            pandas, DuckDB relations) or lists of dicts.
-        columns: the tables' name of a column by the schema's, where they differ.
-        where: a value, or several, by column, as for :func:`read`.
-
-    Raises:
-        InvalidRecords: with everything that is wrong, at once.
-        Unreadable: a table is neither.
-    """
-    return _valid(*inspect_rows(schema, tables, columns=columns, where=where))
-
-
-def inspect_rows(
-    schema: Schema,
-    tables: Mapping[str, Any],
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-) -> tuple[Records, list[RowIssue]]:
-    """Read tables in memory and return the records together with all that is wrong with them.
-
-    Raises:
-        Unreadable: a table is neither a data frame nor a list of dicts.
-    """
-    from agon.records.sources.memory import from_memory
-
-    known = [len(rows) for rows in tables.values() if isinstance(rows, list | pa.Table)]
-    engine = MemoryEngine(shared=len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS)
-    return _inspect(
-        engine, schema, lambda of, named: from_memory(of, named, tables), columns, where
-    )
-
-
-def _inspect(
-    engine: MemoryEngine,
-    schema: Schema,
-    open_tables: Callable[[Any, Schema], SourceTables],
-    columns: Mapping[str, str] | None,
-    where: Mapping[str, Any] | None,
-) -> tuple[Records, list[RowIssue]]:
-    try:
-        with _reading(engine.connection):
-            return _read(engine, schema, open_tables, columns, where)
-    except BaseException:
-        engine.close()
-        raise
 
 
 @contextmanager
-def _reading(connection: Any) -> Iterator[None]:
+def reading_progress(connection: Any) -> Iterator[None]:
     """Let the share of the engine's current statement be asked for while the block reads."""
     if not is_observed():
         yield
@@ -312,56 +207,6 @@ def _reading(connection: Any) -> Iterator[None]:
 def _share(percent: float) -> float | None:
     """Return the engine's percentage as a share; None where it knows none."""
     return percent / 100 if percent >= 0 else None
-
-
-def _read(
-    engine: MemoryEngine,
-    schema: Schema,
-    open_tables: Callable[[Any, Schema], SourceTables],
-    columns: Mapping[str, str] | None,
-    where: Mapping[str, Any] | None,
-) -> tuple[Records, list[RowIssue]]:
-    conditions = row_filter(schema, where, columns)
-    names = column_names(conditions.source_schema() if conditions else schema, columns)
-    if not names and not conditions:
-        return _read_typed(engine, schema, open_tables(engine.connection, schema))
-    source = names.rename_tables(open_tables(engine.connection, names.source_schema()))
-    if conditions:
-        source = conditions.apply(engine.connection, source)
-    records, issues = _read_typed(engine, schema, source)
-    return records, list(map(names.rename_issue, issues))
-
-
-def _valid(records: Records, issues: list[RowIssue]) -> Records:
-    if issues:
-        records.close()
-        raise InvalidRecords(issues)
-    return records
-
-
-def _read_typed(
-    engine: MemoryEngine, schema: Schema, source: SourceTables
-) -> tuple[Records, list[RowIssue]]:
-    import duckdb
-
-    from agon.records.sources.failures import without_unreadable
-    from agon.records.validation import issues_of
-
-    connection = engine.connection
-    try:
-        typing = make_typed(connection, schema, source.tables)
-        issues = issues_of(connection, schema, source, typing)
-    except duckdb.InterruptException:  # Ctrl-C is no error of the source
-        raise
-    except duckdb.Error as error:
-        # A file may turn out to be damaged only when it is read to its end.
-        source = without_unreadable(connection, source, error)
-        typing = make_typed(connection, schema, source.tables)
-        issues = issues_of(connection, schema, source, typing)
-    if not issues:
-        trust(connection, schema, source.tables, typing)
-    engine.in_files = all(raw.in_place for raw in source.tables.values())
-    return Records(engine, schema, source.label, frozenset(source.tables)), issues
 
 
 class TablesView(Records):

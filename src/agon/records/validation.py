@@ -15,14 +15,16 @@ from agon.records.constraints import (
     Constraint,
     constraints_of,
     exactly_one,
-    expected_value,
 )
+from agon.records.headers import missing_columns
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
+from agon.records.names import nearest
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, CrossRowCheck, ForeignKey, RowCheck, Schema, Table
-from agon.records.sources.names import nearest
 from agon.records.typed import Typing, relation
+
+_MAX_NAMES = 20  # of the columns that are there, where one is missing
 
 
 @dataclass(frozen=True)
@@ -188,16 +190,7 @@ class _TableCheck:
     def missing_columns(self) -> list[RowIssue]:
         if not self._raw.types and not self._raw.others and self._is_empty():
             return []  # a data frame without rows may have no columns either
-        issues = []
-        for column in self._table.columns:
-            if column.required and column.name not in self._raw.types:
-                remedy = f"add the column ({expected_value(column)})"
-                near = nearest(column.name, self._raw.others)
-                if near is not None:
-                    remedy += f"; there is a column {near}: is it meant?"
-                issue = _about(self._table.name, self._raw.location, "is missing", remedy)
-                issues.append(replace(issue, code="missing-column", column=column.name))
-        return issues
+        return missing_columns(self._table, self._raw)
 
     def _is_empty(self) -> bool:
         sql = f"SELECT 1 FROM {self._raw.relation} LIMIT 1"
@@ -366,6 +359,8 @@ class _TableCheck:
         count: int,
     ) -> RowIssue:
         text = None if value is None else str(value)[:200]
+        names = (column or "").split(", ")
+        column = ", ".join(self._raw.spelled.get(name, name) for name in names) or None
         location, number = self._raw.place(row)
         return RowIssue(
             code, self._raw.name, location, number, column, text, reason, remedy, count=count

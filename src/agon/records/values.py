@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from agon.records.schemas import Kind
+from agon.records.words import FALSE, TRUE
 
 
 class UnreadableValue(Enum):
@@ -35,9 +36,14 @@ _TIME: Final = re.compile(
 )
 _USUAL: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z?")
 _TRUTHS: Final = {
-    **dict.fromkeys(("true", "t", "yes", "1"), True),
-    **dict.fromkeys(("false", "f", "no", "0"), False),
+    **dict.fromkeys(TRUE, True),
+    **dict.fromkeys(FALSE, False),
 }
+EPOCH_UNITS: Final = (1, 1_000, 1_000_000)
+"""The parts of a second that a number of a time may count."""
+EPOCH_FIRST, EPOCH_END = 631_152_000, 4_102_444_800  # 1990 and 2100, in seconds since 1970
+_EPOCH: Final = re.compile(r"[0-9]{9,16}(\.[0-9]*)?")
+_ZERO: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - times are in UTC without a zone
 _LOW, _HIGH = -(2**63), 2**63 - 1
 _PLAIN_UP_TO = 1e21  # larger floats are written with an exponent, so they do not look like integers
 _IDS_UP_TO = 1e15  # a float id has at most 15 digits
@@ -58,6 +64,8 @@ def _id(value: Any) -> Any:
 def _text(value: Any) -> Any:
     if isinstance(value, str):
         return value or None
+    if isinstance(value, bool):
+        return str(value).lower()
     return BAD if isinstance(value, dict | list) else str(value)
 
 
@@ -102,15 +110,26 @@ def _boolean(value: Any) -> Any:
 
 def _timestamp(value: Any) -> Any:
     if not isinstance(value, str):
-        return BAD
+        return _epoch(value) if isinstance(value, int | float) else BAD
     if not value:
         return None
+    if _EPOCH.fullmatch(value.strip(" ")):
+        return _epoch(float(value) if "." in value else int(value))
     if _USUAL.fullmatch(value):
         try:
             return datetime.fromisoformat(value.removesuffix("Z"))
         except ValueError:
             pass  # hour 24, or an invalid day: checked below
     return _unusual_time(value.strip(" "))
+
+
+def _epoch(value: float) -> Any:
+    """Return a time since 1970 in seconds, milliseconds or microseconds, from 1990 to 2100."""
+    for unit in EPOCH_UNITS:
+        if EPOCH_FIRST * unit <= value < EPOCH_END * unit and not isinstance(value, bool):
+            micros = value * (1_000_000 // unit)
+            return _ZERO + timedelta(microseconds=round(micros))
+    return BAD
 
 
 def _unusual_time(text: str) -> Any:

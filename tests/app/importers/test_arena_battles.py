@@ -126,7 +126,7 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         ("battles.json", b'"text"', "no list"),
         ("battles.json", b"17", "no list"),
         ("battles.json", b"null", "no list"),
-        ("battles.json", b"\xff\xfe{}", "not UTF-8"),
+        ("battles.json", b"\xff\xfe{}", "UTF-16"),
         ("battles.json", b"[" * 200_000, "not JSON"),
         ("battles.txt", b"model_a", "format is unknown"),
     ],
@@ -167,7 +167,7 @@ def test_categories_are_kept_and_other_columns_named(tmp_path: Path) -> None:
         assert [row["language"] for row in matches(imported)] == ["en", "de", "en", "en"]
         assert imported.notes == (
             "kept as categories of the matches: is_code, language, turn",
-            "columns not used: question_id, conv",
+            "not used: question_id, conv",
         )
         german = import_records("arena-battles", source, where={"language": "de"})
         assert [row["bot_a"] for row in matches(german)] == ["koala"]

@@ -17,16 +17,16 @@ from web.markup import Markup
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the file is empty; choose a CSV file"),
-        ("id,name\nada,\xe4".encode("latin-1"), "the file is not UTF-8 text (byte 13)"),
-        (b"id,name\nada,Ada,more\n", "row 1 has more values than the header has names (2)"),
-        (b'id,name\nada,"Ada\n', "correct the quotes there"),
+        (b"", "the file is empty; choose one with a header"),
+        ("id,name\nada,\xe4".encode("latin-1"), "is not UTF-8; save the text as UTF-8"),
+        (b"id,name\nada,Ada,more\n", "has 3 fields, the header has 2"),
+        (b'id,name\nada,"Ada\n', "opens a quote and never closes it"),
         (b"id,nome\nada,Ada\n", "column name"),
-        (b"PK\x03\x04" + bytes(200), "it is a workbook or a ZIP archive"),
-        (b"id,name\n" + b"x" * (5 << 20), "a line is longer than 4 MiB"),
+        (b"PK\x03\x04" + bytes(200), "holds a zip archive or a workbook"),
+        (b"id,name\n" + b"x" * (5 << 20), "has 1 fields, the header has 2"),
         (b"id;name\nada;Ada\n", "1 row of bots would be added"),
         (",".join(f"c{n}" for n in range(300)).encode() + b"\n" + b"," * 299 + b"\n", "c"),
-        (",".join(f"c{n}" for n in range(1001)).encode() + b"\nx\n", "the header has 1,001 names"),
+        (",".join(f"c{n}" for n in range(1001)).encode() + b"\nx\n", "column id, name: is missing"),
         (b"id,name\n=cmd(),+1\n", "1 row of bots would be added"),
     ],
 )

@@ -60,11 +60,24 @@ def add_records(
         bool, Field(description="Whether a record supersedes the one with the same key.")
     ] = False,
     dry_run: Annotated[bool, Field(description="Validate only; add nothing.")] = False,
+    ignore: Annotated[
+        str,
+        Field(
+            max_length=4_000,
+            description="Keys of rows that are not read, with commas between them; `table.key` is "
+            "a key of one table.",
+            examples=["notes,users.handel"],
+        ),
+    ] = "",
 ) -> ImportSummary:
     """Add records, one JSON object a line: all of them or none.
 
     A record that is already stored with the same content is not added again, so a request can be
     repeated. In a live contest, what a protocol owns is a conflict: propose a change set instead.
+
+    Names are compared without case, `_` and `-`: `uploaderId` is `uploader_id`. The notes of the
+    response list keys that are not used; a key that is near to a column which its row does not have
+    is an error unless it is ignored.
     """
     raise NotImplementedError
 
@@ -103,6 +116,7 @@ class Records(Noun):
         table: str | None = None,
         replace: bool = False,
         dry_run: bool = False,
+        ignore: Iterable[str] = (),
     ) -> ImportSummary:
         """Add records that are given as dicts or as NDJSON.
 
@@ -116,6 +130,7 @@ class Records(Noun):
             table: the table of all records, which are then rows without an envelope.
             replace: whether a record supersedes one with the same key.
             dry_run: validate only; add nothing.
+            ignore: names of keys that are not read, such as ``notes`` or ``users.notes``.
 
         Raises:
             InvalidRecords: with all errors (over HTTP as Unreadable).
@@ -123,8 +138,23 @@ class Records(Noun):
             Unreadable: a record is of another type, or a value in it has no JSON form.
         """
         return self.transport.add_records(
-            contest, encode_ndjson(records), table=table, replace=replace, dry_run=dry_run
+            contest,
+            encode_ndjson(records),
+            table=table,
+            replace=replace,
+            dry_run=dry_run,
+            ignore=tuple(ignore),
         )
+
+
+def ignored_names(listed: str) -> tuple[str, ...]:
+    """Return the names of a list with commas between them.
+
+    Example:
+        >>> ignored_names("notes, users.handel")
+        ('notes', 'users.handel')
+    """
+    return tuple(name.strip() for name in listed.split(",") if name.strip())
 
 
 def encode_ndjson(records: Iterable[bytes | Mapping[str, Any]]) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """Check records: every invalid row at once, then the integrity findings, most severe first."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -10,12 +10,14 @@ from typing import Any
 
 from agon.app.analysis.records import RecordsSource, inspect_records
 from agon.app.analysis.score import overrides_of, rules_of
-from agon.disciplines import discipline
+from agon.disciplines import Discipline, discipline
 from agon.editions.titles import rules_title
 from agon.kernel.findings import Finding, Severity, in_order
+from agon.kernel.rules import Rules
 from agon.kernel.text_tables import html_table
 from agon.kernel.times import parse_time
-from agon.records import InvalidRecords, RowIssue
+from agon.records import InvalidRecords, Records, RowIssue
+from agon.records.mapping import MappingSource
 
 _SHOWN = 10
 
@@ -103,15 +105,18 @@ class CheckReport:
             "problems": [problem.to_dict() for problem in self.problems],
             "findings_by_severity": self.by_severity,
             "findings": [finding.to_dict() for finding in self.findings],
+            "notes": list(self.notes),
         }
 
 
-def check(
+def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     of: str,
     source: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
     engine: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -124,6 +129,9 @@ def check(
         source: all that :func:`agon.read_records` reads: a folder, a file, data frames.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are checked.
+        mapping: how names and values of the source are read: a file of TOML or a dict with
+            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        ignore: names of columns, tables or files that are not read.
         engine: where the tables are read (``agon engines`` lists them; None: by the source).
         edition: whose rules the integrity checks use (None: the reference edition).
         overrides: values of rules that replace the edition's.
@@ -149,7 +157,9 @@ def check(
         overrides=overrides_of(released, rules),
     )
     try:
-        records, problems = inspect_records(of, source, columns=columns, where=where, engine=engine)
+        records, problems = inspect_records(
+            of, source, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
+        )
     except InvalidRecords as error:  # of a single table, which becomes records once it is valid
         label = str(source) if isinstance(source, str | Path) else "memory"
         return report(source=label, rows={}, problems=error.issues, total=error.total, findings=())
@@ -163,9 +173,16 @@ def check(
             },
             problems=tuple(problems),
             total=InvalidRecords(problems).total if problems else 0,
-            findings=() if problems else tuple(in_order(chosen.find(records.as_of(time), rules))),
+            findings=() if problems else tuple(_findings(chosen, records, time, rules)),
             notes=records.notes,
         )
     finally:
         if records is not source:
             records.close()
+
+
+def _findings(
+    of: Discipline, records: Records, time: datetime | None, rules: Rules
+) -> list[Finding]:
+    """Return the findings about a source's names, and those of the integrity checks."""
+    return in_order([*records.names.findings, *of.find(records.as_of(time), rules)])

@@ -1,6 +1,6 @@
 """Compare the boards of two sets of rules on the same records."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,7 @@ from agon.kernel.progress import count_steps
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman
 from agon.kernel.text_tables import html_table, text_table
+from agon.records.mapping import MappingSource
 
 _SHOWN = 10
 _MOVE_SCHEMA = pa.schema(
@@ -203,6 +204,7 @@ class Comparison(Difference):
             "left": _side(self.left, self.board),
             "right": _side(self.right, self.board),
             "rules": dict(changed_rules(self.left, self.right)),
+            "notes": list(self.left.notes),
             "summary": self.summary.to_dict(),
             "moves": [move.to_dict() for move in self.moves[:top]],
             "entered": [participant.to_dict() for participant in self.entered],
@@ -219,6 +221,8 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     overrides: Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
     engine: str | None = None,
     board: str | None = None,
     as_of: datetime | str | None = None,
@@ -234,6 +238,9 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         overrides: values of rules that replace those of the right side.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are scored.
+        mapping: how names and values of the source are read: a file of TOML or a dict with
+            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        ignore: names of columns, tables or files that are not read.
         engine: where the tables are read (``agon engines`` lists them; None: by the source).
         board: which board (None: the discipline's default).
         as_of: leave out later records, on both sides.
@@ -256,7 +263,9 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     sides = (before_rules, after_rules)
     for side in sides:  # a misspelled rule is an error before records are read
         rules_of(of, side.edition, side.overrides)
-    read = read_records(of, records, columns=columns, where=where, engine=engine)
+    read = read_records(
+        of, records, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
+    )
     results = []
     for side in count_steps(sides, label="rules", total=len(sides)):
         result = score(of, read, edition=side.edition, overrides=side.overrides, as_of=as_of)

@@ -1,17 +1,20 @@
 """Read records from any source that users have, and write them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from agon.app.importers import ENDINGS, format_of_frame, import_records
+from agon.app.importers import format_of_frame, import_records
 from agon.disciplines import ImportedRecords, Simulation, discipline
 from agon.engines import open_tables, require_engine
 from agon.errors import Conflict, Unreadable
 from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows
 from agon.records.frames import Rows
+from agon.records.mapping import NO_MAPPING, MappingSource, source_mapping
 from agon.records.relational import RelationalRecords, inspect_in
+from agon.records.sources.formats import ending_of
 from agon.records.sources.memory import arrow_table, is_table
+from agon.records.unused import NameReport
 from agon.records.writing import FORMATS, TableFormat, write_tables
 
 RecordsSource = str | Path | Records | ImportedRecords | Simulation | Rows | Mapping[str, Rows]
@@ -24,6 +27,8 @@ def read_records(
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
     engine: str | None = None,
 ) -> Records:
     """Read and check a discipline's records.
@@ -46,14 +51,17 @@ def read_records(
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source (``{"language": "en"}``); only such
             rows are read, without the rows of other tables that refer to others.
+        mapping: how names and values of the source are read: a file of TOML or a dict with
+            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        ignore: names of columns, tables or files that are not read.
         engine: where the tables are read (``agon engines`` lists them; None: by the source).
 
     Raises:
         InvalidRecords: with all issues.
         NotFound, Unreadable, Unavailable: there is no such discipline or engine, or the source
             cannot be opened.
-        Conflict: the records belong to another discipline, or are read already and ``columns`` or
-            ``where`` is stated, or the engine cannot read the source.
+        Conflict: the records belong to another discipline, or are read already and ``columns``,
+            ``mapping`` or ``where`` is stated, or the engine cannot read the source.
 
     Example:
         >>> records = read_records("community", "examples/tutorial")
@@ -64,7 +72,9 @@ def read_records(
         >>> read_records("arena", battles, columns=names).count("bots")
         2
     """
-    records, issues = inspect_records(of, source, columns=columns, where=where, engine=engine)
+    records, issues = inspect_records(
+        of, source, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
+    )
     if issues:
         records.close()
         raise InvalidRecords(issues)
@@ -77,6 +87,8 @@ def inspect_records(
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
     engine: str | None = None,
 ) -> tuple[Records, list[RowIssue]]:
     """Read a discipline's records and return them together with all that is wrong with them.
@@ -86,6 +98,9 @@ def inspect_records(
         source: all that :func:`read_records` reads.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source.
+        mapping: how names and values of the source are read: a file of TOML or a dict with
+            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        ignore: names of columns, tables or files that are not read.
         engine: where the tables are read (None: by the source).
 
     Raises:
@@ -98,15 +113,16 @@ def inspect_records(
         ['unknown-table']
     """
     schema = discipline(of).schema
+    reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
+    renamed = bool(reads or where)
     if require_engine(engine, source).counts:
-        return _inspect_in_engine(of, source, str(engine), renamed=bool(columns or where))
+        return _inspect_in_engine(of, source, str(engine), renamed=renamed)
     if isinstance(source, Records):
-        return _already_read(of, source, renamed=bool(columns or where)), []
+        return _already_read(of, source, renamed=renamed), []
     label = str(source) if isinstance(source, str | Path) else "memory"
     single = is_table(source) or _is_file_of_rows(source)
     if isinstance(source, str | Path) and not single:
-        return inspect(schema, source, columns=columns, where=where)
-    notes: tuple[str, ...] = ()
+        return inspect(schema, source, mapping=reads, where=where)
     if single:
         form = format_of_frame(of)
         if form is None:
@@ -115,20 +131,20 @@ def inspect_records(
                 f"{of} has several tables; give a folder, or data frames by table name ({names})"
             )
         table = cast("str | Path | Rows", source)
-        source = import_records(form.name, table, columns=columns, where=where)
-        columns = where = None
-    if isinstance(source, ImportedRecords):
-        if source.discipline != of:
-            raise other_discipline(of, source.discipline)
-        notes = source.notes
+        source = import_records(form.name, table, mapping=reads, where=where)
+        reads, where = NO_MAPPING, None
+    if isinstance(source, ImportedRecords) and source.discipline != of:
+        raise other_discipline(of, source.discipline)
     tables = getattr(source, "tables", source)
     if not isinstance(tables, Mapping):
         raise Unreadable(
             f"records cannot be read from a value of type {type(source).__name__}; give a folder, "
             "a file, a data frame, or data frames by table name"
         )
-    records, issues = inspect_rows(schema, tables, columns=columns, where=where)
-    records.source, records.notes = label, notes
+    records, issues = inspect_rows(schema, tables, mapping=reads, where=where)
+    records.source = label
+    if isinstance(source, ImportedRecords):
+        records.names, records.notes = source.names or NameReport(), source.notes
     return records, issues
 
 
@@ -139,7 +155,7 @@ def _already_read(of: str, records: Records, *, renamed: bool) -> Records:
         Conflict: they belong to another discipline, or ``columns`` or ``where`` is stated.
     """
     if renamed:
-        raise Conflict("columns and where are about a source; give them to read_records")
+        raise Conflict("columns, mapping and where are about a source; give them to read_records")
     if records.discipline != of:
         raise other_discipline(of, records.discipline)
     return records
@@ -156,7 +172,7 @@ def _inspect_in_engine(
             raise Conflict(f"expected a source for {name}, got records that are read already")
         return _already_read(of, source, renamed=renamed), []
     if renamed:
-        raise Conflict(f"columns and where are not for {name}; use --engine embedded")
+        raise Conflict(f"columns, mapping and where are not for {name}; use --engine embedded")
     engine = open_tables(name)
     try:
         return inspect_in(engine, discipline(of).schema, source)
@@ -200,7 +216,7 @@ def _is_file_of_rows(source: Any) -> bool:
     if not isinstance(source, str | Path) or "://" in str(source):
         return False
     path = Path(source)
-    return path.is_file() and path.name.lower().endswith(tuple(ENDINGS))
+    return path.is_file() and bool(ending_of(path.name))
 
 
 def other_discipline(of: str, other: str) -> Conflict:

@@ -1,6 +1,6 @@
 """Score records under an edition: records in, boards and explanations out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -18,6 +18,7 @@ from agon.kernel.fingerprints import sha256
 from agon.kernel.rules import Rules
 from agon.kernel.times import parse_time
 from agon.records import Records
+from agon.records.mapping import MappingSource
 
 if TYPE_CHECKING:
     from agon.app.charts import Chart
@@ -113,7 +114,13 @@ class Result:
     @cached_property
     def findings(self) -> list[Finding]:
         """The integrity findings, most severe first; they never change a score."""
-        return in_order(self.discipline.find(self.records, self.rules))
+        found = self.discipline.find(self.records, self.rules)
+        return in_order([*self.records.names.findings, *found])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided when the records were read, such as columns that are not used."""
+        return self.records.notes
 
     @property
     def rules_sha256(self) -> str:
@@ -170,6 +177,7 @@ class Result:
             "board_sha256": table.sha256,
             **table.context,
             "unscored": [item.to_dict() for item in table.unscored],
+            "notes": list(self.notes),
             "rows": table.rows(top=top),
         }
 
@@ -181,12 +189,14 @@ def overrides_of(edition: Edition, rules: Rules) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value != own[name]}
 
 
-def score(
+def score(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     of: str,
     records: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
     engine: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -200,6 +210,9 @@ def score(
             frames by table name, imported or simulated records.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column; only such rows are scored.
+        mapping: how names and values of the source are read: a file of TOML or a dict with
+            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        ignore: names of columns, tables or files that are not read.
         engine: where the tables are read (``agon engines`` lists them; None: by the source).
         edition: ``scores0002-1`` or ``community/scores0002-1``.
         overrides: values of rules that replace the edition's; they may be text.
@@ -230,7 +243,9 @@ def score(
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
     time = parse_time(as_of)
-    read = read_records(of, records, columns=columns, where=where, engine=engine)
+    read = read_records(
+        of, records, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
+    )
     visible = read.as_of(time)
     return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
 
@@ -243,6 +258,8 @@ def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     board: str | None = None,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
     engine: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -257,6 +274,9 @@ def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         board: the board (None: the discipline's default).
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column; only such rows are scored.
+        mapping: how names and values of the source are read: a file of TOML or a dict with
+            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        ignore: names of columns, tables or files that are not read.
         engine: where the tables are read (None: by the source).
         edition: the edition (None: the discipline's reference edition).
         overrides: values of rules that replace the edition's.
@@ -272,8 +292,8 @@ def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     """
     result = score(
         of, records,
-        columns=columns, where=where, engine=engine, edition=edition, overrides=overrides,
-        as_of=as_of,
+        columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine,
+        edition=edition, overrides=overrides, as_of=as_of,
     )  # fmt: skip
     return result.explain(name, board=board)
 

@@ -1,6 +1,6 @@
 """Rate the bots of an arena by a named method, with confidence intervals on request."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
@@ -24,6 +24,7 @@ from agon.kernel.explanations import Explanation
 from agon.kernel.progress import count_steps
 from agon.kernel.ratings.elo import EloState, fold
 from agon.kernel.rounding import publish
+from agon.records.mapping import MappingSource
 
 RatingMethod = Literal["elo", "bradley-terry"]
 """The methods of :func:`rate`."""
@@ -137,6 +138,8 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     interval: bool = False,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
     engine: str | None = None,
     anchor: Mapping[str, float] | None = None,
     edition: str | None = None,
@@ -158,6 +161,9 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         interval: whether to compute intervals.
         columns: the source's name of a column by the format's: ``{"model_a": "left"}``.
         where: a value, or several, by column; only such battles are rated.
+        mapping: how names and values of the source are read: a file of TOML or a dict with
+            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        ignore: names of columns, tables or files that are not read.
         engine: where the tables are read (``agon engines`` lists them; None: by the source).
         anchor: ratings stated for bots, by id. One shifts all ratings; several are held by
             Bradley–Terry while the other bots are rated, and shift Elo by their mean distance.
@@ -183,6 +189,8 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         records,
         columns=columns,
         where=where,
+        mapping=mapping,
+        ignore=ignore,
         engine=engine,
         edition=edition,
         overrides=overrides,

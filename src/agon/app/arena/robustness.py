@@ -26,6 +26,7 @@ from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.arena_reports import BoardRobustness, DecidedRank, Robustness
 from agon.entities.contests import Contest
 from agon.errors import NotFound, NotScorable
+from agon.records.mapping import MappingSource
 
 if TYPE_CHECKING:
     from agon.kernel.figures import RankRobustness
@@ -41,6 +42,7 @@ def robustness(
     ranks: int = RANKS,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: Any = None,
@@ -52,6 +54,7 @@ def robustness(
         ranks: how many ranks.
         columns: the source's name of a column by the format's.
         where: a value, or several, by column; only such battles count.
+        mapping: how names and values of the source are read.
         edition: the edition (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records.
@@ -70,6 +73,7 @@ def robustness(
         records,
         columns=columns,
         where=where,
+        mapping=mapping,
         edition=edition,
         overrides=overrides,
         as_of=as_of,

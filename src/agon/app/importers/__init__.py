@@ -7,14 +7,6 @@ from agon.app.importers.formats import (
     format_of_frame,
     import_records,
 )
-from agon.app.importers.reading import ENDINGS, foreign
+from agon.app.importers.reading import foreign
 
-__all__ = [
-    "ENDINGS",
-    "FORMATS",
-    "Format",
-    "all_formats",
-    "foreign",
-    "format_of_frame",
-    "import_records",
-]
+__all__ = ["FORMATS", "Format", "all_formats", "foreign", "format_of_frame", "import_records"]

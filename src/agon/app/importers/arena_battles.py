@@ -36,6 +36,8 @@ from agon.app.importers.reading import columns_of, foreign
 from agon.disciplines import ImportedRecords
 from agon.records import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
 from agon.records.conditions import IsBlank, SameValue
+from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.names import match_names
 
 CATEGORIES = (
     "anony",
@@ -148,29 +150,27 @@ _FORMS = (
 def read(
     source: Any,
     *,
-    columns: Mapping[str, str] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
     where: Mapping[str, Any] | None = None,
 ) -> ImportedRecords:
     """Read battles as arena records.
 
     Args:
-        source: a CSV, JSON, NDJSON or Parquet file, or a data frame.
-        columns: the source's name of a column by the name above, where they differ.
+        source: a CSV, JSON, NDJSON or Parquet file, a workbook, or a data frame.
+        mapping: how names and values of the source are read.
         where: a value, or several, by column of the source; only such rows are read.
 
     Raises:
         InvalidRecords: rows that are not battles, all together, with file, row, column, value.
         NotFound, Unreadable: there is no such file, or it is of another kind.
     """
-    own_names = {
-        source_name: name.rpartition(".")[2] for name, source_name in (columns or {}).items()
-    }
-    present = [own_names.get(name, name) for name in columns_of(source)]
+    known = [column.name for form in _FORMS for column in form.columns]
+    known = list(dict.fromkeys([*known, *(column.name for column in _PLAYED), *CATEGORIES]))
+    present = _present(source, known, mapping)
     form = next((form for form in _FORMS if form.columns[0].name in present), _FORMS[0])
-    used = {column.name for column in (*_PLAYED, *form.columns)}
     categories = [name for name in CATEGORIES if name in present]
     with foreign(
-        _schema(form, categories), {"battles": source}, columns=columns, where=where
+        _schema(form, categories), {"battles": source}, mapping=mapping, where=where
     ) as battles:
         added = "".join(f', "{name}"' for name in categories)
         matches = battles.sql(form.matches.replace("{categories}", added))
@@ -179,11 +179,19 @@ def read(
             notes.append("no column has the time: matches are rated in the order of the rows")
         if categories:
             notes.append(f"kept as categories of the matches: {', '.join(categories)}")
-        if unused := [name for name in present if name not in used and name not in categories]:
-            notes.append(f"columns not used: {', '.join(unused)}")
         return ImportedRecords(
-            "arena", {"bots": battles.sql(_BOTS), "matches": matches}, tuple(notes)
+            "arena",
+            {"bots": battles.sql(_BOTS), "matches": matches},
+            (*notes, *battles.notes),
+            battles.names,
         )
+
+
+def _present(source: Any, known: Sequence[str], mapping: SourceMapping) -> list[str]:
+    """Return the known columns that a source has, under any spelling or a stated name."""
+    own_names = {stored: name.rpartition(".")[2] for name, stored in mapping.columns.items()}
+    columns = [own_names.get(name, name) for name in columns_of(source, [*known, *own_names])]
+    return list(match_names(known, columns).names)
 
 
 def _schema(form: _Form, categories: Sequence[str]) -> Schema:

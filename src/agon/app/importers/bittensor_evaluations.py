@@ -31,7 +31,7 @@ of uids, hotkeys are numbered from 1 in their order: a note says so, and ``submi
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ from agon.app.importers.reading import columns_of, foreign
 from agon.disciplines import ImportedRecords
 from agon.errors import Unreadable, did_you_mean
 from agon.records import Column, CrossRowCheck, Kind, Schema, Table
+from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.names import match_names
 
 FIELDS = {
     "uid": ("uid", "miner_uid"),
@@ -68,7 +70,7 @@ _NEEDED = ("validator", "score", "stake")
 
 
 @dataclass(frozen=True)
-class _Mapping:
+class _Fields:
     """The column of the file for each field, and SQL that reads it."""
 
     columns: dict[str, str]
@@ -100,36 +102,37 @@ class _Mapping:
 def read(
     source: Any,
     *,
-    columns: Mapping[str, str] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
     where: Mapping[str, Any] | None = None,
 ) -> ImportedRecords:
     """Read evaluations as challenge records.
 
     Args:
         source: a CSV, JSON, NDJSON or Parquet file, or a data frame.
-        columns: the source's column of a field (``uid``, ``score``, …) where its name is none of
-            the usual ones.
+        mapping: how names and values of the source are read; its ``columns`` name the source's
+            column of a field (``uid``, ``score``, …) where its name is none of the usual ones.
         where: a value, or several, by column of the source; only such rows are read.
 
     Raises:
         InvalidRecords: rows that are not evaluations or contradict each other, in one error.
         NotFound, Unreadable: there is no such file, its format is unknown, or a column is missing.
     """
-    mapping = _Mapping(_columns(source, columns or {}))
-    with foreign(_schema(mapping), {"evaluations": source}, where=where) as records:
+    fields = _Fields(_columns(source, mapping.columns))
+    reads = replace(mapping, columns={})
+    with foreign(_schema(fields), {"evaluations": source}, mapping=reads, where=where) as records:
         rows = f"""
-            SELECT _row, {mapping.uid} AS uid, ({mapping.submission})::VARCHAR AS submission,
-                   {mapping.sql("validator")} AS validator, {mapping.sql("score")} AS score,
-                   {mapping.sql("stake")} AS stake, {mapping.epoch} AS epoch,
-                   {mapping.sql("evaluated_at", "NULL::TIMESTAMP")} AS evaluated_at,
-                   {mapping.sql("hotkey", "NULL::VARCHAR")} AS hotkey,
-                   {mapping.sql("submitted_at", "NULL::TIMESTAMP")} AS submitted_at
+            SELECT _row, {fields.uid} AS uid, ({fields.submission})::VARCHAR AS submission,
+                   {fields.sql("validator")} AS validator, {fields.sql("score")} AS score,
+                   {fields.sql("stake")} AS stake, {fields.epoch} AS epoch,
+                   {fields.sql("evaluated_at", "NULL::TIMESTAMP")} AS evaluated_at,
+                   {fields.sql("hotkey", "NULL::VARCHAR")} AS hotkey,
+                   {fields.sql("submitted_at", "NULL::TIMESTAMP")} AS submitted_at
             FROM evaluations"""
         tables = {
             "submissions": records.sql(
                 f"SELECT submission AS id, arg_min(uid, _row)::BIGINT AS miner_uid, "
                 f"coalesce(min(submitted_at), make_timestamp(min(epoch) * 1000000)) "
-                f"AS submitted_at{_mark(mapping)}{_key(mapping)} FROM ({rows}) "
+                f"AS submitted_at{_mark(fields)}{_key(fields)} FROM ({rows}) "
                 "GROUP BY submission ORDER BY min(_row)"
             ),
             "evaluations": records.sql(
@@ -141,14 +144,15 @@ def read(
                 f"FROM ({rows}) GROUP BY validator, epoch ORDER BY min(_row)"
             ),
         }
-        if mapping.has_seats:
+        if fields.has_seats:
             tables["registrations"] = records.sql(_seats(rows))
-    return ImportedRecords("challenge", tables, tuple(_notes(mapping)))
+        notes = (*_notes(fields), *records.notes)
+    return ImportedRecords("challenge", tables, notes, records.names)
 
 
-def _key(mapping: _Mapping) -> str:
+def _key(fields: _Fields) -> str:
     """Return SQL of the miner's hotkey, where seats are known; empty where they are not."""
-    return ", min(hotkey) AS miner_hotkey" if mapping.has_seats else ""
+    return ", min(hotkey) AS miner_hotkey" if fields.has_seats else ""
 
 
 def _seats(rows: str) -> str:
@@ -168,9 +172,9 @@ def _seats(rows: str) -> str:
         WHERE nth = 1 OR hotkey IS DISTINCT FROM before ORDER BY from_epoch, uid"""
 
 
-def _mark(mapping: _Mapping) -> str:
+def _mark(fields: _Fields) -> str:
     """Return SQL of the column that marks uids which are numbered here; empty where none are."""
-    return "" if "uid" in mapping.columns else ", 'import' AS uid_from"
+    return "" if "uid" in fields.columns else ", 'import' AS uid_from"
 
 
 def _columns(source: Any, columns: Mapping[str, str]) -> dict[str, str]:
@@ -181,12 +185,15 @@ def _columns(source: Any, columns: Mapping[str, str]) -> dict[str, str]:
     """
     if unknown := [field for field in columns if field not in FIELDS]:
         raise Unreadable(f"columns: no field {unknown[0]!r}: {did_you_mean(unknown[0], FIELDS)}")
-    present = columns_of(source)
     names_of = {**FIELDS, **{field: (name,) for field, name in columns.items()}}
+    present = columns_of(source, [name for names in names_of.values() for name in names])
+    spelled = {
+        own: [*match_names([own], present).names] for names in names_of.values() for own in names
+    }
     mapped = {
-        field: next(name for name in names if name in present)
+        field: next(name for name in names if spelled[name])
         for field, names in names_of.items()
-        if any(name in present for name in names)
+        if any(spelled[name] for name in names)
     }
     missing = [field for field in _NEEDED if field not in mapped]
     if "uid" not in mapped and "hotkey" not in mapped:
@@ -202,7 +209,7 @@ def _columns(source: Any, columns: Mapping[str, str]) -> dict[str, str]:
     return mapped
 
 
-def _schema(mapping: _Mapping) -> Schema:
+def _schema(fields: _Fields) -> Schema:
     """Return a schema with the file's column names, so that issues name them."""
     columns = tuple(
         Column(
@@ -212,42 +219,42 @@ def _schema(mapping: _Mapping) -> Schema:
             low=_KINDS[field].low,
             high=_KINDS[field].high,
         )
-        for field, name in mapping.columns.items()
+        for field, name in fields.columns.items()
     )
     return Schema(
         "bittensor evaluations",
-        (Table("evaluations", columns, required=True, checks=tuple(_checks(mapping))),),
+        (Table("evaluations", columns, required=True, checks=tuple(_checks(fields))),),
     )
 
 
-def _checks(mapping: _Mapping) -> list[CrossRowCheck]:
+def _checks(fields: _Fields) -> list[CrossRowCheck]:
     checks = [
         _one_per(
             "stake",
-            f"{mapping.sql('validator')}, {mapping.epoch}",
-            mapping,
+            f"{fields.sql('validator')}, {fields.epoch}",
+            fields,
             "differs from another row of the same validator and epoch",
             "give a validator one stake per epoch",
         )
     ]
-    owner = "hotkey" if mapping.has_seats else "uid"
+    owner = "hotkey" if fields.has_seats else "uid"
     checks += [
         _one_per(
             field,
-            f"({mapping.submission})::VARCHAR",
-            mapping,
+            f"({fields.submission})::VARCHAR",
+            fields,
             "differs from another row of the same submission",
             "give each submission its own id in a column submission_id",
         )
         for field in (owner, "submitted_at")
-        if field in mapping.columns and mapping.sql(field) != mapping.submission
+        if field in fields.columns and fields.sql(field) != fields.submission
     ]
-    if mapping.has_seats:
+    if fields.has_seats:
         checks += [
             _one_per(
                 field,
-                f"{mapping.sql(seat)}, {mapping.epoch}",
-                mapping,
+                f"{fields.sql(seat)}, {fields.epoch}",
+                fields,
                 f"differs from another row of the same {seat} and epoch",
                 "a uid is one hotkey's in an epoch, and a hotkey holds one uid",
             )
@@ -256,27 +263,27 @@ def _checks(mapping: _Mapping) -> list[CrossRowCheck]:
     return checks
 
 
-def _one_per(field: str, group: str, mapping: _Mapping, reason: str, remedy: str) -> CrossRowCheck:
+def _one_per(field: str, group: str, fields: _Fields, reason: str, remedy: str) -> CrossRowCheck:
     """Return a check that a field has one value in each group (SQL, comma-separated)."""
     same = f"({group})"
     violations = (
         f"{same} IN (SELECT {same} FROM {{evaluations}} GROUP BY {group} "
-        f"HAVING count(DISTINCT {mapping.sql(field)}) > 1)"
+        f"HAVING count(DISTINCT {fields.sql(field)}) > 1)"
     )
-    column = mapping.columns[field]
-    read = tuple(name for name in mapping.columns.values() if f'"{name}"' in group)
+    column = fields.columns[field]
+    read = tuple(name for name in fields.columns.values() if f'"{name}"' in group)
     return CrossRowCheck(
         column, violations, ("evaluations",), reason, remedy, columns=(*read, column)
     )
 
 
-def _notes(mapping: _Mapping) -> list[str]:
+def _notes(fields: _Fields) -> list[str]:
     notes = []
-    if "uid" not in mapping.columns:
+    if "uid" not in fields.columns:
         notes.append(
             "there is no column of uids: hotkeys are numbered from 1 in their order; "
             "do not set weights from these numbers"
         )
-    if "epoch" not in mapping.columns:
+    if "epoch" not in fields.columns:
         notes.append("there is no column of epochs: all rows are of epoch 0")
     return notes

@@ -22,6 +22,7 @@ The data of the LLMFAO study is in this form.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -30,6 +31,8 @@ from agon.disciplines import ImportedRecords
 from agon.errors import NotFound, Unreadable
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
 from agon.records.conditions import SameValue
+from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.names import match_names
 
 MatchUnit = Literal["pairs", "votes"]
 """Whether a match is a pair with its votes, or each vote."""
@@ -145,7 +148,7 @@ def read(
     *,
     audit: Any = None,
     unit: MatchUnit = "pairs",
-    columns: Mapping[str, str] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
     where: Mapping[str, Any] | None = None,
 ) -> ImportedRecords:
     """Read comparisons as arena records.
@@ -156,7 +159,7 @@ def read(
         audit: a file or data frame of verdicts; None: ``gpt4-…`` in the file's folder, if it
             exists.
         unit: ``pairs`` (a pair is a match, its rows are votes) or ``votes`` (a row is a match).
-        columns: the source's name of a column by the name above, where they differ.
+        mapping: how names and values of the source are read.
         where: a value, or several, by column of the comparisons; only such rows are read.
 
     Raises:
@@ -166,22 +169,26 @@ def read(
     if unit not in UNITS:
         raise Unreadable(f"{unit!r} is not a unit of a match; give one of {', '.join(UNITS)}")
     sources = _sources(source, audit)
-    names = {source_name: name.rpartition(".")[2] for name, source_name in (columns or {}).items()}
-    present = {names.get(name, name) for name in columns_of(sources["comparisons"])}
-    pairs = unit == "pairs" and {"id", "worker"} <= present
+    known = [column.name for column in _COMPARISONS.columns]
+    own_names = {stored: name.rpartition(".")[2] for name, stored in mapping.columns.items()}
+    columns = columns_of(sources["comparisons"], [*known, *own_names])
+    present = match_names(known, [own_names.get(name, name) for name in columns]).names
+    pairs = unit == "pairs" and {"id", "worker"} <= present.keys()
     if not pairs and audit is None:
         sources.pop("audit", None)
-    named = _qualify(columns)
-    with foreign(_SCHEMA, sources, columns=named, where=_qualify(where)) as comparisons:
+    named = replace(mapping, columns=_qualify(mapping.columns))
+    with foreign(_SCHEMA, sources, mapping=named, where=_qualify(where)) as comparisons:
         tables = {"owners": comparisons.sql(_OWNERS)} if "models" in sources else {}
         tables["bots"] = comparisons.sql(_BOTS)
         if not pairs:
             tables["matches"] = comparisons.sql(_EACH_ROW)
-            return ImportedRecords("arena", tables, ("each row is a match of its own",))
+            notes = ("each row is a match of its own", *comparisons.notes)
+            return ImportedRecords("arena", tables, notes, comparisons.names)
         tables["judges"] = comparisons.sql(_JUDGES)
         tables["matches"] = comparisons.sql(_PAIRS)
         tables["votes"] = comparisons.sql(_VOTES)
-        return ImportedRecords("arena", tables, _notes(comparisons, sources))
+        notes = (*_notes(comparisons, sources), *comparisons.notes)
+        return ImportedRecords("arena", tables, notes, comparisons.names)
 
 
 def _sources(source: Any, audit: Any) -> dict[str, Any]:

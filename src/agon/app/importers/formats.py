@@ -10,6 +10,7 @@ from agon.disciplines import BUILT_IN, ImportedRecords, discipline, names
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.records.column_names import require_names
 from agon.records.frames import Rows
+from agon.records.mapping import MappingSource, source_mapping
 from agon.records.sources.memory import arrow_table, is_table
 
 if TYPE_CHECKING:
@@ -53,26 +54,27 @@ FORMATS: Mapping[str, Format] = {
             "arena-battles",
             "arena",
             "Battles as Chatbot Arena publishes them: model_a, model_b, winner.",
-            choices=("columns", "where"),
+            choices=("mapping", "where"),
             frame=True,
         ),
         Format(
             "comparisons",
             "arena",
             "Comparisons of two answers: left, right, winner and, if known, worker and pair id.",
-            choices=("audit", "unit", "columns", "where"),
+            choices=("audit", "unit", "mapping", "where"),
             frame=True,
         ),
         Format(
             "peerbench",
             "community",
             "PeerBench's own tables: a folder, an SQLite or DuckDB file, or postgresql://….",
+            choices=("mapping",),
         ),
         Format(
             "bittensor-evaluations",
             "challenge",
             "Evaluations by a subnet's validators: uid or hotkey, validator, score, stake, epoch.",
-            choices=("columns", "where"),
+            choices=("mapping", "where"),
             frame=True,
         ),
         Format(
@@ -137,6 +139,8 @@ def import_records(
     unit: "MatchUnit | None" = None,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
 ) -> ImportedRecords:
     """Return the records of a source in a named format; nothing is written.
 
@@ -150,6 +154,9 @@ def import_records(
             they differ.
         where: of a format that is one table: a value, or several, by column of the source; only
             such rows are imported.
+        mapping: how names and values of the source are read: a file of TOML or a dict with
+            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        ignore: names of columns, tables or files that are not read.
 
     Raises:
         NotFound: there is no such format or source.
@@ -167,7 +174,8 @@ def import_records(
     """
     require_names(columns)
     wanted = _format(name)
-    stated = {"audit": audit, "unit": unit, "columns": columns, "where": where}
+    reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
+    stated = {"audit": audit, "unit": unit, "mapping": reads or None, "where": where}
     choices = {key: value for key, value in stated.items() if value is not None}
     if others := [choice for choice in choices if choice not in wanted.choices]:
         have = [item.name for item in FORMATS.values() if others[0] in item.choices]

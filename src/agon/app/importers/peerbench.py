@@ -21,6 +21,7 @@ import pyarrow as pa
 from agon.disciplines import ImportedRecords, discipline
 from agon.records import Records
 from agon.records import read as read_records
+from agon.records.mapping import NO_MAPPING, SourceMapping
 
 _COMMENTS = ("comments", "prompt_comments", "response_comments", "score_comments")
 _USERS = ("auth.users", "auth_users")
@@ -45,15 +46,15 @@ _RESOLVED = {
 """Tables that are joined by the import, and the columns that only the join needs."""
 
 
-def read(source: str) -> ImportedRecords:
+def read(source: str, *, mapping: SourceMapping = NO_MAPPING) -> ImportedRecords:
     """Read PeerBench's tables, from any source of records, as community records.
 
     Raises:
         InvalidRecords: with all issues.
         NotFound, Unreadable, Unavailable: the source cannot be opened.
     """
-    with _open_records(source) as records:
-        return ImportedRecords("community", _tables(records))
+    with _open_records(source, mapping) as records:
+        return ImportedRecords("community", _tables(records), records.notes, records.names)
 
 
 def _tables(records: Records) -> dict[str, pa.Table]:
@@ -85,7 +86,7 @@ def _tables(records: Records) -> dict[str, pa.Table]:
 
 
 @contextmanager
-def _open_records(source: str) -> Iterator[Records]:
+def _open_records(source: str, mapping: SourceMapping) -> Iterator[Records]:
     """Return validated records; in a folder the users' file may be called ``auth.users.csv``."""
     schema = discipline("community").schema
     folder = Path(source)
@@ -100,7 +101,7 @@ def _open_records(source: str) -> Iterator[Records]:
                 else:
                     Path(linked, file.name).symlink_to(file.resolve())
             source = linked
-        records = read_records(schema, source)
+        records = read_records(schema, source, mapping=mapping)
         try:
             yield records
         finally:

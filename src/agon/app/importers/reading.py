@@ -1,37 +1,18 @@
 """Read files and data frames of other formats with the same checks and messages as records.
 
-A foreign file is described by a schema like a discipline's own tables. It is put into a temporary
-folder under the schema's table name (as a link, or as NDJSON where it was a JSON list) and read
-from there; problems are reported under the file's own name.
+A foreign table is described by a schema like a discipline's own tables; a file is read under its
+own name by the readers of records.
 """
 
-import csv
-import gzip
-import json
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import Any
 
 from agon.errors import NotFound, Unreadable
-from agon.records import InvalidRecords, Records, RowIssue, Schema, inspect, read_rows
-
-ENDINGS = {
-    ".csv": ".csv",
-    ".csv.gz": ".csv.gz",
-    ".tsv": ".csv",
-    ".ndjson": ".ndjson",
-    ".ndjson.gz": ".ndjson.gz",
-    ".jsonl": ".ndjson",
-    ".jsonl.gz": ".ndjson.gz",
-    ".json": ".json",
-    ".json.gz": ".json",
-    ".parquet": ".parquet",
-}
-"""Endings of the files that are read, each with the ending of its format."""
+from agon.records import InvalidRecords, Records, Schema, inspect_files, inspect_rows
+from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.sources.formats import USUAL, columns_in, ending_of
 
 
 @contextmanager
@@ -39,7 +20,7 @@ def foreign(
     schema: Schema,
     sources: Mapping[str, Any],
     *,
-    columns: Mapping[str, str] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
     where: Mapping[str, Any] | None = None,
 ) -> Iterator[Records]:
     """Yield the validated records of files or of data frames, by the table that each one holds.
@@ -47,7 +28,7 @@ def foreign(
     Args:
         schema: the tables.
         sources: files (:class:`~pathlib.Path`), or data frames or lists of dicts, by table.
-        columns: the sources' name of a column by the schema's, where they differ.
+        mapping: how names and values of the sources are read.
         where: a value, or several, by column of the sources; only such rows are read.
 
     Raises:
@@ -55,157 +36,51 @@ def foreign(
         NotFound, Unreadable: a file does not exist or is of no kind that is read.
     """
     files = {table: source for table, source in sources.items() if isinstance(source, Path)}
-    if len(files) == len(sources):
-        with _from_files(schema, files, columns, where) as records:
-            yield records
-    elif files:
+    if files and len(files) < len(sources):
         raise Unreadable("files and data frames cannot be read together; give all in one form")
-    else:
-        with read_rows(schema, sources, columns=columns, where=where) as records:
-            yield records
+    for file in files.values():
+        require_file(file)
+    inspect = inspect_files if files else inspect_rows
+    records, problems = inspect(schema, sources, mapping=mapping, where=where)
+    try:
+        if problems:
+            raise InvalidRecords(problems)
+        yield records
+    finally:
+        records.close()
 
 
-@contextmanager
-def _from_files(
-    schema: Schema,
-    files: Mapping[str, Path],
-    columns: Mapping[str, str] | None,
-    where: Mapping[str, Any] | None,
-) -> Iterator[Records]:
-    with TemporaryDirectory(prefix="agon-import-") as folder:
-        for table, file in files.items():
-            known = {column.name for column in schema.table(table).columns}
-            others = {name.removeprefix(f"{table}.") for name in where or ()}
-            named = known | others | set((columns or {}).values())
-            _place(file, Path(folder) / table, named)
-        records, problems = inspect(schema, folder, columns=columns, where=where)
-        try:
-            if problems:
-                raise InvalidRecords([_with_file(problem, files) for problem in problems])
-            yield records
-        finally:
-            records.close()
-
-
-def columns_of(source: Any) -> list[str]:
+def columns_of(source: Any, known: Iterable[str] = ()) -> list[str]:
     """Return the columns of a file or a data frame.
 
     A file's are CSV's header, a Parquet schema, or the keys of JSON objects; a data frame is an
     Arrow table here.
 
+    Args:
+        source: the file or the table.
+        known: names of columns it may have, by which a CSV file's delimiter is recognized.
+
     Raises:
         NotFound, Unreadable: a file does not exist or is of no kind that is read.
     """
     if isinstance(source, Path):
-        return _columns_of_file(source)
+        require_file(source)
+        return columns_in(source, tuple(known))
     return [str(name) for name in source.column_names]
 
 
-def _columns_of_file(file: Path) -> list[str]:
-    kind = _kind(file)
-    if kind == ".parquet":
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+def require_file(file: Path) -> None:
+    """Raise unless a path is a file in a format that is read.
 
-        try:
-            return [str(name) for name in pq.read_schema(file).names]
-        except pa.ArrowInvalid as error:
-            raise Unreadable(f"{file} is not a Parquet file: {error}") from None
-    try:
-        if kind == ".json":
-            rows: Any = _json_rows(file) or []
-            return list(dict.fromkeys(key for row in rows if isinstance(row, dict) for key in row))
-        # Invalid UTF-8 is reported with its position when the rows are read; here it is ignored.
-        with _open_text(file, errors="replace") as text:
-            if kind.startswith(".csv"):
-                first = text.readline()
-                delimiter = max(",;\t", key=first.count)
-                return [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
-            return _keys(text)
-    except (OSError, EOFError, zlib.error, csv.Error) as error:
-        raise Unreadable(f"{file} cannot be read: {error}") from None
-
-
-def _keys(lines: IO[str], *, most: int = 1_000) -> list[str]:
-    """Collect the keys of the first objects of an NDJSON file."""
-    keys: dict[str, None] = {}
-    for _, line in zip(range(most), lines, strict=False):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(row, dict):
-            keys |= dict.fromkeys(row)
-    return list(keys)
-
-
-def _kind(file: Path) -> str:
+    Raises:
+        NotFound, Unreadable: it does not exist, or is of no kind that is read.
+    """
     if not file.exists():
         raise NotFound(f"{file}: no such file")
     if file.is_dir():
         raise Unreadable(f"{file} is a folder; give a file")
-    name = file.name.lower()
-    for ending in sorted(ENDINGS, key=len, reverse=True):
-        if name.endswith(ending):
-            return ENDINGS[ending]
-    raise Unreadable(
-        f"{file}: its format is unknown; give its name one of the endings {', '.join(ENDINGS)}"
-    )
-
-
-def _place(file: Path, target: Path, columns: set[str]) -> None:
-    kind = _kind(file)
-    if kind != ".json":
-        target.with_name(target.name + kind).symlink_to(file.resolve())
-        return
-    rows = _json_rows(file)
-    if rows is None:  # one object per line, with any file name
-        ending = ".ndjson.gz" if file.suffix == ".gz" else ".ndjson"
-        target.with_name(target.name + ending).symlink_to(file.resolve())
-        return
-    with target.with_name(target.name + ".ndjson").open("w", encoding="utf-8") as text:
-        for row in rows:
-            item = row
-            if isinstance(row, dict):
-                item = {key: value for key, value in row.items() if key in columns}
-            text.write(json.dumps(item, ensure_ascii=True) + "\n")
-
-
-def _json_rows(file: Path) -> list[Any] | None:
-    """Return the elements of a JSON list; None when the file has one value per line instead."""
-    with _open_text(file) as stream:
-        try:
-            text = stream.read()
-        except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
-            raise Unreadable(f"{file} is not UTF-8 text: {error}") from None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        lines = text.lstrip().splitlines()
-        if lines and lines[0].lstrip().startswith("{") and lines[0].rstrip().endswith("}"):
-            return None
-        raise Unreadable(f"{file} is not JSON: {error}") from None
-    if isinstance(value, list):
-        return value
-    if isinstance(value, dict):
-        lists = [item for item in value.values() if isinstance(item, list)]
-        if len(lists) == 1:
-            return list(lists[0])
-    raise Unreadable(
-        f"{file} contains no list of objects; give [{{…}}, {{…}}] or one object per line"
-    )
-
-
-def _open_text(file: Path, *, errors: str = "strict") -> IO[str]:
-    if file.suffix == ".gz":
-        return gzip.open(file, "rt", encoding="utf-8-sig", errors=errors)
-    return file.open(encoding="utf-8-sig", errors=errors)
-
-
-def _with_file(problem: RowIssue, files: Mapping[str, Path]) -> RowIssue:
-    """Return an issue with the name of the file it is in."""
-    file = files.get(problem.table)
-    if file is None:
-        return problem
-    line = None if _kind(file) == ".json" else problem.line
-    return replace(problem, location=file.name, line=line)
+    if not ending_of(file.name):
+        raise Unreadable(
+            f"{file}: its format is unknown; give its name one of the endings {', '.join(USUAL)} "
+            "(also with .gz, .zst or .zip)"
+        )

@@ -2,34 +2,38 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from agon.cli.shared import arguments, completion, lists, parameters
+from agon.cli.shared import arguments, completion, lists, parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
-from agon.errors import Unreadable
+from agon.errors import NotFound, Unreadable
 
 if TYPE_CHECKING:
     from agon.client import Api
-    from agon.records import Schema, Table
+    from agon.entities.ledgers import RecordChange
+    from agon.records.mapping import SourceMapping
 
 _PIECE: Final = 1 << 18
-_ROWS: Final = 10_000
 _LINES: Final = (".ndjson", ".jsonl")
+_SHOWN: Final = 20
+_IGNORE: Final = "--ignore NAME"
 
 
 @click.command("add", cls=Command)
 @arguments.contest
 @parameters.source
+@sources.with_mapping
 @option(
     "--table",
     metavar="T",
     shell_complete=completion.tables,
-    help="All lines are bare rows of this table.",
+    help="SOURCE is a file of this table; its lines are bare rows.",
 )
 @option("--replace", is_flag=True, help="A record supersedes the one with the same key.")
 @option("--dry-run", is_flag=True, help="Validate and count; add nothing.")
@@ -39,6 +43,7 @@ def add(
     contest: str,
     source: str,
     *,
+    mapping: "SourceMapping | None",
     table: str | None,
     replace: bool,
     dry_run: bool,
@@ -48,28 +53,36 @@ def add(
     """Add the records of SOURCE to the ledger of ID.
 
     SOURCE is an NDJSON file (- for stdin) with lines {"table": …, "row": {…}, "external_id": …},
-    or what agon score reads: a folder, a DuckDB or SQLite file, postgresql://…. A record that is
-    stored already with the same content is not added again. If any record is invalid, all invalid
-    ones are reported and none is added.
+    a file of one table with --table, or what agon score reads: a folder, a DuckDB or SQLite file,
+    postgresql://…. A record that is stored already with the same content is not added again; of a
+    table without a key, the n-th row with a content is. If any record is invalid, all invalid ones
+    are reported and none is added.
 
       agon contest add spring data/
-      agon contest add arena votes.ndjson --table votes --dry-run
+      agon contest add arena votes.csv --table votes --dry-run
       tail -n 100 log.ndjson | agon contest add spring - --server https://agon.example
     """
     from agon.cli.shared.output import working
 
     with target.open(create=False) as api, working(f"adding to {contest}"):
+        chunks, is_bare = _chunks(api, contest, source, table=table, mapping=mapping)
         summary = api.records.add(
             contest,
-            _chunks(api, contest, source, table=table),
-            table=table,
+            chunks,
+            table=table if is_bare else None,
             replace=replace,
             dry_run=dry_run,
+            ignore=() if mapping is None else mapping.ignore,
         )
     if form == "json":
         deliver_json(lists.plain_values(summary))
         return
     would = "would be " if dry_run else ""
+    sources.echo_notes(summary.notes)
+    for change in summary.changes[:_SHOWN]:
+        click.echo(f"{change.record}: {_differences(change)}", err=True)
+    if summary.replaced > _SHOWN:
+        click.echo(f"and {summary.replaced - _SHOWN:,} more", err=True)
     parts = [f"{summary.added:,} {would}added", f"{summary.repeated:,} stored already"]
     if replace:
         parts.append(f"{summary.replaced:,} {would}replaced")
@@ -78,14 +91,66 @@ def add(
     click.echo(", ".join(parts))
 
 
-def _chunks(api: "Api", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
-    """Yield a source's records as NDJSON."""
+def _differences(change: "RecordChange") -> str:
+    """Return what a replaced record changes, as a line."""
+    none = "(none)"
+    return ", ".join(
+        f"{name} {change.before.get(name, none)!s:.80} → {change.after.get(name, none)!s:.80}"
+        for name in {**change.before, **change.after}
+    )
+
+
+def _chunks(
+    api: "Api", contest: str, source: str, *, table: str | None, mapping: "SourceMapping | None"
+) -> tuple[Iterator[bytes], bool]:
+    """Return a source's records as NDJSON, and whether its lines are as the source has them.
+
+    Raises:
+        click.UsageError: a mapping is stated for lines that name their tables and columns.
+    """
     path = Path(source)
-    if source == "-" or (path.suffix.lower() in _LINES and not path.is_dir()):
-        return read_pieces(source)
-    if table is not None:
-        raise click.UsageError("--table is for NDJSON; other sources name their tables")
-    return records_of(api.contests.get(contest).discipline, source)
+    has_lines = source == "-" or (path.suffix.lower() in _LINES and not path.is_dir())
+    if has_lines and not (mapping and replaced(mapping, ignore=())):
+        return read_pieces(source), True
+    if source == "-" or (has_lines and table is None):
+        raise click.UsageError("--mapping is for files; give one, with --table if it has lines")
+    discipline = api.contests.get(contest).discipline
+    if table is None:
+        return records_of(discipline, source, mapping), False
+    return _rows_of(discipline, table, path, mapping), False
+
+
+def _rows_of(
+    discipline: str, table: str, path: Path, mapping: "SourceMapping | None"
+) -> Iterator[bytes]:
+    """Yield the rows of a file of one table as NDJSON.
+
+    Raises:
+        InvalidRecords: with everything that is wrong with the file.
+    """
+    from agon.app.contests.ingest.uploads import read_upload
+
+    with (
+        _opened(path) as file,
+        read_upload(discipline, table, path.name, file, option=_IGNORE, mapping=mapping) as upload,
+    ):
+        upload.require_valid()
+        sources.echo_notes(upload.notes)
+        yield from upload.lines()
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file.
+
+    Raises:
+        NotFound, Unreadable: it cannot be opened.
+    """
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise NotFound(f"{path}: no such file") from None
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read ({error.strerror})") from None
 
 
 def read_pieces(source: str) -> Iterator[bytes]:
@@ -102,68 +167,35 @@ def _pieces(stream: BinaryIO) -> Iterator[bytes]:
         yield piece
 
 
-def records_of(discipline: str, source: str) -> Iterator[bytes]:
+def records_of(
+    discipline: str, source: str, mapping: "SourceMapping | None" = None
+) -> Iterator[bytes]:
     """Yield the records of a validated source as NDJSON, referenced tables first.
 
     A source is what ``agon score`` reads.
     """
-    for step in steps_of(discipline, source, steps=1):
+    for step in steps_of(discipline, source, steps=1, mapping=mapping):
         yield from step
 
 
-def steps_of(discipline: str, source: str, *, steps: int) -> Iterator[list[bytes]]:
+def steps_of(
+    discipline: str, source: str, *, steps: int, mapping: "SourceMapping | None" = None
+) -> Iterator[list[bytes]]:
     """Yield the records of a validated source in steps, each as NDJSON.
 
     The first step has the tables that others refer to. Of the other tables each step has an equal
     share, in the order of the source.
+
+    Raises:
+        InvalidRecords: rows are invalid, or an unused name is near to one that is missing.
     """
     from agon.app.analysis.records import read_records
+    from agon.app.contests.ingest.record_lines import record_lines
 
-    records = read_records(discipline, source)
-    referenced = {name for table in records.schema for name in _referenced_tables(table)}
-    tables = [table for table in _in_order(records.schema) if records.has(table.name)]
-    for step in range(steps):
-        parts = []
-        for table in tables:
-            rows = records.arrow(table.name, [column.name for column in table.columns])
-            if table.name not in referenced:
-                start, end = (rows.num_rows * at // steps for at in (step, step + 1))
-                rows = rows.slice(start, end - start)
-            elif step:
-                continue
-            parts += [
-                _lines(table.name, batch.to_pylist()) for batch in rows.to_batches(_ROWS) if batch
-            ]
-        yield parts
-
-
-def _lines(table: str, rows: list[dict[str, Any]]) -> bytes:
-    import orjson
-
-    form = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
-    filled = ({key: value for key, value in row.items() if value is not None} for row in rows)
-    return b"".join(orjson.dumps({"table": table, "row": row}, option=form) for row in filled)
-
-
-def _in_order(schema: "Schema") -> "list[Table]":
-    """Return tables in an order in which each comes after those it refers to."""
-    remaining, ordered = list(schema), list[Any]()
-    while remaining:
-        names = {table.name for table in remaining}
-        ready = [
-            table for table in remaining if not _referenced_tables(table) & (names - {table.name})
-        ] or remaining[:1]
-        ordered += ready
-        remaining = [table for table in remaining if table not in ready]
-    return ordered
-
-
-def _referenced_tables(table: "Table") -> set[str]:
-    return {
-        column.references.partition(".")[0]
-        for column in table.columns
-        if column.references is not None
-    }
+    records = read_records(discipline, source, mapping=mapping)
+    records.names.require_exact(option=_IGNORE)
+    sources.echo_notes(records.notes)
+    yield from record_lines(records, steps=steps)
 
 
 def read_json_lines(source: str) -> Iterator[tuple[int, Any]]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, TypedDict
+from typing import IO, TYPE_CHECKING, Any, TypedDict
 
 import click
 
@@ -14,20 +14,24 @@ from agon.cli.shared import completion
 from agon.cli.shared.commands import option
 from agon.cli.shared.parameters import unique
 
+if TYPE_CHECKING:
+    from agon.records.mapping import SourceMapping
+
 STDIN = "-"
 _ENDINGS = {"csv": ".csv", "jsonl": ".jsonl", "json": ".json", "parquet": ".parquet"}
 _CHUNK = 1 << 20
 
 
 class SourceOptions(TypedDict):
-    """The values of --columns and --where."""
+    """The values of --columns and --where, and the mapping of all other options of reading."""
 
     columns: dict[str, str] | None
     where: dict[str, list[str]] | None
+    mapping: "SourceMapping | None"
 
 
 class ScoringOptions(SourceOptions):
-    """The values of --columns, --where and --engine."""
+    """The values of :class:`SourceOptions` and of --engine."""
 
     engine: str | None
 
@@ -94,6 +98,19 @@ _where_option = option(
     callback=_conditions,
     help="Only rows with this value; of several values of one column, any.",
 )
+_mapping_option = option(
+    "--mapping",
+    "mapping_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Names and values of the source, as TOML; agon check writes a first one.",
+)
+_ignore_option = option(
+    "--ignore",
+    multiple=True,
+    metavar="NAME",
+    help="A column, table or file of the source that is not read.",
+)
 _stdin_form = option(
     "--stdin-format",
     type=click.Choice(list(_ENDINGS)),
@@ -102,7 +119,7 @@ _stdin_form = option(
 
 
 def reading(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--columns``, ``--where`` and ``--stdin-format``; they arrive as ``reads``.
+    """Add the options of reading; they arrive as ``reads``.
 
     The argument ``source`` arrives as a file where it was ``-``.
     """
@@ -114,9 +131,11 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
         columns: dict[str, str] | None,
         where: dict[str, list[str]] | None,
         stdin_format: str | None,
+        mapping_file: Path | None,
+        ignore: tuple[str, ...],
         **remaining: Any,
     ) -> Any:
-        reads = SourceOptions(columns=columns, where=where)
+        reads = SourceOptions(columns=columns, where=where, mapping=_mapping(mapping_file, ignore))
         if stdin_format is not None and source != STDIN:
             raise click.UsageError("--stdin-format is about stdin; give - as SOURCE")
         if source != STDIN:
@@ -124,7 +143,28 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
         with _save(sys.stdin.buffer, stdin_format) as file:
             return function(source=str(file), reads=reads, **remaining)
 
-    return _columns_option(_where_option(_stdin_form(call)))
+    return _columns_option(_where_option(_mapping_options(_stdin_form(call))))
+
+
+def with_mapping(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a mapping; they arrive as ``mapping`` (None: there is none)."""
+
+    @wraps(function)
+    def call(*, mapping_file: Path | None, ignore: tuple[str, ...], **remaining: Any) -> Any:
+        return function(mapping=_mapping(mapping_file, ignore), **remaining)
+
+    return _mapping_options(call)
+
+
+def _mapping_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    return _mapping_option(_ignore_option(function))
+
+
+def _mapping(file: Path | None, ignore: tuple[str, ...]) -> "SourceMapping | None":
+    """Return the mapping of a file with what further options add."""
+    from agon.records.mapping import source_mapping
+
+    return source_mapping(file).with_ignored(ignore) or None
 
 
 _engine_option = option(

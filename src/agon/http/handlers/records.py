@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from agon.api.models.records import ImportSummary
 from agon.api.operation import ContestContext
+from agon.api.operations.records import ignored_names
 from agon.api.operations.submissions import ballot_of
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines, read_value
@@ -26,6 +27,7 @@ async def add_records(
     table: str | None = None,
     replace: bool = False,
     dry_run: bool = False,
+    ignore: str = "",
 ) -> ImportSummary:
     """Add the records of a body. It is read to its end before the ledger is locked."""
     kind = media_type(request.headers)
@@ -43,6 +45,7 @@ async def add_records(
                 by=ctx.caller,
                 replace=replace,
                 dry_run=dry_run,
+                ignore=ignored_names(ignore),
             )
 
         async with serving(request).slots.slot("bodies", request.scope):

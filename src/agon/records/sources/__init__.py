@@ -1,5 +1,6 @@
 """Open a source of records: a folder, a DuckDB or SQLite file, or a PostgreSQL database."""
 
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -14,6 +15,7 @@ _MAGIC_SQLITE = b"SQLite format 3\x00"
 _MAGIC_DUCKDB = b"DUCK"
 _NAMED = 8
 _MAX_SMALL_BYTES = 2**18
+_COMPRESSED = (".gz", ".zst", ".zip", ".xlsx")
 
 
 def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTables:
@@ -89,7 +91,19 @@ def source_kind(schema: Schema, source: str | Path) -> SourceKind:
 def is_small_folder(source: str | Path) -> bool:
     """Return whether a source is a folder with files alone, uncompressed and small together."""
     with suppress(OSError, ValueError):
-        files = [*Path(source).iterdir()]
-        sizes = [file.stat().st_size for file in files if file.is_file() and file.suffix != ".gz"]
-        return len(sizes) == len(files) and sum(sizes) <= _MAX_SMALL_BYTES
+        return are_small([*Path(source).iterdir()])
     return False
+
+
+def are_small(paths: Collection[Path]) -> bool:
+    """Return whether all paths are files, uncompressed and small together.
+
+    Raises:
+        OSError: one cannot be looked at.
+    """
+    sizes = [
+        path.stat().st_size
+        for path in paths
+        if path.is_file() and not path.name.lower().endswith(_COMPRESSED)
+    ]
+    return len(sizes) == len(paths) and sum(sizes) <= _MAX_SMALL_BYTES

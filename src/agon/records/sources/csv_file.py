@@ -1,14 +1,9 @@
-"""Read one CSV file (also ``.csv.gz``) as text columns, and place every row that is malformed.
+"""Read one CSV file as text columns, with any delimiter, and place every row that is malformed.
 
 The engine's reader takes well-formed files at full speed. A file it rejects anything of is read
 again row by row, slower, so that each malformed row and each byte that is not UTF-8 is named.
 """
 
-import csv
-import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,33 +11,16 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
+from agon.records.names import match_names
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
+from agon.records.sources.csv_rows import Header, lines_of, read_header, rows_of
 from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable
 from agon.records.sources.text_file import BROKEN, binary_issue, plain, text
 
-_DELIMITERS = ",;\t|"
 _BATCH = 50_000
 _ROW = "row:"
 _SMALL = 1 << 20
-
-
-@dataclass(frozen=True)
-class _Header:
-    """The names of a file's columns, and its delimiter."""
-
-    names: list[str]
-    delimiter: str
-
-
-@dataclass(frozen=True)
-class _Record:
-    """A data row: its number, the line it begins on, and its fields or the issue of the row."""
-
-    row: int
-    line: int
-    fields: list[str]
-    issue: str | None = None
 
 
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
@@ -54,7 +32,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         issue = binary_issue(table.name, file)
         if issue is not None:
             return None, [issue]
-        header = _header(table, file)
+        header = read_header([column.name for column in table.columns], file)
         issue = _header_issue(table, file, header)
         if issue is not None:
             return None, [issue]
@@ -63,19 +41,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         return None, [unreadable(table.name, file.name, error)]
 
 
-def _header(table: Table, file: Path) -> _Header:
-    """Read the first row by the delimiter under which the most of its names are the schema's."""
-    known = {column.name for column in table.columns}
-    headers = []
-    with text(file) as opened, _any_length():
-        for delimiter in _DELIMITERS:
-            opened.seek(0)
-            names = next(csv.reader(opened, delimiter=delimiter), [])
-            headers.append(_Header([name.strip() for name in names], delimiter))
-    return max(headers, key=lambda header: (len(known & set(header.names)), len(header.names)))
-
-
-def _header_issue(table: Table, file: Path, header: _Header) -> RowIssue | None:
+def _header_issue(table: Table, file: Path, header: Header) -> RowIssue | None:
     if not any(header.names) and not _is_blank(file):
         return table_issue(
             table.name, file.name, "has no header row", "name the columns in the first row"
@@ -98,21 +64,26 @@ def _is_blank(file: Path) -> bool:
 
 
 def _rows(
-    connection: Any, table: Table, file: Path, header: _Header
+    connection: Any, table: Table, file: Path, header: Header
 ) -> tuple[RawTable, list[RowIssue]]:
-    columns = {column.name for column in table.columns}
-    known = [name for name in header.names if name in columns]
-    others = tuple(name for name in header.names if name and name not in columns)
+    matched = match_names([column.name for column in table.columns], header.names)
+    own_of = {name: own for own, name in matched.names.items()}
+    # The schema's name of each column; those it does not know go by number.
+    header = Header([own_of.get(name, f"{at}:") for at, name in enumerate(header.names)],
+                     header.delimiter, header.skip, header.names)  # fmt: skip
+    known = [name for name in header.names if name in matched.names]
     stored = quote(f"raw:{table.name}")
     tally = IssueTally(table.name, file.name)
     row, complete = "rowid + 1", True
-    if not _read_fast(connection, file, stored, header, known):
+    if _read_fast(connection, file, stored, header, known):
+        _remove_blank_end(connection, file, stored, header, known)
+    else:
         row = quote(_ROW)
         rows, complete = _read_slowly(file, header, known, tally)
         connection.register("slow csv", rows)
         connection.execute(f'CREATE TABLE {stored} AS SELECT * FROM "slow csv"')
         connection.unregister("slow csv")
-    lines = partial(_lines, file, header)
+    lines = partial(lines_of, file, header)
     issues = _with_lines(tally.issues() + _nul(connection, table, file, stored, row, known), lines)
     types = dict.fromkeys(known, "VARCHAR")
     raw = RawTable(
@@ -123,24 +94,24 @@ def _rows(
         row=row,
         stored=True,
         complete=complete,
-        others=others,
+        others=matched.unused,
+        spelled=matched.respelled,
         lines=lines,
     )
     return raw, issues
 
 
-def _read_fast(connection: Any, file: Path, stored: str, header: _Header, known: list[str]) -> bool:
+def _read_fast(connection: Any, file: Path, stored: str, header: Header, known: list[str]) -> bool:
     import duckdb
 
-    # Columns the schema does not know go by number: their names may differ in case alone.
-    names = [name if name in known else f"{at}:" for at, name in enumerate(header.names)]
-    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in header.names)
     selected = ", ".join(map(quote, known)) or 'NULL AS "no known column"'
+    packed = ", compression = 'gzip'" if file.suffix.lower() == ".gz" else ""
     sql = (
         f"CREATE TABLE {stored} AS SELECT {selected} FROM read_csv({file_literal(str(file))}, "
         f"columns = {{{columns}}}, header = true, auto_detect = false, "
         f"delim = {literal(header.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
-        "strict_mode = true, hive_partitioning = false)"
+        f"strict_mode = true, hive_partitioning = false, skip = {header.skip}{packed})"
     )
     try:
         connection.execute(sql)
@@ -151,8 +122,23 @@ def _read_fast(connection: Any, file: Path, stored: str, header: _Header, known:
     return True
 
 
+def _remove_blank_end(
+    connection: Any, file: Path, stored: str, header: Header, known: list[str]
+) -> None:
+    """Remove rows of nothing but delimiters at the end, as spreadsheets leave them."""
+    if not known:
+        return
+    filled = " OR ".join(f"{quote(name)} IS NOT NULL" for name in known)
+    sql = f"SELECT count(*), coalesce(max(rowid) FILTER (WHERE {filled}) + 1, 0) FROM {stored}"
+    count, last = connection.execute(sql).fetchall()[0]
+    if last < count:
+        rows = sum(1 for _ in rows_of(file, header))
+        if rows < count:
+            connection.execute(f"DELETE FROM {stored} WHERE rowid >= {max(rows, last)}")
+
+
 def _read_slowly(
-    file: Path, header: _Header, known: list[str], tally: IssueTally
+    file: Path, header: Header, known: list[str], tally: IssueTally
 ) -> tuple[pa.Table, bool]:
     complete = True
     schema = pa.schema([(_ROW, pa.int64()), *((name, pa.string()) for name in known)])
@@ -166,65 +152,25 @@ def _read_slowly(
         for values in columns.values():
             values.clear()
 
-    for record in _records(file, header):
+    for record in rows_of(file, header):
         if record.issue is not None:
             complete = False
             shown = header.delimiter.join(record.fields)
-            tally.add("malformed-row", record.row, None, plain(shown)[0], record.issue)
+            tally.add("malformed-row", record.number, None, plain(shown)[0], record.issue)
             continue
-        rows.append(record.row)
-        for name, field in zip(header.names, record.fields, strict=False):
+        rows.append(record.number)
+        for at, (name, field) in enumerate(zip(header.names, record.fields, strict=False)):
             stored, is_utf8 = plain(field)
             if not is_utf8:
                 raw = shown_bytes(field.encode(errors="surrogateescape"))
-                tally.add("wrong-encoding", record.row, name or None, raw, "is not UTF-8")
+                spelled = header.spelled[at] or None
+                tally.add("wrong-encoding", record.number, spelled, raw, "is not UTF-8")
             if name in columns:
                 columns[name].append(stored or None)
         if len(rows) == _BATCH:
             cut()
     cut()
     return pa.Table.from_batches(batches, schema), complete
-
-
-def _records(file: Path, header: _Header) -> Iterator[_Record]:
-    """Read the data rows one by one; lines without anything are passed over."""
-    row = 0
-    with text(file) as opened, _any_length():
-        reader = csv.reader(opened, delimiter=header.delimiter, strict=True)
-        next(reader, None)
-        while True:
-            line = reader.line_num + 1
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                row += 1
-                open_quote = "unexpected end" in str(error)
-                reason = (
-                    "opens a quote and never closes it" if open_quote else "has text after a quote"
-                )
-                yield _Record(row, line, [], reason)
-                continue
-            if not fields:
-                continue
-            row += 1
-            if len(fields) == len(header.names) + 1 and not fields[-1]:
-                fields.pop()  # a delimiter at the end of the line
-            issue = None
-            if len(fields) != len(header.names):
-                issue = f"has {len(fields)} fields, the header has {len(header.names)}"
-            yield _Record(row, line, fields, issue)
-
-
-def _lines(file: Path, header: _Header, rows: Collection[int]) -> dict[int, int]:
-    lines: dict[int, int] = {}
-    for record in _records(file, header):
-        if record.row in rows:
-            lines[record.row] = record.line
-            if len(lines) == len(rows):
-                break
-    return lines
 
 
 def _with_lines(issues: list[RowIssue], lines: Any) -> list[RowIssue]:
@@ -242,7 +188,11 @@ def _nul(
     issues: list[RowIssue] = []
     if not known:
         return issues
-    if file.suffix != ".gz" and file.stat().st_size < _SMALL and b"\0" not in file.read_bytes():
+    if (
+        file.suffix.lower() != ".gz"
+        and file.stat().st_size < _SMALL
+        and b"\0" not in file.read_bytes()
+    ):
         return issues  # cheaper than a query
     counted = ", ".join(f"count_if(contains({quote(name)}, chr(0)))" for name in known)
     counts = connection.execute(f"SELECT {counted} FROM {stored}").fetchall()[0]
@@ -267,13 +217,3 @@ def _nul(
                 for at, value in connection.execute(sql).fetchall()
             ]
     return issues
-
-
-@contextmanager
-def _any_length() -> Iterator[None]:
-    """Allow fields of any length while a file is read (the limit applies to the process)."""
-    before = csv.field_size_limit(sys.maxsize)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from agon.errors import Unavailable, Unreadable
+from agon.records.column_names import spelled_as
+from agon.records.names import match_names
 from agon.records.raw import NUMBERED, RawTable, SourceTables, literal, quote
 from agon.records.schemas import Schema
 from agon.records.sources.names import pick
@@ -34,16 +36,16 @@ def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
     raw_tables = {}
     picked = pick(schema, columns, default_space="main")
     for table, (space, name) in picked.items():
-        known = {column.name for column in schema.table(table).columns}
         kinds = columns[space, name]
-        types = {column: kind for column, kind in kinds.items() if column in known}
+        matched = match_names([column.name for column in schema.table(table).columns], kinds)
+        types = {own: kinds[stored] for own, stored in matched.names.items()}
         relation = f"source.{quote(space)}.{quote(name)}"
-        others = tuple(column for column in kinds if column not in known)
         location = f"{path.name}, table {name}"
         row = _row(connection, relation)
-        raw_tables[table] = RawTable(
-            table, location, relation, types, row=row, in_place=True, others=others
+        raw = RawTable(
+            table, location, relation, types, row=row, in_place=True, others=matched.unused
         )
+        raw_tables[table] = spelled_as(raw, matched.respelled)
     remaining = tuple(name for space, name in columns if (space, name) not in picked.values())
     return SourceTables(str(path), raw_tables, others=remaining)
 

@@ -1,21 +1,26 @@
 """Read tables in memory: data frames (the Arrow PyCapsule interface) and lists of dicts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from agon.errors import Unreadable, did_you_mean
 from agon.records.issues import RowIssue
+from agon.records.names import fold_name, match_names
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
 
 _ROW = "row:"
 
 
-def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> SourceTables:
-    """Register tables in memory in the engine."""
-    known = [table.name for table in schema]
+def from_memory(
+    connection: Any, schema: Schema, tables: Mapping[str, Any], *, ignore: Collection[str] = ()
+) -> SourceTables:
+    """Register tables in memory in the engine; unknown ones are issues, unless they are ignored."""
+    ignored = set(map(fold_name, ignore))
+    matched = match_names([table.stored_as or table.name for table in schema], map(str, tables))
+    known = [table.stored_as or table.name for table in schema]
     issues = [
         RowIssue(
             "unknown-table",
@@ -27,30 +32,38 @@ def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> S
             f"is not a table of {schema.discipline} records",
             did_you_mean(name, known),
         )
-        for name in tables
-        if name not in known
+        for name in matched.unused
+        if fold_name(name) not in ignored
     ]
-    source = SourceTables("memory", issues=issues)
+    source = SourceTables("memory", issues=issues, spelled=matched.respelled)
     for table in schema:
-        if table.name in tables:
-            rows = arrow_table(table.name, tables[table.name])
-            source.tables[table.name] = register(connection, table, table.name, rows)
+        name = matched.names.get(table.stored_as or table.name)
+        if name is not None:
+            rows = arrow_table(name, tables[name])
+            source.tables[table.name] = register(connection, table, name, rows)
     return source
 
 
 def register(connection: Any, table: Table, location: str, rows: pa.Table) -> RawTable:
     """Register an Arrow table in the engine, with row numbers."""
-    columns = {column.name for column in table.columns}
-    known = [name for name in rows.column_names if name in columns]
-    others = tuple(name for name in rows.column_names if name not in columns)
+    matched = match_names([column.name for column in table.columns], rows.column_names)
     numbers = pa.arange(1, rows.num_rows + 1)
     # A table without any known column still has rows.
-    numbered = rows.select(known).append_column(_ROW, numbers)
+    known = rows.select(list(matched.names.values())).rename_columns(list(matched.names))
+    numbered = known.append_column(_ROW, numbers)
     name = f"raw:{table.name}"
     connection.register(name, numbered)
     described = connection.execute(f"DESCRIBE SELECT * FROM {quote(name)}").fetchall()
     types = {column: kind for column, kind, *_ in described if column != _ROW}
-    return RawTable(table.name, location, quote(name), types, quote(_ROW), others=others)
+    return RawTable(
+        table.name,
+        location,
+        quote(name),
+        types,
+        quote(_ROW),
+        others=matched.unused,
+        spelled=matched.respelled,
+    )
 
 
 def is_table(value: Any) -> bool:

@@ -1,11 +1,9 @@
 """Find a schema's tables among the names a source has."""
 
-from collections.abc import Collection, Iterable
-from difflib import get_close_matches
+from collections.abc import Collection
 
+from agon.records.names import fold_name
 from agon.records.schemas import Schema
-
-_ALIKE = 0.8
 
 
 def pick(
@@ -14,37 +12,21 @@ def pick(
     """Map each of the schema's tables that is present to its ``(space, name)`` in the database.
 
     A table is looked for under its own name in the default space, then under its aliases
-    (``auth.users``), then under its own name in any other space.
+    (``auth.users``), then under its own name in any other space, then in another spelling.
     """
+    respelled: dict[str, list[tuple[str, str]]] = {}
+    for space, name in sorted(present, key=lambda pair: (pair[0] != default_space, pair)):
+        respelled.setdefault(fold_name(name), []).append((space, name))
     picked: dict[str, tuple[str, str]] = {}
     for table in schema:
-        candidates = [(default_space, table.name)]
-        for alias in table.aliases:
+        first, *aliases = table.source_names
+        candidates = [(default_space, first)]
+        for alias in (first, *aliases) if "." in first else aliases:
             space, dot, name = alias.rpartition(".")
             candidates.append((space if dot else default_space, name))
-        candidates += sorted(pair for pair in present if pair[1] == table.name)
+        candidates += sorted(pair for pair in present if pair[1] == first)
+        candidates += respelled.get(fold_name(first), [])
         match = next((pair for pair in candidates if pair in present), None)
         if match is not None:
             picked[table.name] = match
     return picked
-
-
-def nearest(expected: str, names: Iterable[str]) -> str | None:
-    """Return the name that may be ``expected`` with another case, ending or spelling.
-
-    Example:
-        >>> nearest("prompts", ["truth.csv", "promts.csv"])
-        'promts.csv'
-        >>> nearest("users", ["Users.xlsx"])
-        'Users.xlsx'
-        >>> nearest("users", ["votes.csv"])
-    """
-    plain: dict[str, str] = {}
-    for name in sorted(names):
-        plain.setdefault(_plain(name), name)
-    close = get_close_matches(_plain(expected), plain, n=1, cutoff=_ALIKE)
-    return plain[close[0]] if close else None
-
-
-def _plain(name: str) -> str:
-    return name.partition(".")[0].strip().lower().replace("-", "_").replace(" ", "_")

@@ -5,20 +5,25 @@ line, which is slower, so that each malformed line and each byte that is not UTF
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
+from agon.records.names import MatchedNames, fold_name, match_names
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.issues import ROW_REMEDY, IssueTally, shown_bytes, unreadable
 from agon.records.sources.text_file import BROKEN, binary, binary_issue, plain
 
 _BATCH = 50_000
+_BLOCK = 1 << 22
 _ROW = "row:"
 _BOM = b"\xef\xbb\xbf"
 
@@ -40,6 +45,16 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         return None, [unreadable(table.name, file.name, error)]
 
 
+def columns_in(file: Path, *, most: int = 1_000) -> list[str]:
+    """Return the keys of the first objects of a file."""
+    keys: dict[str, None] = {}
+    for _, _, line in islice(_objects(file), most):
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            keys |= dict.fromkeys(row if isinstance(row, dict) else ())
+    return list(keys)
+
+
 def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
     import duckdb
 
@@ -47,20 +62,28 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
     names = [column.name for column in table.columns]
     columns = ", ".join(f"{literal(name)}: 'JSON'" for name in names)
     path = file_literal(str(file))
+    options = ", compression = 'gzip'" if file.suffix.lower() == ".gz" else ""
     all_null = " AND ".join(f"{quote(name)} IS NULL" for name in names)
+    objects = f"(SELECT json AS text FROM read_ndjson_objects({path}{options}))"
     try:
         connection.execute(
             f"CREATE OR REPLACE TABLE {stored} AS SELECT * FROM read_json({path}, "
             f"columns = {{{columns}}}, format = 'newline_delimited', records = true, "
-            "hive_partitioning = false)"
+            f"hive_partitioning = false{options})"
         )
         # A line ``null`` becomes an empty row: the slow reader reports it.
         sql = f"SELECT count_if({all_null}) FROM {stored}"
-        if connection.execute(sql).fetchall()[0][0]:
+        if connection.execute(sql).fetchall()[0][0] and not _are_objects(connection, objects):
             return None
-        return _raw(
-            connection, table, file, f"(SELECT json AS text FROM read_ndjson_objects({path}))"
-        )
+        counted = ", ".join(f"count({quote(name)})" for name in names)
+        counts = connection.execute(f"SELECT {counted} FROM {stored}").fetchall()[0]
+        if _has_no_more_keys(file, sum(counts)):
+            keys = [name for name, count in zip(names, counts, strict=True) if count]
+            return _raw(table, file, match_names(names, keys))
+        spellings = _spellings(names, _keys(connection, objects))
+        if any(spelled[1:] or spelled[0] != name for name, spelled in spellings.names.items()):
+            _extract(connection, table, objects, spellings.names)
+        return _raw(table, file, spellings.matched)
     except duckdb.InterruptException:  # Ctrl-C is no error of the source
         raise
     except duckdb.Error:
@@ -75,15 +98,10 @@ def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, l
     try:
         malformed = _malformed_lines(connection, table, file)
         objects = f'(SELECT * FROM "lines" WHERE {_IS_OBJECT})'
-        values = ", ".join(
-            f"(text::JSON -> {_path(column.name)}) AS {quote(column.name)}"
-            for column in table.columns
-        )
-        stored = quote(f"raw:{table.name}")
-        connection.execute(
-            f"CREATE OR REPLACE TABLE {stored} AS SELECT {quote(_ROW)}, {values} FROM {objects}"
-        )
-        raw = _raw(connection, table, file, objects, row=quote(_ROW), complete=not malformed)
+        names = [column.name for column in table.columns]
+        spellings = _spellings(names, _keys(connection, objects))
+        _extract(connection, table, objects, spellings.names, row=quote(_ROW))
+        raw = _raw(table, file, spellings.matched, row=quote(_ROW), complete=not malformed)
     finally:
         connection.execute('DROP TABLE "lines"')
     issues = malformed + tally.issues()
@@ -93,40 +111,106 @@ def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, l
     ]
 
 
-def _raw(
+@dataclass(frozen=True)
+class _Spellings:
+    """The keys of a file: of each column those that it is read from, the exact one first."""
+
+    names: dict[str, list[str]]
+    matched: MatchedNames
+
+
+def _spellings(names: list[str], keys: list[str]) -> _Spellings:
+    """Match the keys of a file; each row may spell a key in its own way."""
+    own_of = {fold_name(name): name for name in names}
+    spelled: dict[str, list[str]] = {}
+    for key in sorted(keys, key=lambda key: key not in names):
+        if fold_name(key) in own_of:
+            spelled.setdefault(own_of[fold_name(key)], []).append(key)
+    used = {key for each in spelled.values() for key in each}
+    shown = {name: next((key for key in each if key != name), name)
+             for name, each in spelled.items()}  # fmt: skip
+    return _Spellings(
+        spelled,
+        MatchedNames(
+            {name: shown[name] for name in names if name in shown},
+            tuple(key for key in keys if key not in used),
+        ),
+    )
+
+
+def _extract(
     connection: Any,
     table: Table,
-    file: Path,
     objects: str,
+    spelled: Mapping[str, list[str]],
+    *,
+    row: str | None = None,
+) -> None:
+    """Store the columns of objects, each from the first of its keys that a row has."""
+    items = [] if row is None else [row]
+    for column in table.columns:
+        keys = spelled.get(column.name, [column.name])
+        values = ", ".join(f"text::JSON -> {_path(key)}" for key in keys)
+        items.append(f"coalesce({values}) AS {quote(column.name)}")
+    stored = quote(f"raw:{table.name}")
+    connection.execute(
+        f"CREATE OR REPLACE TABLE {stored} AS SELECT {', '.join(items)} FROM {objects}"
+    )
+
+
+def _are_objects(connection: Any, objects: str) -> bool:
+    sql = f"SELECT count_if(json_type(text) <> 'OBJECT') FROM {objects}"
+    return not connection.execute(sql).fetchall()[0][0]
+
+
+def _keys(connection: Any, objects: str) -> list[str]:
+    """Return the keys of all objects."""
+    sql = f"SELECT DISTINCT json_keys(text) FROM {objects}"
+    lists = sorted(keys for (keys,) in connection.execute(sql).fetchall() if keys is not None)
+    return list(dict.fromkeys(key for keys in lists for key in keys))
+
+
+def _has_no_more_keys(file: Path, values: int) -> bool:
+    """Return whether text alone shows that a file has as many keys as values; False is unsure.
+
+    Counting bytes is many times faster than reading the keys of all objects.
+    """
+    if file.suffix.lower() == ".gz":
+        return False
+    count = 0
+    last = b""
+    with file.open("rb") as opened:
+        while block := opened.read(_BLOCK):
+            joined = last + block
+            if b'" :' in joined or b'"\t:' in joined:
+                return False
+            count += joined.count(b'":')
+            last = joined[-2:] if joined[-2:] != b'":' else b""
+            if count > values:
+                return False
+    return count == values
+
+
+def _raw(
+    table: Table,
+    file: Path,
+    matched: MatchedNames,
     *,
     row: str = "rowid + 1",
     complete: bool = True,
 ) -> RawTable:
     """Return the stored table; a column exists when any object has its key."""
-    stored = quote(f"raw:{table.name}")
-    names = [column.name for column in table.columns]
-    counted = ", ".join(f"count({quote(name)})" for name in names)
-    total, *counts = connection.execute(f"SELECT count(*), {counted} FROM {stored}").fetchall()[0]
-    empty = [name for name, count in zip(names, counts, strict=True) if not count]
-    absent: set[str] = set()
-    if empty and total:
-        exist = ", ".join(f"count_if(json_exists(text, {_path(name)}))" for name in empty)
-        present = connection.execute(f"SELECT {exist} FROM {objects}").fetchall()[0]
-        absent = {name for name, times in zip(empty, present, strict=True) if not times}
-    keys = connection.execute(f"SELECT json_keys(text) FROM {objects} LIMIT 1").fetchall()
-    others = tuple(key for key in (keys[0][0] if keys else ()) if key not in names)
-    types = {name: "JSON" for name in names if name not in absent}
-    lines = partial(_lines, file)
     return RawTable(
         table.name,
         file.name,
-        stored,
-        types,
+        quote(f"raw:{table.name}"),
+        dict.fromkeys(matched.names, "JSON"),
         row=row,
         stored=True,
         complete=complete,
-        others=others,
-        lines=lines,
+        others=matched.unused,
+        spelled=matched.respelled,
+        lines=partial(_lines, file),
     )
 
 
@@ -208,4 +292,10 @@ def _lines(file: Path, rows: Collection[int]) -> dict[int, int]:
 
 
 def _path(name: str) -> str:
-    return literal(f'$."{name}"')
+    """Return the JSON pointer of a key.
+
+    Example:
+        >>> _path("and/or")
+        "'/and~1or'"
+    """
+    return literal("/" + name.replace("~", "~0").replace("/", "~1"))

@@ -1,15 +1,21 @@
 """Read one Parquet file in place."""
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from agon.records.column_names import spelled_as
 from agon.records.issues import RowIssue
+from agon.records.names import match_names
 from agon.records.raw import NUMBERED, RawTable, file_literal
 from agon.records.schemas import Table
 from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable
 
 _ROW = "file_row_number"
+_NUMBERED = re.compile(r"_[0-9]+$")
 
 
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
@@ -30,15 +36,17 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         first = str(error).splitlines()[0]
         reason, remedy = f"is not a Parquet file ({first})", "write it again as Parquet"
         return None, [table_issue(table.name, file.name, reason, remedy)]
-    columns = {column.name for column in table.columns}
     kinds = {name: kind for name, kind, *_ in described}
-    types = {name: kind for name, kind in kinds.items() if name in columns}
+    engine_name = dict(zip(_true_names(file, kinds), kinds, strict=True))
+    matched = match_names([column.name for column in table.columns], engine_name)
+    engine_names = {own: engine_name[name] for own, name in matched.names.items()}
+    types = {own: kinds[name] for own, name in engine_names.items()}
     row = NUMBERED
     if _ROW not in kinds:
         relation = f"read_parquet({path}, hive_partitioning = false, {_ROW} = true)"
         row = f"{_ROW} + 1"
-    others = tuple(name for name in kinds if name not in columns)
-    examine = partial(_examine, table, file, types)
+    texts = [matched.names[own] for own, kind in types.items() if kind == "VARCHAR"]
+    examine = partial(_examine, table, file, texts)
     raw = RawTable(
         table.name,
         file.name,
@@ -46,19 +54,40 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         types,
         row=row,
         in_place=True,
-        others=others,
+        others=matched.unused,
         examine=examine,
     )
-    return raw, []
+    differing = {own: name for own, name in engine_names.items() if own != name}
+    return replace(spelled_as(raw, differing), spelled=matched.respelled), []
 
 
-def _examine(table: Table, file: Path, types: dict[str, str]) -> list[RowIssue]:
+def columns_in(file: Path) -> list[str]:
+    """Return the names of a file's columns; none of one that is no Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return [str(name) for name in pq.read_schema(file).names]
+    except pa.ArrowException:
+        return []
+
+
+def _true_names(file: Path, kinds: Mapping[str, str]) -> list[str]:
+    """Return the names of a file's columns; the engine numbers those that differ in case alone."""
+    if not any(_NUMBERED.search(name) for name in kinds):
+        return [*kinds]
+    import pyarrow.parquet as pq
+
+    names = list(pq.read_schema(file).names)
+    return names if len(names) == len(kinds) else [*kinds]
+
+
+def _examine(table: Table, file: Path, texts: list[str]) -> list[RowIssue]:
     """Return an issue for each text that is not UTF-8, or one issue for another damage."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     tally = IssueTally(table.name, file.name)
-    texts = [name for name, kind in types.items() if kind == "VARCHAR"]
     row = 0
     try:
         with pq.ParquetFile(file) as opened:

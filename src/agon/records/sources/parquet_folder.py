@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from agon.records.column_names import spelled_as
 from agon.records.issues import RowIssue
 from agon.records.raw import NUMBERED, RawTable, file_literal
 from agon.records.schemas import Table
@@ -75,7 +76,11 @@ def _visible(folder: Path) -> list[Path]:
 
 
 def _differ(part: _Part, first: _Part) -> bool:
-    return (part.raw.types, part.raw.row) != (first.raw.types, first.raw.row)
+    return _form(part) != _form(first)
+
+
+def _form(part: _Part) -> tuple[Any, ...]:
+    return part.raw.types, part.raw.row, part.raw.spelled
 
 
 def _different(table: Table, part: _Part, first: _Part) -> RowIssue:
@@ -83,6 +88,7 @@ def _different(table: Table, part: _Part, first: _Part) -> RowIssue:
         name
         for name in part.raw.types.keys() | first.raw.types.keys()
         if part.raw.types.get(name) != first.raw.types.get(name)
+        or part.raw.spelled.get(name) != first.raw.spelled.get(name)
     )
     which = f" ({', '.join(names)})" if names else ""
     reason = f"has other columns or types than {first.location}{which}"
@@ -98,6 +104,7 @@ def _join(
     counts = [rows for (rows,) in connection.execute(sql).fetchall()]
     starts = [sum(counts[:at]) for at in range(len(counts))]
     row = NUMBERED
+    first = parts[0].raw
     if all(_ROW not in part.raw.others and _FILE not in part.raw.others for part in parts):
         row = _row(starts)
 
@@ -108,17 +115,18 @@ def _join(
             for issue in (part.raw.examine() if part.raw.examine else [])
         ]
 
-    return RawTable(
+    joined = RawTable(
         table.name,
         folder.name,
         _relation(files),
-        parts[0].raw.types,
+        first.types,
         row=row,
         in_place=True,
         others=tuple(dict.fromkeys(name for part in parts for name in part.raw.others)),
         examine=examine,
         parts=tuple(zip((part.location for part in parts), starts, strict=True)),
     )
+    return spelled_as(joined, first.spelled)
 
 
 def _file_list(files: Sequence[Path]) -> str:

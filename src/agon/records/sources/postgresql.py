@@ -17,6 +17,7 @@ import pyarrow as pa
 from agon.errors import Unavailable, Unreadable
 from agon.kernel.progress import step
 from agon.records.issues import RowIssue
+from agon.records.names import match_names
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Kind, Schema, Table
 from agon.records.sources.issues import table_issue
@@ -176,8 +177,8 @@ def _read_tables(connection: Any, schema: Schema, display_url: str, cursor: Any)
     for name, place in picked.items():
         location = f"table {place[0]}.{place[1]}"
         columns = stored[place].columns
-        known = [c.name for c in schema.table(name).columns if c.name in columns]
-        hidden = [column for column in known if not columns[column][1]]
+        matched = match_names([c.name for c in schema.table(name).columns], columns)
+        hidden = [column for column in matched.names.values() if not columns[column][1]]
         if hidden:
             source.issues.append(_hidden_table_issue(schema.table(name), location, hidden))
             continue
@@ -191,9 +192,11 @@ def _read_table(
     connection: Any, table: Table, place: tuple[str, str], stored: _StoredTable, cursor: Any
 ) -> RawTable:
     """Copy the known columns of a table into the engine, batch by batch."""
-    kinds = {c.name: stored.columns[c.name][0] for c in table.columns if c.name in stored.columns}
+    matched = match_names([column.name for column in table.columns], stored.columns)
+    kinds = {own: stored.columns[name][0] for own, name in matched.names.items()}
     times = {name for name, kind in kinds.items() if kind in _TIMES}
-    values = [_time(c.name) if c.name in times else _value(c.name, c.kind, kinds[c.name])
+    values = [_time(c.name, matched.names[c.name]) if c.name in times
+              else _value(c.name, matched.names[c.name], c.kind, kinds[c.name])
               for c in table.columns if c.name in kinds]  # fmt: skip
     selected = ", ".join(values) or 'NULL AS "no known column"'
     cursor.execute(f"SELECT {selected} FROM {quote(place[0])}.{quote(place[1])}")
@@ -211,14 +214,14 @@ def _read_table(
     described = connection.execute(f"DESCRIBE {copy}").fetchall()
     types = {column: kind for column, kind, *_ in described if column in kinds}
     types |= dict.fromkeys(beyond, "VARCHAR")
-    others = tuple(column for column in stored.columns if column not in kinds)
     return RawTable(
         table.name,
         f"table {place[0]}.{place[1]}",
         _relation(copy, beyond),
         types,
         row="_row",
-        others=others,
+        others=matched.unused,
+        spelled=matched.respelled,
     )
 
 
@@ -258,25 +261,25 @@ def _hidden_table_issue(table: Table, location: str, columns: list[str]) -> RowI
     return table_issue(table.name, location, reason, remedy)
 
 
-def _time(column: str) -> str:
+def _time(own: str, column: str) -> str:
     """Select a time that Arrow can represent (years 1 to 9999), and any other one as text."""
     name = quote(column)
     fits = f"{name} >= '0001-01-01' AND {name} < '10000-01-01'"
     return (
-        f"CASE WHEN {fits} THEN {name} END AS {name}, "
-        f"CASE WHEN NOT ({fits}) THEN {name}::text END AS {quote(_TEXT + column)}"
+        f"CASE WHEN {fits} THEN {name} END AS {quote(own)}, "
+        f"CASE WHEN NOT ({fits}) THEN {name}::text END AS {quote(_TEXT + own)}"
     )
 
 
-def _value(column: str, kind: Kind, stored: str) -> str:
-    name = quote(column)
+def _value(own: str, column: str, kind: Kind, stored: str) -> str:
+    name, alias = quote(column), quote(own)
     if stored in _AS_THEY_ARE:
-        return name
+        return f"{name} AS {alias}"
     if stored == "numeric" and kind is Kind.NUMBER:
-        return f"{name}::double precision AS {name}"
+        return f"{name}::double precision AS {alias}"
     if stored == "numeric":
-        return f"trim_scale({name})::text AS {name}"
-    return f"{name}::text AS {name}"
+        return f"trim_scale({name})::text AS {alias}"
+    return f"{name}::text AS {alias}"
 
 
 @dataclass(frozen=True)

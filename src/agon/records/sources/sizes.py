@@ -96,7 +96,7 @@ def source_size(schema: Schema, source: str | Path) -> SourceSize:
 def _folder_size(schema: Schema, folder: Path) -> SourceSize:
     from agon.records.sources.folder import table_files
 
-    files, _ = table_files(schema, folder)
+    files = table_files(schema, folder).files
     tables, rows_of_form = [], dict.fromkeys(("parquet", "csv", "ndjson"), 0)
     for name, paths in files.items():
         if not paths:

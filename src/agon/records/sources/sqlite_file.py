@@ -3,12 +3,14 @@
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from agon.errors import Unreadable
+from agon.records.names import match_names
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
 from agon.records.sources.issues import IssueTally, shown_bytes
@@ -76,11 +78,14 @@ def _table(
     info = database.execute(f"PRAGMA table_info({quote(name)})").fetchall()
     names = [column.decode(errors="replace") for _, column, *_ in info]
     tally = IssueTally(table.name, f"{path.name}, table {name}")
-    columns = [column.name for column in table.columns if column.name in names]
+    matched = match_names([column.name for column in table.columns], names)
+    columns = list(matched.names)
     chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
     rows = 0
     # An empty text means "no column": SQLite reads an unknown name in quotes as text.
-    cursor = _in_order(database, ", ".join(map(quote, columns)) or "NULL", quote(name))
+    cursor = _in_order(
+        database, ", ".join(map(quote, matched.names.values())) or "NULL", quote(name)
+    )
     for batch in iter(lambda: cursor.fetchmany(_BATCH), []):
         for column, values in zip(columns, zip(*batch, strict=True), strict=False):
             chunks[column].append(_array(tally, column, rows, values))
@@ -89,8 +94,7 @@ def _table(
     arrow = pa.Table.from_arrays(arrays, names=columns or ["no known column"])
     source.issues.extend(tally.issues())
     raw = register(connection, table, tally.location, arrow)
-    others = tuple(column for column in names if column not in columns)
-    return RawTable(raw.name, raw.location, raw.relation, raw.types, raw.row, others=others)
+    return replace(raw, others=matched.unused, spelled=matched.respelled)
 
 
 def _in_order(database: sqlite3.Connection, columns: str, name: str) -> sqlite3.Cursor:

@@ -17,13 +17,15 @@ _UTF_8_REMEDY = "save the file as UTF-8"
 _BINARY = {
     b"\x1f\x8b": ("gzip data", "add .gz to its name"),
     b"PAR1": ("Parquet data", "name it .parquet"),
-    b"PK\x03\x04": ("a zip archive or a workbook", "save it as CSV or NDJSON"),
+    b"PK\x03\x04": ("a zip archive or a workbook", "name it .zip or .xlsx, or save it as CSV"),
+    b"\xd0\xcf\x11\xe0": ("a workbook of an old kind", "save it as .xlsx or as CSV"),
+    b"\x28\xb5\x2f\xfd": ("zstd data", "add .zst to its name"),
 }
 
 
 def binary(file: Path) -> io.BufferedReader:
     """Open a file and return its bytes, decompressed."""
-    if file.suffix == ".gz":
+    if file.suffix.lower() == ".gz":
         return io.BufferedReader(gzip.open(file, "rb"))
     return file.open("rb")
 
@@ -31,7 +33,7 @@ def binary(file: Path) -> io.BufferedReader:
 def text(file: Path) -> IO[str]:
     """Open a file as text without a byte order mark; bytes that are not UTF-8 are surrogates."""
     encoding, errors = "utf-8-sig", "surrogateescape"
-    if file.suffix == ".gz":
+    if file.suffix.lower() == ".gz":
         return gzip.open(file, "rt", encoding=encoding, errors=errors, newline="")
     return file.open(encoding=encoding, errors=errors, newline="")
 

@@ -82,8 +82,9 @@ def edit(visit: Visit) -> SitePage | Redirect:
     typed = _fields(visit.form)
     changed = {name: text for name, text in typed.items() if text != shown[name]}
     conflicts = {
-        name: f"Meanwhile it was changed from {_quotation(shown[name])} to {_quotation(stored[name])}"
-        f"{_last_edit(visit, contest)}. Save again to set what is written here."
+        name: f"Meanwhile it was changed from {_quotation(shown[name])} to "
+        f"{_quotation(stored[name])}{_last_edit(visit, contest)}. Save again to set what is "
+        "written here."
         for name, text in changed.items()
         if stored[name] not in {shown[name], text}
     }

@@ -8,6 +8,7 @@ from typing import IO, Final
 
 from agon.api.models.contests import Contest
 from agon.api.models.records import Record
+from agon.app.contests.ingest.uploads import read_upload
 from agon.disciplines import discipline
 from agon.errors import AgonError, Unreadable
 from agon.web.desk.forms import FormErrors
@@ -36,10 +37,12 @@ def add_records(visit: Visit) -> SitePage:
     """Check or add the rows of an uploaded CSV or NDJSON file; all of them or none."""
     contest, table = visit.contest(), visit.form.get("table", "")
     dry_run = visit.form.get("do") != "add"
+    name, file = visit.files.get("file", ("", io.BytesIO()))
     try:
-        name, file = visit.files.get("file", ("", io.BytesIO()))
-        rows = chunks(file) if name.lower().endswith(LINES) else csv_rows(file)
-        summary = visit.api.records.add(contest.id, rows, table=table, dry_run=dry_run)
+        with read_upload(contest.discipline, table, name, file, option="") as upload:
+            upload.require_valid()
+            summary = visit.api.records.add(contest.id, upload.lines(), dry_run=dry_run)
+            notes = upload.notes
     except AgonError as error:
         return _page(visit, error=error)
     verb = "would be" if dry_run else "was" if summary.added == 1 else "were"
@@ -48,6 +51,7 @@ def add_records(visit: Visit) -> SitePage:
         f"{counted_text(summary.added, 'row')} of {table} {verb} added; {summary.repeated:,} "
         f"{stored} stored already."
     )
+    done = " ".join([done, *(f"Note: {note}." for note in notes)])
     return _page(visit, done=done)
 
 

@@ -30,12 +30,14 @@ class Batch:
 
     Attributes:
         external_ids: None where no record has one.
+        sent: the rows as they were sent, where ``rows`` are in normal form; None: they are not.
     """
 
     tables: Sequence[str]
     rows: Sequence[Any]
     external_ids: Sequence[str | None] | None
     lines: Sequence[int]
+    sent: Sequence[Any] | None = None
 
 
 def batch_of(records: Sequence[SentRecord]) -> Batch:

@@ -13,6 +13,7 @@ MAX_COUNTED = 100_000
 """Maximum number of issues counted; later records are not validated, since writers wait."""
 
 _MAX_CONFLICTS = 20
+_OF_NAMES = frozenset({"missing-column", "unknown-column"})
 
 
 @dataclass
@@ -29,7 +30,9 @@ class ErrorCollector:
         return bool(self.counts or self.conflicting)
 
     def add(self, issue: RowIssue) -> None:
-        """Add an issue; beyond the first thousand only one of each kind is listed.
+        """Add an issue, or one that counts several rows; of wrong names the first is listed.
+
+        Beyond the first thousand only one of each kind is listed.
 
         Raises:
             InvalidRecords: there are :data:`MAX_COUNTED` already.
@@ -42,12 +45,14 @@ class ErrorCollector:
             )  # fmt: skip
             self.counts["unread", issue.table, None] += 1
             self.raise_any()
+        issue = replace(issue, line=issue.row)  # the rows of a request are its lines
         kind = (issue.code, issue.table, issue.column)
-        self.counts[kind] += 1
-        self.total += 1
-        few = len(self.issues) < MAX_LISTED
+        is_first = not self.counts[kind]
+        self.counts[kind] += issue.count
+        self.total += issue.count
+        few = len(self.issues) < MAX_LISTED and issue.code not in _OF_NAMES
         # Names of tables and columns are the sender's: there can be as many kinds as lines.
-        if few or (self.counts[kind] == 1 and len(self.issues) < 2 * MAX_LISTED):
+        if few or (is_first and len(self.issues) < 2 * MAX_LISTED):
             self.issues.append(issue)
 
     def conflict(self, message: str) -> None:

@@ -15,7 +15,9 @@ import orjson
 
 from agon.app.contests.ingest.batches import Batch, batches_of
 from agon.app.contests.ingest.errors import ErrorCollector
+from agon.app.contests.ingest.identities import RowIdentities
 from agon.app.contests.ingest.ndjson import Lines
+from agon.app.contests.ingest.normalization import BatchNormalizer
 from agon.app.contests.ingest.openness import require_open
 from agon.app.contests.ingest.references import CrossRowChecks, References
 from agon.app.contests.ingest.senders import RecordSender
@@ -26,8 +28,9 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, ExistingEntry, NewRecords
-from agon.entities.ledgers import ImportSummary
+from agon.entities.ledgers import ImportSummary, RecordChange
 from agon.ledger.entry import encode_records
+from agon.records.normal import normal_form
 from agon.store.session import Session
 
 BATCH_SIZE: Final = 1_000
@@ -38,6 +41,9 @@ Measured: 1,000 is a third faster than 10,000, which leaves the garbage collecto
 
 _MAX_REMEMBERED: Final = 250_000
 """Maximum number of ids of people that were stored and are kept in memory."""
+
+_MAX_CHANGES: Final = 100
+"""Maximum number of changes of replaced records in a summary."""
 
 MAX_SEQS: Final = 1_000
 """Maximum number of positions in a summary."""
@@ -67,6 +73,7 @@ class RecordImporter:
         *,
         replace: bool,
         sender: RecordSender | None = None,
+        ignore: Iterable[str] = (),
     ) -> None:
         self._service = service
         self._session = session
@@ -83,6 +90,9 @@ class RecordImporter:
         self._validator = RecordValidator(
             of, self._references, self._errors, key=service.network_key
         )
+        self._normalizer = BatchNormalizer(of.schema, ignore=ignore)
+        self._forms = {table.name: normal_form(table) for table in of.schema}
+        self._identities = RowIdentities()
         self._touched: set[str] = set()
         self._people: set[str] = set()
         self._all_new = True
@@ -91,6 +101,7 @@ class RecordImporter:
         self._seq, self._head = contest.seq, contest.head
         self._repeated = self._replaced = 0
         self._seqs: list[int] = []
+        self._changes: list[RecordChange] = []
 
     def run(self, rows: Iterable[Sequence[Any]]) -> ImportSummary:
         """Store all rows, or none and raise everything that is wrong with them.
@@ -103,6 +114,8 @@ class RecordImporter:
             for batch in batches(BATCH_SIZE):
                 # The database stores one batch while the next is validated.
                 valid = self._validator.validate(self._admit(batch))
+                if self._sender is not None:
+                    valid = self._identities.name(valid)
                 self._finish_insert()
                 self._start_insert(valid)
         except BaseException:
@@ -122,6 +135,7 @@ class RecordImporter:
         """Return a batch as its sender may add it."""
         if self._sender is None:
             return batch
+        batch = self._normalizer.normalize(batch)
         if self._votes:
             self._finish_insert()  # votes are compared with those stored
         return self._sender.admit(batch, at=self._at)
@@ -178,8 +192,8 @@ class RecordImporter:
         external_ids = valid.external_ids or [None] * len(valid.keys)
         keys = [key for key in valid.keys if key is not None]
         names = [name for name in external_ids if name is not None]
-        by_key = _by_name(known(no, records=keys)) if keys else {}
-        by_name = _by_name(known(no, external_ids=names)) if names else {}
+        by_key = self._by_name(known(no, records=keys)) if keys else {}
+        by_name = self._by_name(known(no, external_ids=names)) if names else {}
         indexes: list[int] = []
         replaces: list[int | None] = []
         for index, (key, name) in enumerate(zip(valid.keys, external_ids, strict=True)):
@@ -196,7 +210,9 @@ class RecordImporter:
                 shown = [] if self._votes else existing
                 self._errors.conflict(_conflict(valid, index, shown, known=key in by_key))
                 continue
-            self._replaced += bool(existing)
+            if existing:
+                self._replaced += 1
+                self._add_change(key or str(name), existing[0].written, new.written)
             indexes.append(index)
             replaces.append(existing[0].seq if existing else None)
             self._add_seqs([new.seq])
@@ -205,6 +221,33 @@ class RecordImporter:
             if name is not None:
                 by_name[name] = new
         return indexes, replaces
+
+    def _by_name(self, entries: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
+        return {name: self._existing_record(entry) for name, entry in entries.items()}
+
+    def _existing_record(self, entry: ExistingEntry) -> _Existing:
+        """Read an existing entry, whose row may be stored in another form than the normal one.
+
+        Only an entry of a record has a table and a row.
+        """
+        body = orjson.loads(entry.line)["body"]
+        if "table" not in body or "row" not in body:
+            return _Existing(entry.seq, None, None)
+        form = self._forms.get(body["table"]) if self._sender is not None else None
+        row = body["row"] if form is None else form.row(body["row"])
+        return _Existing(entry.seq, body["table"], orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
+
+    def _add_change(self, record: str, before: bytes | None, after: bytes | None) -> None:
+        if len(self._changes) < _MAX_CHANGES and before is not None and after is not None:
+            old, new = orjson.loads(before), orjson.loads(after)
+            differ = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+            self._changes.append(
+                RecordChange(
+                    record=record,
+                    before={name: old[name] for name in differ if name in old},
+                    after={name: new[name] for name in differ if name in new},
+                )
+            )
 
     def _add_seqs(self, seqs: Iterable[int]) -> None:
         self._seqs += islice(seqs, max(0, MAX_SEQS - len(self._seqs)))
@@ -250,21 +293,9 @@ class RecordImporter:
             first_seq=before + 1 if after > before else None,
             last_seq=after if after > before else None,
             seqs=tuple(self._seqs),
+            notes=self._normalizer.notes,
+            changes=tuple(self._changes),
         )
-
-
-def _by_name(entries: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
-    return {name: _existing_record(entry) for name, entry in entries.items()}
-
-
-def _existing_record(entry: ExistingEntry) -> _Existing:
-    """Read an existing entry; only an entry of a record has a table and a row."""
-    body = orjson.loads(entry.line)["body"]
-    if "table" not in body or "row" not in body:
-        return _Existing(entry.seq, None, None)
-    return _Existing(
-        entry.seq, body["table"], orjson.dumps(body["row"], option=orjson.OPT_SORT_KEYS)
-    )
 
 
 def _is_same_record(existing: Sequence[_Existing], new: _Existing) -> bool:
@@ -315,6 +346,7 @@ def record(
     by: Caller,
     replace: bool = False,
     dry_run: bool = False,
+    ignore: Iterable[str] = (),
 ) -> ImportSummary:
     """Add records to a contest's ledger.
 
@@ -330,6 +362,7 @@ def record(
             own bot or on what a freeze hides.
         replace: whether a record with the key of another supersedes it.
         dry_run: validate only; store nothing.
+        ignore: names of keys that are not read, such as ``notes`` or ``prompts.notes``.
 
     Raises:
         NotFound: there is no such contest.
@@ -343,7 +376,9 @@ def record(
         contest = session.contests.lock(contest_id)
         require_open(service, contest, by)
         sender = RecordSender(session, contest, by)
-        importer = RecordImporter(service, session, contest, by, replace=replace, sender=sender)
+        importer = RecordImporter(
+            service, session, contest, by, replace=replace, sender=sender, ignore=ignore
+        )
         summary = importer.run(rows)
         if contest.frozen_at is not None and by.role == "judge":
             # Positions would show how many records there are, which is hidden during a freeze.

@@ -42,6 +42,8 @@ class _Reference:
     def key(self, value: Any) -> str:
         """Return the record key of a referenced row, or the value itself if it has none."""
         if self.keyed:
+            if type(value) is int:
+                return f"{self.target.name}/{value}"
             if type(value) is str and "/" not in value and "%" not in value:
                 return f"{self.target.name}/{value}"
             return record_key(self.target, {self.target_column: value}) or ""

@@ -17,9 +17,9 @@ from agon.disciplines.ownership import SENT, Ballot, LiveProtocol, Owner
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden
-from agon.kernel.times import written_time
 from agon.ledger.keys import MAX_KEY_BYTES, record_key
 from agon.records import Table
+from agon.records.normal import write_time
 from agon.store.session import Session
 
 _CORRECTION: Final = (
@@ -60,7 +60,7 @@ class RecordSender:
         ballot = self._require_own_votes(batch) if self.is_judge else None
         if not self._owned.keys().isdisjoint(batch.tables):
             self._require_not_owned(batch)
-        return batch if ballot is None else self._as_votes(ballot, batch, at=written_time(at))
+        return batch if ballot is None else self._as_votes(ballot, batch, at=write_time(at))
 
     def _votes(self, ballot: Ballot) -> Table:
         return self._of.schema.table(ballot.table)
@@ -103,7 +103,8 @@ class RecordSender:
             obstacle = None if ballot.obstacle is None else ballot.obstacle(row, user, self._find)
             if obstacle is not None:
                 raise Forbidden(f"a judge may not vote here: {obstacle}; leave that vote out")
-        return replace(batch, rows=[self._with_time(table, row, at) for row in batch.rows])
+        timed = [self._with_time(table, row, at) for row in batch.rows]
+        return replace(batch, rows=timed, sent=None)
 
     def _with_time(self, table: Table, row: Any, at: str) -> Any:
         if table.time is None or not isinstance(row, Mapping):

@@ -98,6 +98,7 @@ class RecordValidator:
         self.people = set()
         batch = self._known_rows(batch, issues)
         rows, lines = list(batch.rows), batch.lines
+        sent = rows if batch.sent is None else batch.sent  # what a person reads in an issue
         keys: list[str | None] = [None] * len(rows)
         is_valid = [True] * len(rows)
         for (name, names), values in _by_shape(batch).items():
@@ -105,7 +106,7 @@ class RecordValidator:
             columns = _columns(names, rows, indexes)
             if not table.checker.accepts(columns, len(indexes)):
                 for index in indexes:
-                    row_issues = table.checker.issues(rows[index], lines[index])
+                    row_issues = table.checker.issues(sent[index], lines[index])
                     is_valid[index] = not row_issues
                     issues += row_issues
                 indexes = [index for index in indexes if is_valid[index]]
@@ -153,6 +154,7 @@ class RecordValidator:
                 [*compress(rows, is_row)],
                 None if names is None else [*compress(names, is_row)],
                 [*compress(batch.lines, is_row)],
+                None if batch.sent is None else [*compress(batch.sent, is_row)],
             )
         return batch
 
@@ -166,6 +168,7 @@ def keys_of(table: Table) -> KeyFunction:
         if not table.key:
             return [None] * len(rows)
         parts = [columns.get(name, ()) for name in table.key]
+        parts = [list(map(str, part)) if _are_whole(part) else part for part in parts]
         if not (plain and all(map(_are_plain, parts))):
             return [record_key(table, row) for row in rows]
         if len(parts) == 1:
@@ -173,6 +176,10 @@ def keys_of(table: Table) -> KeyFunction:
         return [start + "/".join(each) for each in zip(*parts, strict=True)]
 
     return keys
+
+
+def _are_whole(values: Sequence[Any]) -> bool:
+    return bool(values) and {int}.issuperset(map(type, values))
 
 
 def _are_plain(values: Sequence[Any]) -> bool:

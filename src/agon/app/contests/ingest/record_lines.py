@@ -1,0 +1,81 @@
+"""Write records that were read from a source as the NDJSON that a contest takes.
+
+Rows are in their normal form, tables that others refer to come first, and rows without a key are
+named by what they say: a source that is sent again, at any door, adds nothing.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from agon.app.contests.ingest.identities import RowIdentities
+from agon.records import Records, Schema, Table
+from agon.records.normal import normal_form
+
+_ROWS = 10_000
+_SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
+
+
+def record_lines(records: Records, *, steps: int = 1) -> Iterator[list[bytes]]:
+    """Yield records in steps, each as parts of NDJSON with an envelope on every line.
+
+    The first step has the tables that others refer to. Of the other tables each step has an equal
+    share, in the order of the source.
+    """
+    referenced = {name for table in records.schema for name in _referenced_tables(table)}
+    tables = [table for table in _in_order(records.schema) if records.has(table.name)]
+    identities = RowIdentities()
+    for step in range(steps):
+        parts = []
+        for table in tables:
+            rows = records.arrow(table.name, [column.name for column in table.columns])
+            if table.name not in referenced:
+                start, end = (rows.num_rows * at // steps for at in (step, step + 1))
+                rows = rows.slice(start, end - start)
+            elif step:
+                continue
+            parts += [
+                _lines(table, batch.to_pydict(), identities)
+                for batch in rows.to_batches(_ROWS)
+                if batch
+            ]
+        yield parts
+
+
+def _lines(table: Table, columns: dict[str, list[Any]], identities: RowIdentities) -> bytes:
+    """Return rows as NDJSON; times are as the engine has them, in UTC without a zone."""
+    filled = {name: values for name, values in columns.items()
+              if values.count(None) < len(values)}  # fmt: skip
+    form = normal_form(table)
+    names = list(filled)
+    has_key = bool(table.key) and set(table.key) <= set(filled)
+    lines = []
+    for values in zip(*(form.typed(name, column) for name, column in filled.items()), strict=True):
+        row = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        line = {"table": table.name, "row": row}
+        if not has_key or not row.keys() >= set(table.key):
+            line["external_id"] = identities.of(table.name, orjson.dumps(row, option=_SORTED))
+        lines.append(orjson.dumps(line, option=_SORTED | orjson.OPT_APPEND_NEWLINE))
+    return b"".join(lines)
+
+
+def _in_order(schema: Schema) -> list[Table]:
+    """Return tables in an order in which each comes after those it refers to."""
+    remaining, ordered = list(schema), list[Table]()
+    while remaining:
+        names = {table.name for table in remaining}
+        ready = [
+            table for table in remaining if not _referenced_tables(table) & (names - {table.name})
+        ] or remaining[:1]
+        ordered += ready
+        remaining = [table for table in remaining if table not in ready]
+    return ordered
+
+
+def _referenced_tables(table: Table) -> set[str]:
+    return {
+        column.references.partition(".")[0]
+        for column in table.columns
+        if column.references is not None
+    }

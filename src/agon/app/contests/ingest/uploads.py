@@ -1,0 +1,161 @@
+"""Read a file of one table as people upload it: what was read as what, and what is wrong."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, Final
+
+from agon.app.contests.ingest.record_lines import record_lines
+from agon.disciplines import discipline
+from agon.errors import NotFound, Unreadable, did_you_mean
+from agon.records import InvalidRecords, Records, RowIssue, Schema, Table, inspect_files
+from agon.records.mapping import MappingSource, source_mapping
+from agon.records.sources.formats import USUAL, ending_of
+
+FIRST_ROWS: Final = 5
+
+
+@dataclass(frozen=True)
+class ReadColumn:
+    """How a column of a table was read.
+
+    Attributes:
+        name: the schema's name.
+        kind: the kind of its values.
+        source: the file's name of it; None: the file has no such column.
+    """
+
+    name: str
+    kind: str
+    source: str | None
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file of one table, as it was read.
+
+    Attributes:
+        table: the table.
+        columns: how each of its columns was read.
+        count: the number of rows.
+        first: the first rows, as they were read.
+        notes: other spellings, and what is not used.
+        issues: everything that is wrong, with lines of the file; a name that is near to a missing
+            one is among them.
+        records: the rows.
+    """
+
+    table: str
+    columns: tuple[ReadColumn, ...]
+    count: int
+    first: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
+    issues: tuple[RowIssue, ...]
+    records: Records
+
+    def require_valid(self) -> None:
+        """Raise everything that is wrong with the file.
+
+        Raises:
+            InvalidRecords: with all issues.
+        """
+        if self.issues:
+            raise InvalidRecords(list(self.issues))
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the rows as the NDJSON that a contest takes, with their table in each line.
+
+        Each stands on the line that its row has in the file, so that what the contest says of a
+        line is about the file; the lines between them are blank.
+        """
+        written = chain.from_iterable(record_lines(self.records))
+        lines_of = self.records.lines.get(self.table)
+        if lines_of is None:
+            yield from written
+            return
+        numbers = self.records.arrow(self.table, ["_row"]).column(0).to_pylist()
+        places = lines_of(set(numbers))
+        at = 0
+        rows = chain.from_iterable(part.splitlines(keepends=True) for part in written)
+        for number, row in zip(numbers, rows, strict=True):
+            line = places.get(number, at + 1)
+            yield b"\n" * (line - at - 1) + row
+            at = line
+
+
+@contextmanager
+def read_upload(
+    of: str,
+    table: str,
+    name: str,
+    file: IO[bytes],
+    *,
+    option: str,
+    mapping: MappingSource | None = None,
+) -> Iterator[Upload]:
+    """Read an uploaded file of one table of a discipline.
+
+    References are checked when the rows are added: what they refer to may be stored already.
+
+    Args:
+        of: the discipline.
+        table: the table.
+        name: the file's name, whose ending names its format; without a known one it is CSV.
+        file: its content.
+        option: how the sender says that a name is not to be read.
+        mapping: how its names and values are read.
+
+    Raises:
+        NotFound: there is no such table.
+        Unreadable: the mapping is of the wrong form.
+    """
+    schema = discipline(of).schema
+    known = [each.name for each in schema]
+    if table not in known:
+        raise NotFound(f"there is no table {table!r}: {did_you_mean(table, known)}")
+    alone = Schema(of, (_alone(schema.table(table)),))
+    with TemporaryDirectory(prefix="agon-upload-") as folder:
+        shown = Path(name).name or f"{table}.csv"
+        path = Path(folder) / (shown if ending_of(shown) else f"{table}.csv")
+        with path.open("wb") as copy:
+            shutil.copyfileobj(file, copy)
+        if not path.stat().st_size:
+            raise Unreadable(
+                f"the file is empty; choose one with a header and rows ({', '.join(USUAL)})"
+            )
+        records, issues = inspect_files(alone, {table: path}, mapping=source_mapping(mapping))
+        try:
+            near = records.names.near_issues(option=option)
+            yield _upload(table, alone, records, [*near, *issues])
+        finally:
+            records.close()
+
+
+def _alone(table: Table) -> Table:
+    """Return a table without what depends on other tables."""
+    columns = tuple(replace(column, references=None) for column in table.columns)
+    return replace(table, columns=columns, checks=table.row_checks, required=False)
+
+
+def _upload(table: str, schema: Schema, records: Records, issues: list[RowIssue]) -> Upload:
+    described = schema.table(table)
+    spelled = records.names.columns.get(table, {})
+    columns = tuple(
+        ReadColumn(column.name, str(column.kind), spelled.get(column.name))
+        for column in described.columns
+    )
+    present = [column.name for column in columns if column.source is not None]
+    rows = records.arrow(table, present).slice(0, FIRST_ROWS).to_pylist() if present else []
+    return Upload(
+        table,
+        columns,
+        records.count(table),
+        tuple(rows),
+        records.notes,
+        tuple(issues),
+        records,
+    )

@@ -1,0 +1,220 @@
+"""Read sources and tables in memory, check all of them, and return typed records."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from agon.records.column_names import column_names, require_names
+from agon.records.issues import InvalidRecords, RowIssue
+from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.raw import MemoryEngine, SourceTables
+from agon.records.row_filter import row_filter
+from agon.records.schemas import Schema
+from agon.records.tables import Records, reading_progress
+from agon.records.typed import make_typed, trust
+from agon.records.unused import name_report, without_ignored
+
+_MAX_SHARED_ROWS = 10_000  # that are read in the engine that a process shares
+
+
+def read(
+    schema: Schema,
+    source: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
+) -> Records:
+    """Read a source and validate all of it.
+
+    Args:
+        schema: the discipline's tables.
+        source: a folder of Parquet, CSV or NDJSON files named after the tables, a DuckDB or
+            SQLite file, or a ``postgresql://`` address.
+        columns: the source's name of a column by the schema's, where they differ.
+        where: a value, or several, by column of the source; only such rows are read, and the rows
+            of other tables that do not refer to another row.
+        mapping: how names and values of the source are read.
+
+    Raises:
+        InvalidRecords: with everything that is wrong, at once.
+        NotFound, Unreadable, Unavailable: the source itself cannot be opened.
+    """
+    return _valid(*inspect(schema, source, columns=columns, where=where, mapping=mapping))
+
+
+def inspect(
+    schema: Schema,
+    source: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
+) -> tuple[Records, list[RowIssue]]:
+    """Read a source and return the records together with all that is wrong with them.
+
+    Values that cannot be read are empty in such records, and rows that cannot be are left out.
+
+    Raises:
+        NotFound, Unreadable, Unavailable: the source itself cannot be opened.
+    """
+    from agon.records.sources import is_small_folder, open_source
+
+    engine = MemoryEngine(shared=is_small_folder(source))
+    return _inspect(
+        engine, schema, lambda of, tables: open_source(of, tables, source), columns, where, mapping
+    )
+
+
+def inspect_files(
+    schema: Schema,
+    files: Mapping[str, Path],
+    *,
+    mapping: SourceMapping = NO_MAPPING,
+    where: Mapping[str, Any] | None = None,
+) -> tuple[Records, list[RowIssue]]:
+    """Read a file for each table and return the records with all that is wrong with them."""
+    from agon.records.sources import are_small
+    from agon.records.sources.formats import read_files
+
+    return _inspect(
+        MemoryEngine(shared=are_small(files.values())),
+        schema,
+        lambda of, tables: read_files(of, tables, files),
+        None,
+        where,
+        mapping,
+    )
+
+
+def read_rows(
+    schema: Schema,
+    tables: Mapping[str, Any],
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
+) -> Records:
+    """Read tables in memory, by table name: data frames, or lists of dicts.
+
+    Args:
+        schema: the discipline's tables.
+        tables: objects with the Arrow PyCapsule interface (``__arrow_c_stream__``: pyarrow, polars,
+            pandas, DuckDB relations) or lists of dicts.
+        columns: the tables' name of a column by the schema's, where they differ.
+        where: a value, or several, by column, as for :func:`read`.
+        mapping: how names and values of the tables are read.
+
+    Raises:
+        InvalidRecords: with everything that is wrong, at once.
+        Unreadable: a table is neither.
+    """
+    return _valid(*inspect_rows(schema, tables, columns=columns, where=where, mapping=mapping))
+
+
+def inspect_rows(
+    schema: Schema,
+    tables: Mapping[str, Any],
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    mapping: SourceMapping = NO_MAPPING,
+) -> tuple[Records, list[RowIssue]]:
+    """Read tables in memory and return the records together with all that is wrong with them.
+
+    Raises:
+        Unreadable: a table is neither a data frame nor a list of dicts.
+    """
+    from agon.records.sources.memory import from_memory
+
+    known = [len(rows) for rows in tables.values() if isinstance(rows, list | pa.Table)]
+    engine = MemoryEngine(shared=len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS)
+    return _inspect(
+        engine,
+        schema,
+        lambda of, named: from_memory(of, named, tables, ignore=mapping.ignore),
+        columns,
+        where,
+        mapping,
+    )
+
+
+def _inspect(
+    engine: MemoryEngine,
+    schema: Schema,
+    open_tables: Callable[[Any, Schema], SourceTables],
+    columns: Mapping[str, str] | None,
+    where: Mapping[str, Any] | None,
+    mapping: SourceMapping,
+) -> tuple[Records, list[RowIssue]]:
+    try:
+        with reading_progress(engine.connection):
+            return _read(engine, schema, open_tables, columns, where, mapping)
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _read(
+    engine: MemoryEngine,
+    schema: Schema,
+    open_tables: Callable[[Any, Schema], SourceTables],
+    columns: Mapping[str, str] | None,
+    where: Mapping[str, Any] | None,
+    mapping: SourceMapping,
+) -> tuple[Records, list[RowIssue]]:
+    require_names(columns)
+    columns = mapping.with_columns(columns).columns
+    conditions = row_filter(schema, where, columns)
+    names = column_names(
+        conditions.source_schema() if conditions else schema, columns, mapping.tables
+    )
+    of = names.source_schema() if names or conditions else schema
+    source = without_ignored(open_tables(engine.connection, of), mapping.ignore)
+    report = name_report(of, source, mapping.ignore)
+    if names:
+        missing = names.missing(source)
+        source = names.rename_tables(source)
+        source.issues.extend(missing)
+    if conditions:
+        source = conditions.apply(engine.connection, source)
+    records, issues = _read_typed(engine, schema, source)
+    records.names, records.notes = report, report.notes
+    records.lines = {
+        name: raw.lines for name, raw in source.tables.items() if raw.lines is not None
+    }
+    return records, list(map(names.rename_issue, issues)) if names else issues
+
+
+def _valid(records: Records, issues: list[RowIssue]) -> Records:
+    if issues:
+        records.close()
+        raise InvalidRecords(issues)
+    return records
+
+
+def _read_typed(
+    engine: MemoryEngine, schema: Schema, source: SourceTables
+) -> tuple[Records, list[RowIssue]]:
+    import duckdb
+
+    from agon.records.sources.failures import without_unreadable
+    from agon.records.validation import issues_of
+
+    connection = engine.connection
+    try:
+        typing = make_typed(connection, schema, source.tables)
+        issues = issues_of(connection, schema, source, typing)
+    except duckdb.InterruptException:  # Ctrl-C is no error of the source
+        raise
+    except duckdb.Error as error:
+        # A file may turn out to be damaged only when it is read to its end.
+        source = without_unreadable(connection, source, error)
+        typing = make_typed(connection, schema, source.tables)
+        issues = issues_of(connection, schema, source, typing)
+    if not issues:
+        trust(connection, schema, source.tables, typing)
+    engine.in_files = all(raw.in_place for raw in source.tables.values())
+    return Records(engine, schema, source.label, frozenset(source.tables)), issues

@@ -1,0 +1,161 @@
+"""Read a CSV file row by row in Python: its header, its rows, and what is wrong with each."""
+
+import csv
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+from agon.records.names import match_names
+from agon.records.sources.text_file import text
+
+_DELIMITERS: Final = ",;\t|"
+_IN_NAMES: Final = "\"' _-.()/\r\n\ufeff"
+_STATED: Final = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)  # Excel writes such a first line
+_MAX_OPEN: Final = 20  # quotes that are never closed, after which the rest of a file is not read
+
+
+@dataclass(frozen=True)
+class Header:
+    """How a file begins.
+
+    Attributes:
+        names: the names of its columns.
+        delimiter: what divides the values of a row.
+        skip: lines before the row of names.
+        spelled: the names as the file spells them.
+    """
+
+    names: list[str]
+    delimiter: str
+    skip: int = 0
+    spelled: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A data row: its number, the line it begins on, and its fields or the issue of the row."""
+
+    number: int
+    line: int
+    fields: list[str]
+    issue: str | None = None
+
+
+def columns_in(file: Path, known: Sequence[str] = ()) -> list[str]:
+    """Return the names of a file's columns; those that are known decide about the delimiter."""
+    return [name for name in read_header(known, file).names if name]
+
+
+def read_header(known: Sequence[str], file: Path) -> Header:
+    """Read the first row by the delimiter under which the most of its names are known."""
+    headers = []
+    with text(file) as opened, _any_length():
+        first = opened.readline()
+        stated = _STATED.fullmatch(first)
+        skip = int(stated is not None)
+        if skip:
+            first = opened.readline()
+        others = dict.fromkeys(sign for sign in first if not (sign.isalnum() or sign in _IN_NAMES))
+        for delimiter in stated[1] if stated else dict.fromkeys((*_DELIMITERS, *others)):
+            _rewind(opened, skip)
+            names = next(csv.reader(opened, delimiter=delimiter), [])
+            headers.append(Header([name.strip() for name in names], delimiter, skip))
+    # Of delimiters that are as good, the usual ones come first.
+    return max(headers, key=lambda header: (len(match_names(known, header.names).names),
+                                            header.delimiter in _DELIMITERS,
+                                            len(header.names)))  # fmt: skip
+
+
+def _rewind(opened: IO[str], skip: int) -> None:
+    opened.seek(0)
+    for _ in range(skip):
+        opened.readline()
+
+
+def rows_of(file: Path, header: Header) -> Iterator[Row]:
+    """Read the data rows one by one; lines without anything, and blank rows at the end, are not."""
+    blank: list[Row] = []
+    for row in _all_rows(file, header):
+        if row.issue is None and len(row.fields) > 1 and not any(row.fields):
+            blank.append(row)
+            continue
+        yield from blank
+        blank.clear()
+        yield row
+
+
+def lines_of(file: Path, header: Header, rows: Collection[int]) -> dict[int, int]:
+    """Return the line on which each of some rows begins."""
+    lines: dict[int, int] = {}
+    for row in rows_of(file, header):
+        if row.number in rows:
+            lines[row.number] = row.line
+            if len(lines) == len(rows):
+                break
+    return lines
+
+
+def _all_rows(file: Path, header: Header) -> Iterator[Row]:
+    """Read all rows; after a quote that is never closed, what follows are rows of their own."""
+    number, skip = 0, header.skip
+    with text(file) as opened, _any_length():
+        for attempt in range(_MAX_OPEN):
+            _rewind(opened, skip)
+            reader = csv.reader(opened, delimiter=header.delimiter, strict=True)
+            if attempt == 0:
+                next(reader, None)
+            row = Row(number, skip, [])
+            for row in _until_open_quote(reader, header, number, skip):
+                yield row
+                number = row.number
+            if row.issue != _OPEN:
+                return
+            skip = row.line
+
+
+_OPEN: Final = "opens a quote and never closes it"
+
+
+def _until_open_quote(reader: Any, header: Header, number: int, skip: int) -> Iterator[Row]:
+    while True:
+        line = skip + reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            number += 1
+            yield Row(number, line, [], _reason(str(error)))
+            continue
+        if not fields:
+            continue
+        number += 1
+        while len(fields) > len(header.names) and not fields[-1].strip():
+            fields.pop()  # delimiters at the end of the line
+        issue = None
+        if any(fields) and len(fields) != len(header.names):
+            issue = f"has {len(fields)} fields, the header has {len(header.names)}"
+        yield Row(number, line, fields, issue)
+
+
+def _reason(error: str) -> str:
+    """Return what is wrong with a row, by the error of Python's reader."""
+    if "unexpected end" in error:
+        return _OPEN
+    if "new-line" in error:
+        return "has a carriage return inside a value"
+    return "has text after a quote"
+
+
+@contextmanager
+def _any_length() -> Iterator[None]:
+    """Allow fields of any length while a file is read (the limit applies to the process)."""
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

@@ -1,0 +1,97 @@
+"""Read words of closed lists as people write them: other case, blanks, and known synonyms.
+
+``Tie``, ``draw`` and ``tie (bothbad)`` are the result ``tie``; ``1-0`` is a win of side a; ``+1``,
+``like`` and ``thumbs up`` are the opinion ``positive``. A word that is exact is never touched.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Final
+
+from agon.records.schemas import Column
+
+_JOINED: Final = re.compile(r"(?<=[\w)])[\s_\-]+(?=[\w(])")
+
+_TIE: Final = (
+    "draw, drawn, ties, tied, both bad, bothbad, both good, bothgood, tie (bothbad), "
+    "tie (both bad), tie (bothgood), tie (both good), tie (inconsistent), 1/2-1/2, ½-½, 0.5-0.5"
+)
+_FIRST: Final = "model_a, side_a, left, assistant_a, response_a, bot_a, player_a, a, 1-0"
+_SECOND: Final = "model_b, side_b, right, assistant_b, response_b, bot_b, player_b, b, 0-1"
+
+SYNONYMS: Final[tuple[Mapping[str, str], ...]] = (
+    {"a": _FIRST, "b": _SECOND, "tie": _TIE},
+    {"model_a": _FIRST, "model_b": _SECOND, "tie": _TIE},
+    {"left": _FIRST, "right": _SECOND, "tie": _TIE},
+    {"A": "", "B": "", "tie": _TIE},
+    {
+        "positive": "+1, 1, up, upvote, thumbs up, thumbsup, like, liked, 👍",
+        "negative": "-1, down, downvote, thumbs down, thumbsdown, dislike, disliked, 👎",
+    },
+    {"person": "human"},
+)
+"""Words that mean a choice, for closed lists that have all of some choices."""
+
+TRUE: Final = ("true", "t", "yes", "y", "1")
+FALSE: Final = ("false", "f", "no", "n", "0")
+
+
+def fold_word(text: str) -> str:
+    """Return a word without what may differ between spellings of it.
+
+    Example:
+        >>> [fold_word(text) for text in (" Both_Bad ", "both-bad", "-1", "1-0")]
+        ['both bad', 'both bad', '-1', '1 0']
+    """
+    return _JOINED.sub(" ", text.strip().casefold())
+
+
+def choice_of(column: Column, text: str) -> str | None:
+    """Return the choice that a text means; None: it means none, or it may mean several.
+
+    Example:
+        >>> from agon.records.schemas import Kind
+        >>> winner = Column("winner", Kind.TEXT, choices=("a", "b", "tie"))
+        >>> [choice_of(winner, text) for text in ("A ", "1/2-1/2", "model_b", "carl")]
+        ['a', 'tie', 'b', None]
+    """
+    return _choices(column.choices).get(fold_word(text))
+
+
+@cache
+def _choices(choices: tuple[str, ...]) -> dict[str, str]:
+    exact = {fold_word(choice): choice for choice in choices}
+    if len(exact) < len(choices):
+        return {}  # choices that differ in case or blanks alone
+    meant: dict[str, set[str]] = {}
+    for words in SYNONYMS:
+        if words.keys() <= set(choices):
+            for choice, listed in words.items():
+                for word in filter(None, listed.split(", ")):
+                    meant.setdefault(fold_word(word), set()).add(choice)
+    synonyms = {word: next(iter(of)) for word, of in meant.items() if len(of) == 1}
+    return {**synonyms, **exact}
+
+
+def replacements(
+    column: Column, texts: Iterable[str], stated: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the value of each text of a column that is read as another one.
+
+    Args:
+        column: the column; of closed words or Booleans.
+        texts: the texts that occur.
+        stated: values by text, which a mapping states; they are matched without case and blanks.
+    """
+    stated_words = {fold_word(text): value for text, value in (stated or {}).items()}
+    read: dict[str, str] = {}
+    for text in texts:
+        word = fold_word(text)
+        if word in stated_words:
+            read[text] = stated_words[word]
+        elif column.choices and text not in column.choices:
+            choice = choice_of(column, text)
+            if choice is not None:
+                read[text] = choice
+    return {text: value for text, value in read.items() if text != value}
