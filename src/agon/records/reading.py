@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.column_names import column_names, require_names
+from agon.records.conversions import convert_values
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.mapping import NO_MAPPING, SourceMapping
 from agon.records.raw import MemoryEngine, SourceTables
@@ -17,6 +18,7 @@ from agon.records.typed import make_typed, trust
 from agon.records.unused import name_report, without_ignored
 
 _MAX_SHARED_ROWS = 10_000  # that are read in the engine that a process shares
+_MAX_SHARED_BYTES = 1 << 20
 
 
 def read(
@@ -78,8 +80,9 @@ def inspect_files(
     """Read a file for each table and return the records with all that is wrong with them."""
     from agon.records.sources.formats import read_files
 
+    small = sum(file.stat().st_size for file in files.values()) <= _MAX_SHARED_BYTES
     return _inspect(
-        MemoryEngine(),
+        MemoryEngine(shared=small),
         schema,
         lambda of, tables: read_files(of, tables, files),
         None,
@@ -179,8 +182,8 @@ def _read(
         source.issues.extend(missing)
     if conditions:
         source = conditions.apply(engine.connection, source)
-    records, issues = _read_typed(engine, schema, source)
-    records.names, records.notes = report, report.notes
+    records, issues = _read_typed(engine, schema, source, mapping)
+    records.names, records.notes = report, (*report.notes, *records.notes)
     return records, list(map(names.rename_issue, issues)) if names else issues
 
 
@@ -192,25 +195,38 @@ def _valid(records: Records, issues: list[RowIssue]) -> Records:
 
 
 def _read_typed(
-    engine: MemoryEngine, schema: Schema, source: SourceTables
+    engine: MemoryEngine, schema: Schema, source: SourceTables, mapping: SourceMapping
 ) -> tuple[Records, list[RowIssue]]:
     import duckdb
 
     from agon.records.sources.failures import without_unreadable
-    from agon.records.validation import issues_of
 
     connection = engine.connection
     try:
-        typing = make_typed(connection, schema, source.tables)
-        issues = issues_of(connection, schema, source, typing)
+        records, issues = _typed(engine, schema, source, mapping)
     except duckdb.InterruptException:  # Ctrl-C is no error of the source
         raise
     except duckdb.Error as error:
         # A file may turn out to be damaged only when it is read to its end.
         source = without_unreadable(connection, source, error)
-        typing = make_typed(connection, schema, source.tables)
-        issues = issues_of(connection, schema, source, typing)
+        records, issues = _typed(engine, schema, source, mapping)
+    return records, issues
+
+
+def _typed(
+    engine: MemoryEngine, schema: Schema, source: SourceTables, mapping: SourceMapping
+) -> tuple[Records, list[RowIssue]]:
+    from agon.records.validation import issues_of
+
+    stored = {raw.relation for raw in source.tables.values() if raw.stored}
+    source, notes = convert_values(engine.connection, schema, source, mapping)
+    typing = make_typed(engine.connection, schema, source.tables)
+    for relation in stored - {raw.relation for raw in source.tables.values()}:
+        engine.connection.execute(f"DROP TABLE {relation}")
+    issues = issues_of(engine.connection, schema, source, typing)
     if not issues:
-        trust(connection, schema, source.tables, typing)
+        trust(engine.connection, schema, source.tables, typing)
     engine.in_files = all(raw.in_place for raw in source.tables.values())
-    return Records(engine, schema, source.label, frozenset(source.tables)), issues
+    records = Records(engine, schema, source.label, frozenset(source.tables))
+    records.notes = tuple(notes)
+    return records, issues

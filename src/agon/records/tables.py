@@ -15,6 +15,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from agon.errors import Unavailable
+from agon.kernel.findings import Finding
 from agon.kernel.progress import is_observed, step
 from agon.records.raw import MemoryEngine, memory_of, quote, sorting_memory
 from agon.records.schemas import Schema
@@ -39,6 +40,7 @@ class Records:
             show these rows at other times or positions; a row of a number says the same in all.
         notes: what was decided when they were read, one sentence each.
         names: how the names of the source were read.
+        row_findings: what the rows of an imported table show that the records do not.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Records:
         self.caches: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
         self.names = NameReport()
+        self.row_findings: tuple[Finding, ...] = ()
 
     def __repr__(self) -> str:
         tables = ", ".join(table.name for table in self.schema if self.has(table.name))
@@ -141,6 +144,13 @@ class Records:
                        as_of=self.cutoff) if self._engine.in_files else None  # fmt: skip
 
     @cached_property
+    def source_findings(self) -> tuple[Finding, ...]:
+        """Warnings about the source: unused names, repeated rows, values that look alike."""
+        from agon.records.look_alikes import value_findings
+
+        return (*self.names.findings, *self.row_findings, *value_findings(self))
+
+    @cached_property
     def sha256(self) -> str:
         """Hash what the records say, independent of file format and meaningless row order."""
         from agon.records.hashing import records_sha256
@@ -169,6 +179,7 @@ class Records:
         )
         visible.caches = self.caches
         visible.notes, visible.names = self.notes, self.names
+        visible.row_findings = self.row_findings
         return visible
 
     def close(self) -> None:

@@ -184,5 +184,5 @@ def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
 def _findings(
     of: Discipline, records: Records, time: datetime | None, rules: Rules
 ) -> list[Finding]:
-    """Return the findings about a source's names, and those of the integrity checks."""
-    return in_order([*records.names.findings, *of.find(records.as_of(time), rules)])
+    """Return the findings about a source's names and values, and those of the integrity checks."""
+    return in_order([*records.source_findings, *of.find(records.as_of(time), rules)])

@@ -144,6 +144,7 @@ def inspect_records(
     records.source = label
     if isinstance(source, ImportedRecords):
         records.names, records.notes = source.names, source.notes
+        records.row_findings = source.findings
     return records, issues
 
 

@@ -115,7 +115,7 @@ class Result:
     def findings(self) -> list[Finding]:
         """The integrity findings, most severe first; they never change a score."""
         found = self.discipline.find(self.records, self.rules)
-        return in_order([*self.records.names.findings, *found])
+        return in_order([*self.records.source_findings, *found])
 
     @property
     def notes(self) -> tuple[str, ...]:
