@@ -94,9 +94,9 @@ class _Conversion:
     def apply(self) -> RawTable:
         """Return the table with the converted values, without the rows that are left out."""
         columns = [column for column in self._table.columns if column.name in self._raw.types]
-        stated = {column.name: self._stated(column) for column in columns}
+        stated = {column.name: self._stated_values(column) for column in columns}
         self._read_as_missing(columns)
-        self._raw = self._converted()
+        self._raw = self._with_changes()
         seen = self._look_at(columns)
         for column in columns:
             name = column.name
@@ -110,10 +110,10 @@ class _Conversion:
                 self._convert_times(column)
             if seen.get(f"zone:{name}") and self._has_no_zone(column):
                 self.changes.zoneless.append(self._raw.spelled.get(name, name))
-        self._raw = self._converted()
+        self._raw = self._with_changes()
         return self._without_missing()
 
-    def _stated(self, column: Column) -> Mapping[str, str]:
+    def _stated_values(self, column: Column) -> Mapping[str, str]:
         """Return the values that the mapping states for a column, by text."""
         stored = self._raw.spelled.get(column.name, column.name)
         names = {column.name, stored}
@@ -143,7 +143,7 @@ class _Conversion:
             if count:
                 kind = self._raw.types[name]
                 value = f"CASE WHEN {is_null} THEN NULL ELSE {quote(name)} END"
-                note = f"{self._shown(name)}: {_rows(count)} read as missing"
+                note = f"{self._label(name)}: {_rows(count)} read as missing"
                 self.changes.replace(name, value, note, kind)
 
     def _look_at(self, columns: list[Column]) -> dict[str, int]:
@@ -184,7 +184,7 @@ class _Conversion:
             value = f"CASE WHEN {is_list} THEN {joined} ELSE {self._text(name)} END"
         else:
             return False
-        self.changes.replace(name, value, f"{self._shown(name)}: lists are read as one text")
+        self.changes.replace(name, value, f"{self._label(name)}: lists are read as one text")
         return True
 
     def _convert_words(self, column: Column, stated: Mapping[str, str]) -> None:
@@ -221,7 +221,7 @@ class _Conversion:
                     f"CASE WHEN {text} IN ({listed}) AND {names_side} THEN {literal(choice)} "
                     f"ELSE {value} END"
                 )
-            self.changes.replace(name, value, f"{self._shown(name)}: read {_list(parts)}")
+            self.changes.replace(name, value, f"{self._label(name)}: read {_list(parts)}")
 
     def _names(self, text: str, side: str) -> str:
         return f"lower(trim({text})) = lower(trim({self._text(side)}))"
@@ -258,7 +258,7 @@ class _Conversion:
         if odd:
             parts = [f"{word!r} as {read[word]}" for word in odd]
             value = _case(text, {word: read[word] for word in odd})
-            note = f"{self._shown(column.name)}: read {_list(parts)}"
+            note = f"{self._label(column.name)}: read {_list(parts)}"
             self.changes.replace(column.name, value, note)
 
     def _convert_ids(self, column: Column) -> None:
@@ -266,7 +266,7 @@ class _Conversion:
         whole = f"regexp_full_match({text}, {literal(_WHOLE_ID)})"
         if self._query([f"bool_and({whole} OR {text} = '')"])[0]:
             value = f"split_part({text}, '.', 1)"
-            self.changes.replace(column.name, value, f"{self._shown(column.name)}: read 10.0 as 10")
+            self.changes.replace(column.name, value, f"{self._label(column.name)}: read 10.0 as 10")
 
     def _convert_times(self, column: Column) -> None:
         """Read numbers of a complete column as times since 1970, in the one unit that fits."""
@@ -286,7 +286,7 @@ class _Conversion:
                 self.changes.replace(
                     name,
                     f"make_timestamp({micros})",
-                    f"{self._shown(name)}: read as {_UNITS[unit]} since 1970",
+                    f"{self._label(name)}: read as {_UNITS[unit]} since 1970",
                     "TIMESTAMP",
                 )
 
@@ -295,14 +295,14 @@ class _Conversion:
         odd = f"{_CLOCK.format(text)} AND NOT regexp_full_match({text}, {literal(_ZONE)})"
         return bool(self._query([f"count_if({odd})"])[0])
 
-    def _converted(self) -> RawTable:
+    def _with_changes(self) -> RawTable:
         """Return the table with the changes so far."""
         changes, raw = self.changes, self._raw
         if not changes.values:
             return raw
         items = [f"{raw.row} AS {_ROW}"]
         items += [f"{changes.values.get(name, quote(name))} AS {quote(name)}" for name in raw.types]
-        changed = self._copied(f"SELECT {', '.join(items)} FROM {raw.relation}")
+        changed = self._copy_of(f"SELECT {', '.join(items)} FROM {raw.relation}")
         types = {name: changes.types.get(name, kind) for name, kind in raw.types.items()}
         changes.values, changes.types = {}, {}
         return replace(changed, types=types)
@@ -317,13 +317,13 @@ class _Conversion:
         count = self._query([f"count_if({empty})"])[0]
         if not count:
             return raw
-        shown = ", ".join(map(self._shown, names))
+        shown = ", ".join(map(self._label, names))
         self.changes.notes.append(f"left out {_rows(count)} without a value of {shown}")
         items = ", ".join([f"{raw.row} AS {_ROW}", *map(quote, raw.types)])
         rows = f"(SELECT {items} FROM {raw.relation})"
-        return self._copied(f"SELECT * FROM {rows} WHERE NOT ({empty})")
+        return self._copy_of(f"SELECT * FROM {rows} WHERE NOT ({empty})")
 
-    def _copied(self, sql: str) -> RawTable:
+    def _copy_of(self, sql: str) -> RawTable:
         """Return the table of a query: a copy where the table is one, else the query itself."""
         raw = self._raw
         if not raw.stored:
@@ -340,7 +340,7 @@ class _Conversion:
         own = {name, stored, f"{self._table.name}.{name}", f"{self._table.name}.{stored}"}
         return bool(own & set(names))
 
-    def _shown(self, name: str) -> str:
+    def _label(self, name: str) -> str:
         return self._start + self._raw.spelled.get(name, name)
 
     def _query(self, items: list[str]) -> tuple[Any, ...]:

@@ -27,6 +27,11 @@ _INVISIBLE: Final = (
 _BLANKS: Final = "\u00a0\u2007\u202f\t"
 
 
+def source_findings(records: Records) -> list[Finding]:
+    """Return warnings about a source: unused names, repeated rows, values that look alike."""
+    return [*records.names.findings, *records.row_findings, *value_findings(records)]
+
+
 def value_findings(records: Records) -> list[Finding]:
     """Return a warning for each column with texts that look like others, or like no value.
 
@@ -78,7 +83,7 @@ def _of_column(records: Records, table: Table, column: Column) -> Iterator[Findi
             "or leave the cells empty",
         )
     sql = (
-        f"SELECT list(text ORDER BY text) AS texts FROM ({texts}) GROUP BY {_folded('text')} "
+        f"SELECT list(text ORDER BY text) AS texts FROM ({texts}) GROUP BY {_fold('text')} "
         f"HAVING count(*) > 1 ORDER BY 1 LIMIT {_MAX_GROUPS}"
     )
     for group in records.sql(sql).to_pylist():
@@ -89,11 +94,11 @@ def _of_column(records: Records, table: Table, column: Column) -> Iterator[Findi
             "different values that look alike",
             len(alike),
             f"{name} has {', '.join(map(ascii, alike))}: they differ in case, blanks or signs that "
-            "cannot be seen, and count as different values; write one of them if one is meant",
+            "cannot be seen, and count as different values; write equal ones in one way",
         )
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Return SQL of a text without what people do not see in it."""
     plain = (
         f"translate(nfc_normalize({text}), {literal(_DASHES + _BLANKS + _INVISIBLE)}, "

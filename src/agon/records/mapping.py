@@ -62,7 +62,7 @@ class SourceMapping:
         """Return the mapping with further names that are not read."""
         return replace(self, ignore=(*self.ignore, *names))
 
-    def merged(self, other: "SourceMapping") -> "SourceMapping":
+    def merge(self, other: "SourceMapping") -> "SourceMapping":
         """Return the mapping with what another one adds, which replaces its own values."""
         values = {**self.values}
         for column, words in other.values.items():

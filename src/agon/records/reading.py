@@ -203,17 +203,17 @@ def _read_typed(
 
     connection = engine.connection
     try:
-        records, issues = _typed(engine, schema, source, mapping)
+        records, issues = _make_records(engine, schema, source, mapping)
     except duckdb.InterruptException:  # Ctrl-C is no error of the source
         raise
     except duckdb.Error as error:
         # A file may turn out to be damaged only when it is read to its end.
         source = without_unreadable(connection, source, error)
-        records, issues = _typed(engine, schema, source, mapping)
+        records, issues = _make_records(engine, schema, source, mapping)
     return records, issues
 
 
-def _typed(
+def _make_records(
     engine: MemoryEngine, schema: Schema, source: SourceTables, mapping: SourceMapping
 ) -> tuple[Records, list[RowIssue]]:
     from agon.records.validation import issues_of

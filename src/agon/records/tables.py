@@ -10,17 +10,19 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
 from agon.errors import Unavailable
-from agon.kernel.findings import Finding
 from agon.kernel.progress import is_observed, step
 from agon.records.raw import MemoryEngine, memory_of, quote, sorting_memory
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, view_as_of
 from agon.records.unused import NameReport
+
+if TYPE_CHECKING:
+    from agon.kernel.findings import Finding
 
 _BATCH = 1 << 18  # rows, so that what is computed from one fits into the processor's cache
 
@@ -142,13 +144,6 @@ class Records:
         arguments = self.schema, self.source, self._present
         return Records(MemoryEngine(connected_to=self._engine), *arguments, space=self._space,
                        as_of=self.cutoff) if self._engine.in_files else None  # fmt: skip
-
-    @cached_property
-    def source_findings(self) -> tuple[Finding, ...]:
-        """Warnings about the source: unused names, repeated rows, values that look alike."""
-        from agon.records.look_alikes import value_findings
-
-        return (*self.names.findings, *self.row_findings, *value_findings(self))
 
     @cached_property
     def sha256(self) -> str:

@@ -1,8 +1,9 @@
 """Options of commands that read records, and records from stdin."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,7 @@ from agon.cli.shared.commands import option
 from agon.cli.shared.parameters import unique
 
 if TYPE_CHECKING:
+    from agon.records import RowIssue
     from agon.records.mapping import SourceMapping
 
 STDIN = "-"
@@ -159,10 +161,11 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
         reads = SourceOptions(columns=columns, where=where, mapping=mapping)
         if stdin_format is not None and source != STDIN:
             raise click.UsageError("--stdin-format is about stdin; give - as SOURCE")
-        if source != STDIN:
-            return function(source=source, reads=reads, **remaining)
-        with _save(sys.stdin.buffer, stdin_format) as file:
-            return function(source=str(file), reads=reads, **remaining)
+        with _with_hints():
+            if source != STDIN:
+                return function(source=source, reads=reads, **remaining)
+            with _save(sys.stdin.buffer, stdin_format) as file:
+                return function(source=str(file), reads=reads, **remaining)
 
     return _columns_option(_where_option(_mapping_options(_stdin_form(call))))
 
@@ -173,7 +176,8 @@ def with_mapping(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(**remaining: Any) -> Any:
         mapping = _take_mapping(remaining)
-        return function(mapping=mapping, **remaining)
+        with _with_hints():
+            return function(mapping=mapping, **remaining)
 
     return _mapping_options(call)
 
@@ -191,7 +195,45 @@ def _take_mapping(options: dict[str, Any]) -> "SourceMapping | None":
     file = options.pop("mapping_file")
     lists = {name: _parts(options.pop(name)) for name in ("null", "ignore", "skip_missing")}
     stated = source_mapping({"values": options.pop("values") or {}, **lists})
-    return source_mapping(file).merged(stated) or None
+    return source_mapping(file).merge(stated) or None
+
+
+@contextmanager
+def _with_hints() -> Iterator[None]:
+    """Add the options that help against the issues of records to their error."""
+    from agon.errors import Unreadable
+
+    try:
+        yield
+    except Unreadable as error:
+        from agon.records import InvalidRecords
+
+        if not isinstance(error, InvalidRecords) or error.hints:
+            raise
+        hints = hints_of(error.issues)
+        raise InvalidRecords(error.issues, names=error.names, hints=hints) from None
+
+
+def hints_of(issues: "Sequence[RowIssue]") -> list[str]:
+    """Return the options that help against some issues, one line each."""
+    from agon.records.look_alikes import MISSING_WORDS
+
+    first: dict[str, RowIssue] = {}
+    for issue in issues:
+        is_word = (issue.value or "").strip().lower() in MISSING_WORDS
+        first.setdefault("missing-word" if is_word else issue.code, issue)
+    texts = {
+        "missing-word": "texts that are no value: --null {0.value}",
+        "empty": "leave out rows without a value: --skip-missing {0.column}",
+        "unknown-value": "state what a value means: --values {0.column}.{0.value}=…",
+        "ambiguous-value": "state what a value means: --values {0.column}.{0.value}=name",
+        "missing-column": "name the column of the source: --columns {0.column}=…",
+    }
+    return [
+        text.format(replace(first[code], column=(first[code].column or "").partition(",")[0]))
+        for code, text in texts.items()
+        if code in first
+    ]
 
 
 def _parts(texts: tuple[str, ...]) -> list[str]:

@@ -40,7 +40,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         return None, [table_issue(table.name, file.name, reason, remedy)]
     kinds = {name: kind for name, kind, *_ in described}
     engine_name = dict(zip(_true_names(file, kinds), kinds, strict=True))
-    nested, added = _nested(connection, table, relation, kinds)
+    nested, added = _nested_columns(connection, table, relation, kinds)
     kinds |= nested
     engine_name |= {name: name for name in nested}
     matched = match_names([column.name for column in table.columns], engine_name)
@@ -70,7 +70,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
     return replace(spelled_as(raw, differing), spelled=matched.respelled), []
 
 
-def _nested(
+def _nested_columns(
     connection: Any, table: Table, relation: str, kinds: Mapping[str, str]
 ) -> tuple[dict[str, str], str]:
     """Return types and SQL of the columns that are values inside a struct."""
