@@ -18,6 +18,7 @@ _MODULES = {
     "simulate": "agon.cli.simulate",
     "attack": "agon.cli.attack",
     "import": "agon.cli.import_records",
+    "convert": "agon.cli.convert",
     "schema": "agon.cli.schema",
     "engines": "agon.cli.engines",
     "plan": "agon.cli.plan",

@@ -69,12 +69,14 @@ class ImportedRecords:
         tables: the tables, by name.
         notes: what was decided in the conversion, one sentence each.
         names: how the names of the source were read; None: as they are.
+        findings: what the rows show that no table of the records does, such as repeated rows.
     """
 
     discipline: str
     tables: "Mapping[str, pa.Table]"
     notes: tuple[str, ...] = ()
     names: "NameReport | None" = None
+    findings: "tuple[Finding, ...]" = ()
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())

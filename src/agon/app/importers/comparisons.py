@@ -52,7 +52,7 @@ _COMPARISONS = Table(
         Column("prompt", Kind.ID, required=False),
         Column("left", Kind.TEXT),
         Column("right", Kind.TEXT),
-        Column("winner", Kind.TEXT, choices=_WINNERS),
+        Column("winner", Kind.TEXT, choices=_WINNERS, sides=("left", "right")),
         Column("worker", Kind.ID, required=False),
         Column("created_at", Kind.TIMESTAMP, required=False),
     ),
