@@ -45,7 +45,8 @@ def command(
     require_new_folder(out)
     with working("reading"):
         converted = convert_records(discipline, source, **reads)
-    converted.names.require_exact(option="--ignore NAME")
+    if converted.names is not None:
+        converted.names.require_exact(option="--ignore NAME")
     if not dry_run:
         with working(f"writing {out}"):
             write_tables(converted.tables, out, format=form)
