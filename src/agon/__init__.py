@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from agon.app.analysis.simulate import simulate
     from agon.app.arena.rating import RatingTable, rate
     from agon.app.charts import Chart
-    from agon.app.importers import ImportedRecords, import_records
+    from agon.app.importers import import_records
     from agon.app.webhooks.signatures import verify_webhook
-    from agon.disciplines import Simulation
+    from agon.disciplines import ImportedRecords, Simulation
     from agon.editions import Edition, edition
     from agon.errors import (
         AgonError,
@@ -53,7 +53,7 @@ _MODULES = {
     "Edition": "agon.editions",
     "Explanation": "agon.kernel.explanations",
     "Finding": "agon.kernel.findings",
-    "ImportedRecords": "agon.app.importers",
+    "ImportedRecords": "agon.disciplines",
     "InvalidRecords": "agon.records",
     "InvalidRule": "agon.errors",
     "Move": "agon.app.analysis.compare",

@@ -67,6 +67,10 @@ class Conflict(AgonError):
     exit_code = 4
 
 
+class Changed(Conflict):
+    """A resource is not any more as the caller saw it, and the request depends on that."""
+
+
 class Gone(AgonError):
     """What was possible until a deadline is not possible any more."""
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from attacks.gate import Price, attacks, cheaper, price, result, stored
+from agon.attacks.runner import Runner, select
+from attacks.gate import Price, attacks, cheaper, price, result, runner, stored
 
 
 def test_the_file_has_every_attack_under_every_edition() -> None:
@@ -54,9 +55,13 @@ def test_validators_with_little_stake_decide_under_the_literal_rules_alone(attac
     assert hardened.harm.worst_fall < literal.harm.worst_fall
 
 
-def test_one_report_inside_the_outlier_bound_ends_the_decay_under_the_literal_rules_alone() -> None:
-    """Another known hole."""
-    assert result("challenge/term-1", "decay-reset").reached
+def test_one_report_inside_the_outlier_bound_ends_the_decay_where_any_agent_may() -> None:
+    """Seed 001 asks for a new agent; without that, a push of an old one is another hole."""
+    under = runner("challenge/term-1")
+    anyone = Runner(under.lab, under.world, under.rules.override({"improvement_by": "any"}))
+    strategy = select(under.lab, ["decay-reset"])[0]
+    assert anyone.run(strategy).reached
+    assert not result("challenge/term-1", "decay-reset").reached
     assert not result("challenge/hardened-1", "decay-reset").reached
 
 

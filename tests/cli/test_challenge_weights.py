@@ -215,6 +215,10 @@ class Chain:
         self.orders.append(order)
         return "in block 812"
 
+    def owner_uid(self, *, netuid: int, network: str) -> int | None:
+        """Return the owner's uid, which differs on one subnet."""
+        return 4 if (netuid, network) == (6, "finney") else 0
+
 
 def test_submit_without_dry_run_sends_once(
     agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
@@ -234,6 +238,21 @@ def test_submit_without_dry_run_sends_once(
     value = agon(*arguments, "--no-dry-run", "--format", "json").json()
     assert (value["sent"], value["answer"]) == (True, "in block 812")
     assert len(chain.orders) == 2
+
+
+def test_submit_refuses_a_burn_that_would_pay_somebody(
+    agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The owner of this subnet holds uid 4, and what burns would go to the miner of uid 0."""
+    chain = Chain()
+    monkeypatch.setattr("agon.wiring.weight_setter", lambda: chain)
+    burning: list[Any] = ["--netuid", 6, "--no-dry-run", "--set", "max_burn=100", "--epoch", 99]
+    refused = agon("challenge", "submit", season, *burning)
+    assert (refused.code, chain.orders) == (4, [])
+    assert "the owner of subnet 6 holds uid 4; score with --set burn_uid=4" in refused.err
+    assert agon("challenge", "submit", season, *burning, "--burn-uid-anyway").code == 0
+    assert agon("challenge", "submit", season, *burning, "--set", "burn_uid=4").code == 0
+    assert [order.burn_uid for order in chain.orders] == [0, 4]
 
 
 def test_an_epoch_after_the_records_gives_a_warning(agon: Cli, season: Path) -> None:

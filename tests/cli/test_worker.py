@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Condition, Event, Thread, get_ident
 from typing import Any
 
 import pytest
@@ -35,19 +36,31 @@ def service(tmp_path: Path) -> Iterator[Service]:
     service_.store.close()
 
 
-def command(tmp_path: Path, *options: str) -> list[str]:
+AGON = ("-m", "agon")
+PATIENT = ("-c", """
+from agon.app.worker import submissions
+limits = submissions.RunLimits(cpu_s=3600, wall_s=7200)
+submissions.RunLimits = lambda: limits
+from agon.__main__ import main
+main()
+""")  # fmt: skip
+"""A worker whose programs may run for an hour: an endless one runs when the test stops it."""
+
+
+def command(tmp_path: Path, *options: str, agon: tuple[str, ...] = AGON) -> list[str]:
     """Return the command of a worker on that database."""
     return [
-        sys.executable, "-m", "agon", "worker", "--database", f"sqlite:///{tmp_path}/agon.db",
-        *options,
+        sys.executable, *agon, "worker", "--database", f"sqlite:///{tmp_path}/agon.db", *options
     ]  # fmt: skip
 
 
 @contextmanager
-def working(tmp_path: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
+def working(
+    tmp_path: Path, *options: str, agon: tuple[str, ...] = AGON
+) -> Iterator["subprocess.Popen[str]"]:
     """Run a worker in the background."""
     with subprocess.Popen(
-        command(tmp_path, *options), stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        command(tmp_path, *options, agon=agon), stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as process:
         try:
             yield process
@@ -113,7 +126,7 @@ def test_an_idle_worker_stops_on_sigterm(tmp_path: Path) -> None:
 def test_a_stopping_worker_releases_a_long_job(service: Service, tmp_path: Path) -> None:
     """Other workers can claim the job at once, before the lease expires."""
     job = submitted(service, published(service), source=ENDLESS)
-    with working(tmp_path, "--kinds", "judge", "--grace", "0.1") as worker:
+    with working(tmp_path, "--kinds", "judge", "--grace", "0.1", agon=PATIENT) as worker:
         wait_for(lambda: state(service, job) == "leased")
         worker.send_signal(signal.SIGTERM)
         _, printed = worker.communicate(timeout=TIMEOUT_S)
@@ -133,6 +146,28 @@ def test_a_grace_that_ends_before_a_claimed_job_begins_ends_the_job() -> None:
         time.sleep(0.1)  # the grace ends; where it ended later, the claim would hold as well
         worker.running = True
         time.sleep(TIMEOUT_S)
+
+
+def test_a_signal_that_another_thread_gets_stops_the_worker() -> None:
+    """The kernel chooses the thread, and the main one waits for a job's result."""
+    source: Any = None  # it is not asked
+    worker = JobWorker(source, {})
+    worker.running = True
+    main, waits = get_ident(), Condition.wait.__code__
+    ready, result = Event(), Event()
+
+    def receive() -> None:
+        ready.wait()
+        wait_for(lambda: sys._current_frames()[main].f_code is waits)
+        signal.pthread_kill(get_ident(), signal.SIGTERM)
+
+    receiving = Thread(target=receive)
+    receiving.start()
+    with pytest.raises(WorkerStopped), _stopped_by_signals(worker, grace=0.001):  # noqa: PT012 - it is raised by a signal
+        ready.set()
+        result.wait(TIMEOUT_S)
+    receiving.join()
+    assert worker.stopping.is_set()
 
 
 @pytest.mark.exhaustive
@@ -167,7 +202,7 @@ def test_a_killed_worker_leaves_no_process_and_its_job_is_reassigned(
 ) -> None:
     """The sandbox of a running program ends with its killed worker."""
     job = submitted(service, published(service), source=ENDLESS)
-    with working(tmp_path, "--kinds", "judge") as worker:
+    with working(tmp_path, "--kinds", "judge", agon=PATIENT) as worker:
         wait_for(lambda: state(service, job) == "leased" and bool(descendants(worker.pid)))
         below = descendants(worker.pid)
         worker.kill()

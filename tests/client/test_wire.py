@@ -33,6 +33,7 @@ CONTEST: dict[str, Any] = {
     "visibility": "public", "state": "open", "series": None, "season": None,
     "edition": "arena/sentience-1", "overrides": {}, "boards": ["bots"],
     "created_at": "2026-11-22T09:00:00Z", "seq": 2, "frozen_at": None, "finalized_at": None,
+    "version": "3f0c8a51b2d94e67",
     "starts_at": None, "ends_at": None,
     "a field of tomorrow": 1,
 }  # fmt: skip

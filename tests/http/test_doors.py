@@ -201,7 +201,7 @@ def test_judges_add_nothing_to_a_live_contest(live: tuple[Service, str, str]) ->
 
 
 def error_of(
-    service: Service, contest: str, table: str, row: Any, by: Caller, options: dict[str, bool]
+    service: Service, contest: str, table: str, row: Any, by: Caller, options: dict[str, Any]
 ) -> str:
     """Return the message of the error that a row gives; empty: it was added."""
     try:

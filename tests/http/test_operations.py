@@ -13,7 +13,7 @@ from agon.http.handlers import HANDLERS
 from agon.http.handlers.boards import DIRECT_HANDLERS
 from agon.store.contests import Contests
 from agon.store.session import Store
-from fakes.instance import Instance
+from fakes.instance import API, Instance
 from fakes.service import ORGANISER
 
 
@@ -124,3 +124,29 @@ def decisions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         if name != permissions.__name__ and getattr(module, "allow", None) is allow:
             monkeypatch.setattr(module, "allow", allowed)
     return decided
+
+
+def test_an_edit_with_an_older_version_is_rejected(instance: Instance) -> None:
+    """Programs of two organizers do not undo each other's changes."""
+    instance.contest("spring")
+    path = "/contests/spring"
+    read = instance.get(path, "organiser")
+    tag = read.headers["etag"]
+    assert tag == f'"{read.json()["version"]}"'
+
+    def edit(title: str, *tags: str) -> Any:
+        headers = {"if-match": ", ".join(tags)} if tags else {}
+        headers |= instance.as_("organiser")
+        return instance.client.patch(f"{API}{path}", json={"title": title}, headers=headers)
+
+    first = edit("Spring Cup", tag)
+    assert first.status_code == 200
+    assert first.headers["etag"] == instance.get(path).headers["etag"] != tag
+    second = edit("Cup of Spring", tag)
+    assert (second.status_code, second.json()["code"]) == (412, "changed")
+    assert "by user:olga" in second.json()["detail"]
+    assert edit("Cup of Spring", tag, f"W/{first.headers['etag']}").status_code == 412
+    assert edit("Cup of Spring", tag, first.headers["etag"]).status_code == 200
+    assert edit("Spring", "*").status_code == 200
+    assert edit("Spring Cup").status_code == 200
+    assert edit("Spring", "3f0c8a").status_code == 422

@@ -1,11 +1,13 @@
 """Install packages for a test: a folder with code and metadata, as an installer would leave it."""
 
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "discipline"
+MINIMAL = ROOT / "examples" / "minimal-discipline"
 
 
 def install(site: Path, *, package: str, entry: str, version: str = "1.0") -> None:
@@ -29,6 +31,12 @@ def install_quiz(site: Path) -> Path:
     install(site, package="agon-quiz", entry="quiz = agon_quiz:DISCIPLINE")
     (site / "agon_quiz").symlink_to(EXAMPLE / "agon_quiz")
     return site
+
+
+def install_tally(site: Path) -> None:
+    """Install the smallest discipline of the how-to; its edition is not released yet."""
+    install(site, package="agon-tally", entry="tally = agon_tally:DISCIPLINE")
+    shutil.copytree(MINIMAL / "agon_tally", site / "agon_tally")
 
 
 def install_renamed(site: Path, name: str, tables: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import Cli
-from plugins.installed import EXAMPLE, ROOT
+from plugins.installed import EXAMPLE, MINIMAL, ROOT
 
 PAGE = (ROOT / "docs" / "howto" / "add-a-discipline.md").read_text(encoding="utf-8")
 SHOWN = dict(
@@ -16,17 +16,24 @@ SHOWN = dict(
 """The files the page shows, by their path in the example."""
 
 
-def test_the_page_shows_every_file_of_the_example() -> None:
-    """A reader can build it from the page alone; the lock is written by a command."""
-    files = {str(path.relative_to(EXAMPLE)) for path in EXAMPLE.rglob("*")
-             if path.suffix in {".py", ".toml"} and path.name != "lock.toml"}  # fmt: skip
-    assert SHOWN.keys() == files
+FILES = {
+    str(path.relative_to(example)): path
+    for example in (EXAMPLE, MINIMAL)
+    for path in example.rglob("*")
+    if path.suffix in {".py", ".toml"} and path.name != "lock.toml"
+}
+"""The files of both examples; a command writes the locks."""
+
+
+def test_the_page_shows_every_file_of_the_examples() -> None:
+    """A reader can build them from the page alone."""
+    assert SHOWN.keys() == FILES.keys()
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_file_is_shown_as_it_is(name: str) -> None:
     """Code that is copied from the page is code that was tested."""
-    assert (EXAMPLE / name).read_text(encoding="utf-8") == SHOWN[name]
+    assert FILES[name].read_text(encoding="utf-8") == SHOWN[name]
 
 
 def test_the_commands_of_the_page_run(
@@ -39,4 +46,4 @@ def test_the_commands_of_the_page_run(
     commands = [line for block in blocks for line in block.splitlines() if line.startswith("agon ")]
     ended = [agon(*shlex.split(line)[1:]) for line in commands]
     assert [end.err for end in ended if end.code] == []
-    assert len(commands) == 13
+    assert len(commands) == 15

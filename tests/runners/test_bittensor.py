@@ -2,14 +2,14 @@
 
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from agon.app.challenge.weight_setting import Order, WeightSetter
+from agon.app.challenge.weight_setting import Order, WeightSetter, require_burn_uid
 from agon.disciplines.challenge.bittensor import WeightsPayload, payload
 from agon.errors import AgonError, Conflict, NotFound, Unavailable
 from agon.runners.bittensor import Bittensor, open_bittensor
@@ -102,6 +102,18 @@ class Subtensor10:
         self.calls.append({"netuid": netuid, "uids": uids, "weights": weights, "wallet": wallet})
         return self.answer
 
+    def get_subnet_owner_hotkey(self, netuid: int, block: int | None = None) -> str | None:
+        """Return the hotkey of a subnet's owner."""
+        assert block is None
+        return {5: "5Owner", 6: "5Gone"}.get(netuid)
+
+    def get_uid_for_hotkey_on_subnet(
+        self, hotkey_ss58: str, netuid: int, block: int | None = None
+    ) -> int | None:
+        """Return the uid of a hotkey."""
+        assert block is None
+        return {("5Owner", 5): 3}.get((hotkey_ss58, netuid))
+
     def close(self) -> None:
         """End the connection."""
         self.closed = True
@@ -150,6 +162,22 @@ def test_version_10_is_given_two_lists_and_its_connection_is_closed() -> None:
         {"netuid": 5, "uids": [0, 7], "weights": [21845, 65535], "wallet": ("validator", "one")}
     ]
     assert [one.closed for one in sdk.connections] == [True]
+
+
+def test_the_burn_goes_to_the_subnets_owner_or_nothing_is_sent() -> None:
+    """Else a miner on uid 0 is paid what should burn."""
+    setter = Bittensor(Sdk10())
+    require_burn_uid(setter, replace(ORDER, burn_uid=3, payload=WeightsPayload((3, 7), (1, 2))))
+    require_burn_uid(setter, replace(ORDER, burn_uid=1))  # nothing burns
+    with pytest.raises(Conflict, match=r"uid 0 would be paid .* holds uid 3; score with --set"):
+        require_burn_uid(setter, ORDER)
+    for netuid in (6, 7):
+        with pytest.raises(Conflict, match="holds no uid; send it with --burn-uid-anyway"):
+            require_burn_uid(setter, replace(ORDER, netuid=netuid))
+    for sdk in (Sdk11(), Sdk10(lost="network")):
+        with pytest.raises(Unavailable, match="--burn-uid-anyway sends without asking"):
+            require_burn_uid(Bittensor(sdk), ORDER)
+    assert all(one.closed for one in setter._sdk.connections)
 
 
 @pytest.mark.parametrize(

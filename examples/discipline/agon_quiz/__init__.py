@@ -4,6 +4,7 @@ from agon.disciplines import BoardTraits, Demo, Discipline, Findings, Names, Sim
 from agon_quiz.integrity import CHECKS, find
 from agon_quiz.rules import QuizRules
 from agon_quiz.scoring import score
+from agon_quiz.sheets import IMPORTER
 from agon_quiz.simulate import ATTACKS, simulate
 from agon_quiz.tables import SCHEMA
 
@@ -20,4 +21,7 @@ DISCIPLINE = Discipline(
     findings=Findings(find=find, checks=CHECKS),
     simulator=Simulator(simulate=simulate, size_unit="answers", attacks=ATTACKS),
     demo=Demo(size=500, attacks=("repeated-answers",), commands=("agon check quiz {source}",)),
+    importers=(IMPORTER,),
+    attack_lab="agon_quiz.lab:LAB",
+    command="agon_quiz.command:command",
 )

@@ -148,6 +148,7 @@ class Operation(Generic[P, R]):
         status: of success.
         also: descriptions of further statuses that are no errors.
         location: the new resource's path; ``{result}`` is the result.
+        versioned: whether the result has a ``version``, which HTTP sends as its ETag.
         errors: statuses of errors beyond those every operation has.
         page_size: items of a page by default.
         secret: whether the response holds a secret, which must not be stored.
@@ -168,6 +169,7 @@ class Operation(Generic[P, R]):
     status: int = 200
     also: Mapping[int, str]
     location: str | None = None
+    versioned: bool = False
     errors: tuple[int, ...] = ()
     page_size: int = 50
     secret: bool = False
@@ -318,6 +320,7 @@ class operation:  # noqa: N801 (a decorator)
         status: int = 200,
         also: Mapping[int, str] | None = None,
         location: str | None = None,
+        versioned: bool = False,
         errors: tuple[int, ...] = (),
         page_size: int = 50,
         secret: bool = False,
@@ -330,8 +333,8 @@ class operation:  # noqa: N801 (a decorator)
         self._options: dict[str, Any] = {
             "method": method, "path": path, "id": id, "permission": permission,
             "summary": summary, "status": status, "also": also or {}, "location": location,
-            "errors": errors, "page_size": page_size, "secret": secret, "raw": raw,
-            "media_types": media_types, "body": body, "prefix": prefix,
+            "versioned": versioned, "errors": errors, "page_size": page_size, "secret": secret,
+            "raw": raw, "media_types": media_types, "body": body, "prefix": prefix,
             "commands": command if isinstance(command, tuple) else (command,),
         }  # fmt: skip
 

@@ -1,8 +1,12 @@
 """Types of the parameters of operations, with their constraints and descriptions."""
 
-from typing import Annotated
+import re
+from typing import Annotated, Final
 
 from pydantic import Field
+
+from agon.api.operation import HEADER
+from agon.errors import Unreadable
 
 ContestPath = Annotated[
     str,
@@ -60,3 +64,38 @@ AsOf = Annotated[
     ),
 ]
 """The state of a board that is wanted."""
+
+IfMatch = Annotated[
+    str | None,
+    HEADER,
+    Field(
+        max_length=1000,
+        description="The ETag of the version that the change is made to, or several; *: any.",
+        examples=['"3f0c8a51b2d94e67"'],
+    ),
+]
+"""The versions of a resource that a change is made to."""
+
+_TAG: Final = re.compile(r'(W/)?"([^"]*)"')
+
+
+def stated_versions(if_match: str) -> frozenset[str] | None:
+    """Return the versions that ``If-Match`` names; None: any. A weak tag names none.
+
+    Raises:
+        Unreadable: it is not a list of ETags.
+
+    Example:
+        >>> sorted(stated_versions('"a1", "b2", W/"c3"') or ())
+        ['a1', 'b2']
+        >>> stated_versions("*") is None
+        True
+    """
+    if if_match.strip() == "*":
+        return None
+    tags = [tag.strip() for tag in if_match.split(",")]
+    matched = [_TAG.fullmatch(tag) for tag in tags]
+    if not all(matched):
+        raise Unreadable(f"If-Match is {if_match!r}; send the ETag of the response you read, in "
+                         "double quotes")  # fmt: skip
+    return frozenset(tag[2] for tag in matched if tag is not None and not tag[1])

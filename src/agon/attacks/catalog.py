@@ -1,8 +1,8 @@
 """The attack labs, by discipline."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from agon.disciplines import BUILT_IN, discipline, load_part, names
 from agon.errors import NotFound, did_you_mean
 
 if TYPE_CHECKING:  # a list of commands needs the names alone
@@ -14,23 +14,35 @@ LABS = {
     "community": "agon.attacks.community",
     "dojo": "agon.attacks.dojo",
 }
-"""The module of each lab, imported when it is used; its ``LAB`` is the lab."""
+"""The module of each of agon's own labs, imported when it is used; its ``LAB`` is the lab."""
 
 DEFAULT_SIZE = 300
 """People of a simulated season where no number is chosen."""
 
 
-def lab_of(discipline: str) -> "Lab":
+def lab_of(of: str) -> "Lab":
     """Return the attack lab of a discipline.
 
     Raises:
         NotFound: it has none.
+        Unavailable: the package of the discipline, or its lab, cannot be loaded.
 
     Example:
         >>> lab_of("challenge").strategies[0].name
         'stake-cartel'
     """
-    if discipline not in LABS:
-        raise NotFound(f"{discipline} has no attack lab: {did_you_mean(discipline, LABS)}")
-    lab: Lab = import_module(LABS[discipline]).LAB
-    return lab
+    from agon.attacks.lab import Lab
+
+    place = f"{LABS[of]}:LAB" if of in LABS else discipline(of).attack_lab
+    if place is None:
+        raise NotFound(f"{of} has no attack lab: {did_you_mean(of, LABS)}")
+    return load_part(of, place, Lab)
+
+
+def further_labs() -> list[str]:
+    """Return the names of installed disciplines with an attack lab.
+
+    Raises:
+        Unavailable: an installed discipline cannot be loaded.
+    """
+    return [name for name in names()[len(BUILT_IN) :] if discipline(name).attack_lab is not None]

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from agon.attacks.prices import Prices, default_prices
 from agon.attacks.results import Effort
 from agon.attacks.strategy import Plan, Strategy
 from agon.attacks.tables import without_accounts
@@ -97,6 +98,7 @@ class Lab:
         actors: of tables whose rows belong to accounts, the column that names the account.
         undone_boards: boards that are compared after an attack was undone.
         joint_rules: rules that are one guard of an edition together.
+        further_prices: prices of accounts and actions that agon's table (``prices.toml``) lacks.
     """
 
     discipline: str
@@ -108,6 +110,12 @@ class Lab:
     undone_boards: tuple[str, ...]
     rules_at: Callable[[Any, int], Any] = _every_day
     joint_rules: tuple[tuple[str, ...], ...] = ()
+    further_prices: Prices = field(default_factory=dict)
+
+    @property
+    def prices(self) -> Prices:
+        """Return the price of all that an attacker of this lab uses."""
+        return {**default_prices(), **self.further_prices}
 
     def standing(self, played: Any, rules: Any) -> AttackStanding:
         """Return who stands where after a season."""

@@ -44,12 +44,13 @@ def default_prices() -> Prices:
     return _prices(tomllib.loads(text))
 
 
-def read_prices(text: str, *, source: str) -> Prices:
+def read_prices(text: str, *, source: str, default: Prices | None = None) -> Prices:
     """Return the default prices with those of a TOML file in their place.
 
     Args:
         text: tables ``[name]`` with ``amount``, ``per`` and ``source``.
         source: the file's name, for messages.
+        default: the prices of a lab; None: those that agon states.
 
     Raises:
         Unreadable: with everything that is wrong, at once.
@@ -64,10 +65,11 @@ def read_prices(text: str, *, source: str) -> Prices:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Unreadable(f"{source}: {error}; give TOML such as [day] amount = 5") from None
-    issues = list(_issues(tables))
+    stated = default or default_prices()
+    issues = list(_issues(tables, stated))
     if issues:
         raise Unreadable("\n".join(f"{source}: {issue}" for issue in issues))
-    return {**default_prices(), **_prices(tables)}
+    return {**stated, **_prices(tables)}
 
 
 def _prices(tables: Mapping[str, Any]) -> Prices:
@@ -77,10 +79,10 @@ def _prices(tables: Mapping[str, Any]) -> Prices:
     }
 
 
-def _issues(tables: Mapping[str, Any]) -> Iterator[str]:
+def _issues(tables: Mapping[str, Any], stated: Prices) -> Iterator[str]:
     for name, table in tables.items():
-        if name not in default_prices():
-            yield f"there is no price {name!r}: {did_you_mean(name, default_prices())}"
+        if name not in stated:
+            yield f"there is no price {name!r}: {did_you_mean(name, stated)}"
         elif not isinstance(table, dict):
             yield f"{name}: expected a table, got {table!r}; write [{name}] above its amount"
         else:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from agon.cli.shared import parameters, sources
-from agon.cli.shared.commands import Command
+from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
+from agon.errors import Conflict
 
 if TYPE_CHECKING:
     from agon.app.analysis.check import CheckReport
@@ -24,6 +25,13 @@ _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 @parameters.source
 @sources.scoring
 @parameters.rules
+@option(
+    "--suggest-mapping",
+    "suggestion",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a first mapping of names and values into the new FILE (TOML).",
+)
 @parameters.form(TABLE, "json")
 @parameters.output
 @click.pass_context
@@ -34,6 +42,7 @@ def command(
     *,
     reads: sources.ScoringOptions,
     under: parameters.RuleOptions,
+    suggestion: Path | None,
     form: str,
     output: Path | None,
 ) -> None:
@@ -45,12 +54,20 @@ def command(
       agon check community data/
       agon check arena data/ --format json --output report.json
       agon check arena battles.csv --columns model_a=left,model_b=right
+      agon check arena battles.csv --suggest-mapping names.toml
     """
     from agon.app.analysis.check import check
+    from agon.app.analysis.mapping_suggestion import suggest_mapping
     from agon.cli.shared.output import working
+    from agon.records.writing import write_atomically
 
+    if suggestion is not None and suggestion.exists():
+        raise Conflict(f"{suggestion} exists; name a new file for the mapping")
     with working("checking"):
         report = check(discipline, source, **reads, **under)
+    if suggestion is not None:
+        write_atomically(suggestion, suggest_mapping(report).encode())
+        click.echo(f"wrote {suggestion}; complete it, then give it as --mapping", err=True)
     sources.echo_notes(report.notes)
     if form == "json":
         deliver_json(report.to_dict(), output)
@@ -70,7 +87,8 @@ def draw(out: "Output", report: "CheckReport") -> None:
     rows = ", ".join(f"{count:,} {table}" for table, count in report.rows.items())
     out.line(f"{report.rules_title} · {report.source} · {rows or 'no rows'}", style="bold")
     if report.problems:
-        out.line(str(InvalidRecords(list(report.problems))), style="red")
+        hints = sources.hints_of(report.problems)
+        out.line(str(InvalidRecords(report.problems, hints=hints)), style="red")
         out.line("integrity checks run once all rows are valid")
         return
     out.line("all rows are valid")

@@ -21,11 +21,11 @@ class FormatName(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name."""
-        from agon.app.importers import FORMATS
+        from agon.app.importers import FORMATS, all_formats
         from agon.errors import did_you_mean
 
-        if value not in FORMATS:
-            self.fail(f"unknown format {value!r}: {did_you_mean(value, FORMATS)}", param, ctx)
+        if value not in FORMATS and value not in (formats := all_formats()):
+            self.fail(f"unknown format {value!r}: {did_you_mean(value, formats)}", param, ctx)
         return str(value)
 
 
@@ -68,8 +68,8 @@ def command(
       challenge-runs         folders of agon challenge run → challenge
       harbor                 folders of Harbor's jobs → challenge
 
-    The records go into the new folder DIR. All errors of SOURCE are reported together:
-    file, row, column, value, remedy.
+    Installed disciplines add their own. The records go into the new folder DIR. All errors of
+    SOURCE are reported together: file, row, column, value, remedy.
 
       agon import arena-battles battles.json --out data
       agon import arena-battles battles.csv --columns model_a=left --where language=en --out en
@@ -83,7 +83,8 @@ def command(
     require_new_folder(out)
     with working("reading"):
         imported = import_records(name, source, audit=audit, unit=unit, **reads)
-    imported.names.require_exact(option="--ignore NAME")
+    if imported.names is not None:
+        imported.names.require_exact(option="--ignore NAME")
     if not dry_run:
         with working(f"writing {out}"):
             write_tables(imported.tables, out, format=form)

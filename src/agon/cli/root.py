@@ -1,5 +1,7 @@
 """The commands by name; each is imported when it is used."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -16,6 +18,7 @@ _MODULES = {
     "simulate": "agon.cli.simulate",
     "attack": "agon.cli.attack",
     "import": "agon.cli.import_records",
+    "convert": "agon.cli.convert",
     "schema": "agon.cli.schema",
     "engines": "agon.cli.engines",
     "plan": "agon.cli.plan",
@@ -46,14 +49,49 @@ class LazyGroup(Group):
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (Click's signature)
-        """Return the names of the commands, the most common first."""
-        return list(_MODULES)
+        """Return the names of the commands, the most common first; then those of disciplines."""
+        return [*_MODULES, *_commands_of_disciplines()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command; None if the name is unknown."""
-        if cmd_name not in self.commands and cmd_name in _MODULES:
+        """Import and return a command; None if the name is unknown.
+
+        Raises:
+            Unavailable: the command of an installed discipline cannot be loaded.
+        """
+        if cmd_name not in _MODULES:
+            return _command_of_discipline(cmd_name)
+        if cmd_name not in self.commands:
             self.commands[cmd_name] = import_module(_MODULES[cmd_name]).command
         return super().get_command(ctx, cmd_name)
+
+
+def _command_of_discipline(name: str) -> click.Command | None:
+    """Return the command that an installed discipline adds; None: there is none.
+
+    Raises:
+        Unavailable: the discipline or its command cannot be loaded.
+    """
+    from agon.disciplines import BUILT_IN, discipline, is_discipline, load_part
+
+    if name in BUILT_IN or not is_discipline(name):
+        return None
+    place = discipline(name).command
+    return None if place is None else load_part(name, place, click.Command)
+
+
+def _commands_of_disciplines() -> Iterator[str]:
+    """Yield the names of the commands that installed disciplines add.
+
+    A list names what works: a package that cannot be loaded is an error where it is used.
+    """
+    from agon.disciplines import BUILT_IN, names
+    from agon.errors import AgonError
+
+    with suppress(AgonError):
+        for name in names()[len(BUILT_IN) :]:
+            with suppress(AgonError):
+                if name not in _MODULES and _command_of_discipline(name) is not None:
+                    yield name
 
 
 @click.group(

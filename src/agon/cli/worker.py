@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
-from typing import TYPE_CHECKING, Final, TypeVar, cast, get_args
+from signal import pthread_kill
+from threading import Event, Thread, get_ident
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 import click
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _AGAIN_S: Final = 0.1
+_STOPS: Final = (signal.SIGTERM, signal.SIGINT)
 SANDBOXED: Final = frozenset({"judge", "gate"})
 """Kinds that run programs in the sandbox."""
 
@@ -239,45 +242,70 @@ def _open_runner(
 
 @contextmanager
 def _stopped_by_signals(worker: "JobWorker", *, grace: float) -> Iterator[None]:
-    """Stop the worker after its job on the first signal, during it on a second or a timeout."""
+    """Stop the worker after its job on the first signal, during it on a second or after the grace.
+
+    A thread learns of signals: the kernel may deliver one to another thread than the main one, or
+    just before the main one begins to wait; Python would call a handler when that wait ends.
+    """
     from agon.app.worker.loop import WorkerStopped
 
-    def stop(number: int, _frame: object) -> None:
-        interrupts.note(number)
-        if worker.stopping.is_set():
-            interrupt()
-            return
-        worker.stopping.set()
-        start_timer(max(grace, 0.001))
+    main = get_ident()
+    ended = Event()
+    interrupted = False
+    signals, written = socket.socketpair()
 
     def interrupt(*_: object) -> None:
-        if worker.running:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        nonlocal interrupted
+        if worker.running and not interrupted:
+            interrupted = True
             raise WorkerStopped
-        start_timer(_AGAIN_S)
 
-    def start_timer(seconds: float) -> None:
-        """Send SIGALRM then, and again until a job was interrupted.
+    def stop() -> None:
+        if not _is_signalled(signals, None):
+            return
+        worker.stopping.set()
+        _is_signalled(signals, max(grace, 0.001))
+        # The worker may have claimed a job that is about to begin.
+        while not (interrupted or ended.is_set()):
+            pthread_kill(main, signal.SIGALRM)
+            ended.wait(_AGAIN_S)
 
-        The worker may have claimed a job that is about to begin. And the kernel may deliver a
-        signal to a thread other than the main one, which then goes on waiting.
-        """
-        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
-
-    previous = {
-        number: signal.signal(number, handler)
-        for number, handler in (
-            (signal.SIGTERM, stop),
-            (signal.SIGINT, stop),
-            (signal.SIGALRM, interrupt),
-        )
-    }
+    written.setblocking(False)
+    handlers: dict[int, Any] = dict.fromkeys(_STOPS, _note) | {signal.SIGALRM: interrupt}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    fd_before = signal.set_wakeup_fd(written.fileno(), warn_on_full_buffer=False)
+    watching = Thread(target=stop, name="signals", daemon=True)
+    watching.start()
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in previous.items():
+        ended.set()
+        signal.set_wakeup_fd(fd_before)
+        signals.shutdown(socket.SHUT_RD)
+        watching.join()
+        for number, handler in before.items():
             signal.signal(number, handler)
+        signals.close()
+        written.close()
+
+
+def _note(number: int, _frame: object) -> None:
+    interrupts.note(number)
+
+
+def _is_signalled(signals: socket.socket, seconds: float | None) -> bool:
+    """Wait for a signal to stop; return False after the time, or when none can come any more."""
+    end = None if seconds is None else monotonic() + seconds
+    while True:
+        signals.settimeout(None if end is None else max(end - monotonic(), 0.001))
+        try:
+            numbers = signals.recv(1)
+        except TimeoutError:
+            return False
+        if not numbers:
+            return False
+        if numbers[0] in _STOPS:
+            return True
 
 
 def _print_error(error: "AgonError") -> None:

@@ -104,11 +104,12 @@ class Connection:
         body: Any = None,
         content: bytes | None = None,
         kind: str = "application/json",
+        headers: Mapping[str, str] | None = None,
         **query: Any,
     ) -> Any:
         """Send a JSON value, or bytes of a media type; errors as for :meth:`get`."""
         data = orjson.dumps(body) if content is None and body is not None else content
-        headers = {"idempotency-key": secrets.token_urlsafe(24)}
+        headers = {**(headers or {}), "idempotency-key": secrets.token_urlsafe(24)}
         if data is not None:
             headers["content-type"] = kind
         return _value(self._response(method, path, query=query, content=data, headers=headers))

@@ -9,6 +9,7 @@ import orjson
 from agon import errors
 from agon.errors import (
     AgonError,
+    Changed,
     Conflict,
     Forbidden,
     NotFound,
@@ -27,6 +28,7 @@ _BY_STATUS: Final[Mapping[int, type[AgonError]]] = MappingProxyType(
         403: Forbidden,
         404: NotFound,
         409: Conflict,
+        412: Changed,
         502: Unavailable,
         503: Unavailable,
         504: Unavailable,

@@ -72,6 +72,7 @@ class HttpTransport(Transport):
         self, operation: Operation[Any, Any], arguments: Mapping[str, Any], **query: Any
     ) -> Any:
         values: dict[str, Any] = {"contest": arguments.get("contest")}
+        headers: dict[str, str] = {}
         body = None
         for parameter in operation.parameters:
             value = arguments[parameter.name]
@@ -81,6 +82,8 @@ class HttpTransport(Transport):
                 query[parameter.alias] = value
             elif parameter.kind == "queries":
                 query |= value.model_dump(mode="json")
+            elif parameter.kind == "header":
+                headers |= {} if value is None else {parameter.alias: value}
             elif isinstance(value, BaseModel):
                 body = value.model_dump(mode="json", exclude_unset=True)
         path = [
@@ -88,7 +91,9 @@ class HttpTransport(Transport):
             for part in operation.path.strip("/").split("/")
         ]
         if operation.changes:
-            response = self.connection.send(operation.method, *path, body=body, **query)
+            response = self.connection.send(
+                operation.method, *path, body=body, headers=headers, **query
+            )
         else:
             response = self.connection.get(*path, **query)
         try:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agon.errors import Conflict, NotFound, Unavailable, did_you_mean
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         Demo,
         Epochs,
         Findings,
+        ImportedRecords,
+        Importer,
         Names,
         PersonalData,
         Problems,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from agon.disciplines.definition import Discipline
     from agon.disciplines.ownership import Ballot, LiveProtocol, Owner
 
+Part = TypeVar("Part")
+
 __all__ = [
     "BUILT_IN",
     "GROUP",
@@ -44,6 +48,8 @@ __all__ = [
     "Discipline",
     "Epochs",
     "Findings",
+    "ImportedRecords",
+    "Importer",
     "LiveProtocol",
     "Names",
     "Owner",
@@ -57,6 +63,7 @@ __all__ = [
     "Submissions",
     "discipline",
     "is_discipline",
+    "load_part",
     "names",
 ]
 
@@ -71,8 +78,9 @@ _MODULES: Final[Mapping[str, str]] = {
     for module, listed in (
         (
             "capabilities",
-            """BoardTraits ColumnMeaning Demo Epochs Findings Names PersonalData Problems Rounds
-            ScoredRecords Simulate Simulation Simulator Submissions""",
+            """BoardTraits ColumnMeaning Demo Epochs Findings ImportedRecords Importer Names
+            PersonalData Problems Rounds ScoredRecords Simulate Simulation Simulator
+            Submissions""",
         ),
         ("definition", "Discipline"),
         ("ownership", "Ballot LiveProtocol Owner"),
@@ -181,6 +189,32 @@ def _load(entry: EntryPoint) -> "Discipline":
         raise Unavailable(
             f"{_distribution(entry)} registers {entry.value} as the discipline {entry.name!r}, but "
             f"its name is {loaded.name!r}; {remedy}"
+        )
+    return loaded
+
+
+def load_part(owner: str, place: str, kind: type[Part]) -> Part:
+    """Return an object that a discipline names by its place, ``module:NAME``.
+
+    Args:
+        owner: the name of the discipline.
+        place: ``Discipline.attack_lab`` or ``Discipline.command``.
+        kind: the type of the object.
+
+    Raises:
+        Unavailable: it cannot be imported, or is of another type.
+    """
+    try:
+        loaded = EntryPoint(owner, place, GROUP).load()
+    except Exception as error:  # whatever a foreign module raises while it is imported
+        raise Unavailable(
+            f"{place} of the discipline {owner!r} cannot be loaded ({type(error).__name__}: "
+            f"{error}); update or uninstall the package that adds the discipline"
+        ) from error
+    if not isinstance(loaded, kind):
+        raise Unavailable(
+            f"{place} of the discipline {owner!r} is of type {type(loaded).__name__}, expected "
+            f"{kind.__name__}; update or uninstall the package that adds the discipline"
         )
     return loaded
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # a stored board is shown without what computes one
     from agon.kernel.explanations import Explanation
     from agon.kernel.findings import Finding
     from agon.records import Records
+    from agon.records.unused import NameReport
 
 
 class ScoredRecords(Protocol):
@@ -57,6 +58,53 @@ class Simulation:
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())
         return f"<{type(self).__name__} {counts}>"
+
+
+@dataclass(frozen=True, repr=False)
+class ImportedRecords:
+    """Imported records; :func:`agon.score` and :func:`agon.write_records` take them.
+
+    Attributes:
+        discipline: the discipline of the records.
+        tables: the tables, by name.
+        notes: what was decided in the conversion, one sentence each.
+        names: how the names of the source were read; None: as they are.
+        findings: what the rows show that no table of the records does, such as repeated rows.
+    """
+
+    discipline: str
+    tables: "Mapping[str, pa.Table]"
+    notes: tuple[str, ...] = ()
+    names: "NameReport | None" = None
+    findings: "tuple[Finding, ...]" = ()
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())
+        return f"<{type(self).__name__} {self.discipline}: {counts}>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Importer:
+    """``agon import FORMAT``: another format that is converted to records.
+
+    Attributes:
+        name: of the format, as users write it (``quiz-sheets``).
+        summary: what is read, in one sentence.
+        read: returns the records of a source, and raises ``Unreadable`` or ``InvalidRecords``. It
+            gets a path or an address, as text; of a format that is one table, a path or the table.
+            What users state of the ``choices`` are keyword arguments.
+        choices: ``mapping`` (how names and values of the source are read, a
+            :class:`~agon.records.mapping.SourceMapping`) and ``where`` (a value, or several, by
+            column of the source), if the format has them.
+        frame: whether the format is one table, which may be a data frame. The first of a
+            discipline is also how ``score`` reads a single table.
+    """
+
+    name: str
+    summary: str
+    read: Callable[..., ImportedRecords]
+    choices: tuple[str, ...] = ()
+    frame: bool = False
 
 
 class Simulate(Protocol):

@@ -11,6 +11,7 @@ from agon.disciplines.capabilities import (
     Demo,
     Epochs,
     Findings,
+    Importer,
     Names,
     PersonalData,
     Problems,
@@ -131,6 +132,12 @@ class Discipline:
         problems: published problems with hidden answers.
         rounds: matches that the service plays.
         epochs: payments of a network.
+        importers: other formats that are converted to its records. Those of agon's own disciplines
+            are in ``agon.app.importers``.
+        attack_lab: where its attack lab is (``module:NAME`` of an ``agon.attacks.lab.Lab``), which
+            is imported when it is used. Those of agon's own are in ``agon.attacks``.
+        command: where its Click command or group is (``module:NAME``), which is ``agon`` with the
+            discipline's name. Those of agon's own are in ``agon.cli``.
     """
 
     name: str
@@ -153,6 +160,9 @@ class Discipline:
     problems: Problems | None = None
     rounds: Rounds | None = None
     epochs: Epochs | None = None
+    importers: tuple[Importer, ...] = ()
+    attack_lab: str | None = None
+    command: str | None = None
 
     @property
     def checks(self) -> Mapping[str, str]:

@@ -74,6 +74,7 @@ class Robustness:
         reason: why no rank has a number of matches; None: some have.
         noise: Elo's noise floor for new and for established bots.
         bands: the first Elo ratings with the band that chance alone explains.
+        notes: what was decided when the records were read.
     """
 
     matches: int
@@ -81,6 +82,7 @@ class Robustness:
     reason: str | None
     noise: tuple[NoiseFloor, NoiseFloor]
     bands: tuple[EloBand, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ DESCRIPTION: Final = """\
 The operations of the service. Responses are JSON; errors are
 `application/problem+json` with a stable `code`. Lists come in pages: follow `next`.
 Send `Idempotency-Key` with requests that change something, so that they can be repeated safely.
-Board pages carry a strong `ETag`. Tokens go into `Authorization: Bearer agon_…`; public contests
-can be read without one.
+Board pages carry a strong `ETag`, and so do contests, whose edits take `If-Match`. Tokens go into
+`Authorization: Bearer agon_…`; public contests can be read without one.
 """
 
 _KEY: Final = {

@@ -46,6 +46,7 @@ _MEANINGS: Final = {
     408: "The body was sent too slowly.",
     409: "The request contradicts the current state.",
     410: "The deadline has passed.",
+    412: "The resource has another version than If-Match states.",
     413: "The body is too large.",
     415: "The body has an unsupported type.",
     422: "The request is invalid; every error is listed.",
@@ -136,6 +137,8 @@ def _answer(operation: AnyOperation) -> Endpoint:
         if operation.location is not None:
             path = fill(operation.location, {**http_request.path_params, "result": result})
             http_response.headers["location"] = PREFIX + path
+        if operation.versioned:
+            http_response.headers["etag"] = f'"{result.version}"'
         if result is None:
             return Response(status_code=204)
         return result

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from agon.entities.access import Caller
 from agon.errors import (
     AgonError,
+    Changed,
     Conflict,
     DatabaseUnavailable,
     Forbidden,
@@ -34,6 +35,7 @@ STATUSES: Final[tuple[tuple[type[AgonError], int], ...]] = (
     (Unauthenticated, 401),
     (Forbidden, 403),
     (NotFound, 404),
+    (Changed, 412),
     (Conflict, 409),
     (Gone, 410),
     (TooMany, 429),
@@ -52,6 +54,7 @@ CODES: Final[Mapping[int, str]] = {
     409: "conflict",
     410: "gone",
     411: "length-required",
+    412: "changed",
     413: "body-too-large",
     415: "unsupported-media-type",
     422: "invalid-request",

@@ -1,6 +1,7 @@
 """Issues of records, each with table, row, column, value and remedy."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,10 +63,20 @@ class InvalidRecords(Unreadable):
     Attributes:
         issues: the issues, at most :data:`MAX_LISTED_PER_KIND` of one kind in one column.
         total: the number of issues, listed or not.
+        names: how the names of the source were read (a ``NameReport``), where it is known.
+        hints: what a door has against such issues, one line each.
     """
 
-    def __init__(self, issues: list[RowIssue]) -> None:
+    def __init__(
+        self,
+        issues: Sequence[RowIssue],
+        *,
+        names: Any = None,
+        hints: Sequence[str] = (),
+    ) -> None:
         self.issues = tuple(issues)
+        self.names = names
+        self.hints = tuple(hints)
         listed = Counter(map(_kind, issues))
         kinds = {_kind(issue): max(issue.count, listed[_kind(issue)]) for issue in issues}
         self.total = sum(kinds.values())
@@ -83,7 +94,7 @@ class InvalidRecords(Unreadable):
                 lines.append(
                     f"  … and {kinds[kind] - listed[kind]:,} more of {kind[1]} {kind[0]}{column}"
                 )
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.hints])
 
 
 def _kind(issue: RowIssue) -> tuple[str, str, str | None]:

@@ -62,6 +62,20 @@ class SourceMapping:
         """Return the mapping with further names that are not read."""
         return replace(self, ignore=(*self.ignore, *names))
 
+    def merge(self, other: "SourceMapping") -> "SourceMapping":
+        """Return the mapping with what another one adds, which replaces its own values."""
+        values = {**self.values}
+        for column, words in other.values.items():
+            values[column] = {**values.get(column, {}), **words}
+        return SourceMapping(
+            tables={**self.tables, **other.tables},
+            columns={**self.columns, **other.columns},
+            values=values,
+            null=(*self.null, *other.null),
+            ignore=(*self.ignore, *other.ignore),
+            skip_missing=(*self.skip_missing, *other.skip_missing),
+        )
+
 
 NO_MAPPING: Final = SourceMapping()
 

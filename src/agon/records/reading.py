@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.column_names import column_names, require_names
+from agon.records.conversions import convert_values
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.mapping import NO_MAPPING, SourceMapping
 from agon.records.raw import MemoryEngine, SourceTables
@@ -180,8 +181,8 @@ def _read(
         source.issues.extend(missing)
     if conditions:
         source = conditions.apply(engine.connection, source)
-    records, issues = _read_typed(engine, schema, source)
-    records.names, records.notes = report, report.notes
+    records, issues = _read_typed(engine, schema, source, mapping)
+    records.names, records.notes = report, (*report.notes, *records.notes)
     records.lines = {
         name: raw.lines for name, raw in source.tables.items() if raw.lines is not None
     }
@@ -196,25 +197,38 @@ def _valid(records: Records, issues: list[RowIssue]) -> Records:
 
 
 def _read_typed(
-    engine: MemoryEngine, schema: Schema, source: SourceTables
+    engine: MemoryEngine, schema: Schema, source: SourceTables, mapping: SourceMapping
 ) -> tuple[Records, list[RowIssue]]:
     import duckdb
 
     from agon.records.sources.failures import without_unreadable
-    from agon.records.validation import issues_of
 
     connection = engine.connection
     try:
-        typing = make_typed(connection, schema, source.tables)
-        issues = issues_of(connection, schema, source, typing)
+        records, issues = _make_records(engine, schema, source, mapping)
     except duckdb.InterruptException:  # Ctrl-C is no error of the source
         raise
     except duckdb.Error as error:
         # A file may turn out to be damaged only when it is read to its end.
         source = without_unreadable(connection, source, error)
-        typing = make_typed(connection, schema, source.tables)
-        issues = issues_of(connection, schema, source, typing)
+        records, issues = _make_records(engine, schema, source, mapping)
+    return records, issues
+
+
+def _make_records(
+    engine: MemoryEngine, schema: Schema, source: SourceTables, mapping: SourceMapping
+) -> tuple[Records, list[RowIssue]]:
+    from agon.records.validation import issues_of
+
+    stored = {raw.relation for raw in source.tables.values() if raw.stored}
+    source, notes = convert_values(engine.connection, schema, source, mapping)
+    typing = make_typed(engine.connection, schema, source.tables)
+    for relation in stored - {raw.relation for raw in source.tables.values()}:
+        engine.connection.execute(f"DROP TABLE {relation}")
+    issues = issues_of(engine.connection, schema, source, typing)
     if not issues:
-        trust(connection, schema, source.tables, typing)
+        trust(engine.connection, schema, source.tables, typing)
     engine.in_files = all(raw.in_place for raw in source.tables.values())
-    return Records(engine, schema, source.label, frozenset(source.tables)), issues
+    records = Records(engine, schema, source.label, frozenset(source.tables))
+    records.notes = tuple(notes)
+    return records, issues

@@ -98,6 +98,7 @@ class RelationalRecords(Records):
         self.caches = {}
         self.notes = ()
         self.names = NameReport()
+        self.row_findings = ()
 
     @property
     def engine(self) -> str:

@@ -45,6 +45,9 @@ class Column:
         nullable: single values may be empty (those of an optional column always may).
         low, high: inclusive bounds for numbers.
         choices: the closed list of texts.
+        sides: columns of names; the first choice may be written as the name in the first of them,
+            and so on (the winner as ``ann`` instead of ``a``).
+        lists: a list of texts is read as one text, with commas.
         references: ``table.column`` a value must be found in.
         meaning: what a value is, as a sentence.
         empty: what an empty value means, where values may be empty.
@@ -59,6 +62,8 @@ class Column:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    sides: tuple[str, ...] = ()
+    lists: bool = False
     references: str | None = None
     meaning: str = ""
     empty: str = ""

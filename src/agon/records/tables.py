@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
@@ -20,6 +20,9 @@ from agon.records.raw import MemoryEngine, memory_of, quote, sorting_memory
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, view_as_of
 from agon.records.unused import NameReport
+
+if TYPE_CHECKING:
+    from agon.kernel.findings import Finding
 
 _BATCH = 1 << 18  # rows, so that what is computed from one fits into the processor's cache
 
@@ -40,6 +43,7 @@ class Records:
         notes: what was decided when they were read, one sentence each.
         names: how the names of the source were read.
         lines: returns the lines of rows, by table that was read from a text file.
+        row_findings: what the rows of an imported table show that the records do not.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Records:
         self.notes: tuple[str, ...] = ()
         self.names = NameReport()
         self.lines: Mapping[str, Callable[[Collection[int]], dict[int, int]]] = {}
+        self.row_findings: tuple[Finding, ...] = ()
 
     def __repr__(self) -> str:
         tables = ", ".join(table.name for table in self.schema if self.has(table.name))
@@ -171,6 +176,7 @@ class Records:
         )
         visible.caches = self.caches
         visible.notes, visible.names = self.notes, self.names
+        visible.row_findings = self.row_findings
         return visible
 
     def close(self) -> None:

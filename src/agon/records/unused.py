@@ -61,11 +61,13 @@ class NameReport:
             are exact and used.
         near: an issue for each unused name that is near to a missing one.
         columns: the source's name of each column that was read, by table and column.
+        unused: the source's names of columns that are not read, by table.
     """
 
     notes: tuple[str, ...] = ()
     near: tuple[RowIssue, ...] = ()
     columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def findings(self) -> list[Finding]:
@@ -137,7 +139,8 @@ def name_report(schema: Schema, source: SourceTables, ignore: Collection[str] = 
         name: {own: raw.spelled.get(own, own) for own in raw.types}
         for name, raw in source.tables.items()
     }
-    return NameReport(tuple(notes), tuple(near.values()), columns)
+    others = {name: raw.others for name, raw in source.tables.items()}
+    return NameReport(tuple(notes), tuple(near.values()), columns, others)
 
 
 def _near_columns(

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
@@ -14,11 +14,18 @@ from agon.records.schemas import Column
 _JOINED: Final = re.compile(r"(?<=[\w)])[\s_\-]+(?=[\w(])")
 
 _TIE: Final = (
-    "draw, drawn, ties, tied, both bad, bothbad, both good, bothgood, tie (bothbad), "
-    "tie (both bad), tie (bothgood), tie (both good), tie (inconsistent), 1/2-1/2, ½-½, 0.5-0.5"
+    "draw, drawn, ties, tied, a=b, b=a, [[c]], both bad, bothbad, both good, bothgood, "
+    "tie (bothbad), tie (both bad), tie (bothgood), tie (both good), tie (inconsistent), "
+    "1/2-1/2, ½-½, 0.5-0.5"
 )
-_FIRST: Final = "model_a, side_a, left, assistant_a, response_a, bot_a, player_a, a, 1-0"
-_SECOND: Final = "model_b, side_b, right, assistant_b, response_b, bot_b, player_b, b, 0-1"
+_FIRST: Final = (
+    "model_a, side_a, left, assistant_a, response_a, bot_a, player_a, a, 1-0, model_1, "
+    "assistant_1, response_1, output_1, generator_1, first, white, a>b, a>>b, b<a, b<<a, [[a]]"
+)
+_SECOND: Final = (
+    "model_b, side_b, right, assistant_b, response_b, bot_b, player_b, b, 0-1, model_2, "
+    "assistant_2, response_2, output_2, generator_2, second, black, b>a, b>>a, a<b, a<<b, [[b]]"
+)
 
 SYNONYMS: Final[tuple[Mapping[str, str], ...]] = (
     {"a": _FIRST, "b": _SECOND, "tie": _TIE},
@@ -74,24 +81,36 @@ def _choices(choices: tuple[str, ...]) -> dict[str, str]:
     return {**synonyms, **exact}
 
 
-def replacements(
-    column: Column, texts: Iterable[str], stated: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """Return the value of each text of a column that is read as another one.
+NAME: Final = "name"
+"""The value that a mapping states for a word that is the name of what is on a side."""
 
-    Args:
-        column: the column; of closed words or Booleans.
-        texts: the texts that occur.
-        stated: values by text, which a mapping states; they are matched without case and blanks.
+
+class StatedWords:
+    """The meaning of the words of a column: what a mapping states, else the choice they mean.
+
+    Example:
+        >>> from agon.records.schemas import Kind
+        >>> winner = Column("winner", Kind.TEXT, choices=("model_a", "model_b", "tie"))
+        >>> words = StatedWords(winner, {"H": "model_a"})
+        >>> [words.meaning(text) for text in ("h ", "draw", "model_b", "carl")]
+        ['model_a', 'tie', 'model_b', None]
     """
-    stated_words = {fold_word(text): value for text, value in (stated or {}).items()}
-    read: dict[str, str] = {}
-    for text in texts:
-        word = fold_word(text)
-        if word in stated_words:
-            read[text] = stated_words[word]
-        elif column.choices and text not in column.choices:
-            choice = choice_of(column, text)
-            if choice is not None:
-                read[text] = choice
-    return {text: value for text, value in read.items() if text != value}
+
+    def __init__(self, column: Column, stated: Mapping[str, str] | None = None) -> None:
+        self._column = column
+        self._stated = {fold_word(text): value for text, value in (stated or {}).items()}
+
+    def states(self, text: str) -> bool:
+        """Return whether a mapping states the meaning of a text; 1.0 is the number 1."""
+        return bool(self._words(text) & self._stated.keys())
+
+    def meaning(self, text: str) -> str | None:
+        """Return what a text means; None: it means nothing that is known."""
+        for word in self._words(text) & self._stated.keys():
+            return self._stated[word]
+        if text in self._column.choices:
+            return text
+        return choice_of(self._column, text)
+
+    def _words(self, text: str) -> set[str]:
+        return {fold_word(text), fold_word(text.strip().removesuffix(".0"))}

@@ -32,6 +32,28 @@ class Bittensor:
         except Exception as failed:
             raise _to_agon_error(failed) from failed
 
+    def owner_uid(self, *, netuid: int, network: str) -> int | None:
+        """Return the uid of the subnet owner's hotkey; None where it has none.
+
+        Raises:
+            Unavailable: the chain cannot be reached, or the SDK has no connection that answers.
+        """
+        try:
+            connection = self._sdk.Subtensor(network=network)
+            try:
+                hotkey = connection.get_subnet_owner_hotkey(netuid)
+                if hotkey is None:
+                    return None
+                uid = connection.get_uid_for_hotkey_on_subnet(hotkey, netuid)
+            finally:
+                connection.close()
+        except Exception as failed:
+            raise Unavailable(
+                f"the chain was not asked for the owner of subnet {netuid} "
+                f"({type(failed).__name__}): {failed}; --burn-uid-anyway sends without asking"
+            ) from failed
+        return None if uid is None else int(uid)
+
     def _by_function(self, order: Order) -> str:
         payload = order.payload
         result = self._sdk.set_weights(

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import agon
-from agon.app.importers import ImportedRecords, import_records
-from agon.disciplines import discipline
+from agon.app.importers import import_records
+from agon.disciplines import ImportedRecords, discipline
 from agon.errors import NotFound, Unreadable
 from agon.records import InvalidRecords, read_rows
 
@@ -166,8 +166,10 @@ def test_categories_are_kept_and_other_columns_named(tmp_path: Path) -> None:
         imported = import_records("arena-battles", source)
         assert [row["language"] for row in matches(imported)] == ["en", "de", "en", "en"]
         assert imported.notes == (
-            "kept as categories of the matches: is_code, language, turn",
-            "not used: question_id, conv",
+            "read question_id as prompt_id",
+            "kept as categories of the matches: prompt_id, is_code, language, turn",
+            "not used: conv",
+            "winner: read 'tie (bothbad)' as tie (1 row)",
         )
         german = import_records("arena-battles", source, where={"language": "de"})
         assert [row["bot_a"] for row in matches(german)] == ["koala"]

@@ -135,7 +135,7 @@ def test_an_invalid_row_is_named(tmp_path: Path, wrong: dict[str, Any], column: 
     ("wrong", "message"),
     [
         ({"stake": 7}, "same validator and epoch"),
-        ({"uid": 9, "validator": "v9"}, "same submission"),
+        ({"uid": 9, "validator": "v9"}, "same hotkey and epoch"),
     ],
 )
 def test_rows_that_contradict_each_other_are_rejected(
@@ -144,3 +144,29 @@ def test_rows_that_contradict_each_other_are_rejected(
     """Two stakes of a validator in an epoch, or two uids of a hotkey, cannot both be right."""
     with pytest.raises(InvalidRecords, match=message):
         tables(written(tmp_path, [*ROWS, {**ROWS[0], **wrong}]))
+
+
+def test_hotkeys_beside_uids_become_seats(tmp_path: Path) -> None:
+    """A uid that was reused pays for what its present holder did; a hotkey that moved moves."""
+    seats = [
+        (0, 7, "5OLD"), (0, 8, "5MOVES"), (4, 7, "5OLD"), (5, 7, "5NEW"), (5, 9, "5MOVES"),
+        (6, 9, "5MOVES"),
+    ]  # fmt: skip
+    rows = [
+        {"epoch": epoch, "uid": uid, "hotkey": key, "validator": f"V{n}", "score": 0.5, "stake": 1}
+        for epoch, uid, key in seats
+        for n in (1, 2, 3)
+    ]
+    file = tmp_path / "subnet.json"
+    file.write_text(json.dumps(rows))
+    imported = import_records("bittensor-evaluations", file)
+    assert imported.tables["registrations"].to_pylist() == [
+        {"uid": 7, "hotkey": "5OLD", "from_epoch": 0},
+        {"uid": 8, "hotkey": "5MOVES", "from_epoch": 0},
+        {"uid": 7, "hotkey": "5NEW", "from_epoch": 5},
+        {"uid": 8, "hotkey": None, "from_epoch": 5},
+        {"uid": 9, "hotkey": "5MOVES", "from_epoch": 5},
+    ]
+    with read_rows(discipline("challenge").schema, imported.tables) as records:
+        board = agon.score("challenge", records).board("weights").rows()
+    assert {row["id"] for row in board if row["weight"]} == {"7", "9"}

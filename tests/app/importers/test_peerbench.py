@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agon
-from agon.app.importers import ImportedRecords, import_records
-from agon.disciplines import discipline
+from agon.app.importers import import_records
+from agon.disciplines import ImportedRecords, discipline
 from agon.records import InvalidRecords, read_rows
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """Numbers of a run: they add up, and pass@k is what counting all draws gives."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -149,3 +150,10 @@ def test_times_are_added_up() -> None:
     summary = summarize(plan("x", "y"), [result("x", 1, "passed"), result("y", 2, "unscored")])
     assert summary["seconds"] == {"build": 0.0, "agent": 2.0, "verifier": 1.0, "total": 4.0}
     assert summary["finished_at"] == "2026-11-21T10:00:02.000Z"
+
+
+def test_a_summary_names_what_made_a_trial_a_pass() -> None:
+    """Two tasks of one run may differ in their reward_source; the last lines name both."""
+    sources = {"b": "both", "a": "exit_code", "c": "both"}
+    made = summarize(replace(plan("a", "b", "c"), reward_sources=sources), [])
+    assert made["reward_sources"] == {"both": ["b", "c"], "exit_code": ["a"]}

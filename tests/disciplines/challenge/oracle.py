@@ -14,21 +14,26 @@ DEFAULTS: dict[str, Any] = {
     "duplicate_content": "everywhere",
     "evaluation_window": None,
     "min_validators": 3,
+    "zero_stake_counts": False,
     "outlier_threshold": 3.5,
     "outlier_min_values": 3,
     "mad_when_zero": 0.01,
     "outlier_weights": "equal",
     "exclude_outliers": True,
     "min_stake_fraction": 0.3,
+    "min_stake_of": "submission",
+    "mean_over": "included",
     "strategy": "linear",
     "top_n": 1,
     "improvement_threshold": 0.02,
     "improvement": "relative",
+    "improvement_by": "new_agent",
     "improvement_stake": 0,
     "grace_epochs": 10,
     "decay_curve": "linear",
     "decay_rate": 0.05,
     "max_burn": 80,
+    "burn_application": "scaled",
     "weight_cap": 0.5,
     "cap_excess": "redistribute",
     "rounding": "nearest",
@@ -152,17 +157,28 @@ class Contest:
 
     def reported(self, submission: str, epoch: int) -> dict[str, Fraction]:
         """Return the evaluations of a submission that count at an epoch."""
-        window = self.rules(self.competition(submission))["evaluation_window"]
+        rules = self.rules(self.competition(submission))
+        window = rules["evaluation_window"]
         latest = {}
         for when, of, validator, score in self.evaluations:
             if of == submission and when <= epoch:
                 latest[validator] = (when, score)
-        registered = self.stakes_at(epoch)
+        registered = {
+            v: stake for v, stake in self.stakes_at(epoch).items()
+            if (stake or rules["zero_stake_counts"]) and self._has_enough(stake, rules, epoch)
+        }  # fmt: skip
         return {
             validator: score
             for validator, (when, score) in latest.items()
             if validator in registered and (window is None or epoch - when < window)
         }
+
+    def _has_enough(self, stake: Fraction, rules: dict[str, Any], epoch: int) -> bool:
+        """Return whether a validator has the stake that each one needs."""
+        total = sum(self.stakes_at(epoch).values())
+        if rules["min_stake_of"] == "submission" or not total:
+            return True
+        return stake / total >= exact(rules["min_stake_fraction"])
 
     def z_scores(self, submission: str, epoch: int) -> dict[str, Fraction]:
         """Return the modified z-score of each evaluation that counts."""
@@ -208,26 +224,38 @@ class Contest:
         if not reported or not sum(stakes.values()):
             return None
         fraction = self.stake_fraction(submission, epoch)
-        if fraction < exact(rules["min_stake_fraction"]) or fraction == 0:
+        together = rules["min_stake_of"] == "submission"
+        if fraction == 0 or (together and fraction < exact(rules["min_stake_fraction"])):
             return None
         counted = self._kept(submission, epoch)
         weighted = sum((stakes[v] * reported[v] for v in counted), Fraction())
-        return weighted / sum((stakes[v] for v in counted), Fraction())
+        whose = counted if rules["mean_over"] == "included" else list(reported)
+        return weighted / sum((stakes[v] for v in whose), Fraction())
 
     def _history(self) -> dict[str, tuple[Fraction, int] | None]:
         """Carry every competition through every epoch: (top, last improvement)."""
         states: dict[str, tuple[Fraction, int] | None] = dict.fromkeys(self.competitions)
         for epoch in range(self.first, self.epoch + 1):
             for competition in self.competitions:
-                scores = [
-                    score for name in self.submissions if self.competition(name) == competition
+                better = [
+                    (-score, self._turn(name), name)
+                    for name in self.submissions if self.competition(name) == competition
                     and (score := self.score(name, epoch) or Fraction())
                     and self._improves(score, states[competition], competition)
                     and self._is_supported(name, epoch, states[competition])
                 ]  # fmt: skip
-                if scores:
-                    states[competition] = (max(scores), epoch)
+                if better and self._is_new(min(better)[2], states[competition], competition):
+                    states[competition] = (-min(better)[0], epoch)
         return states
+
+    def _is_new(
+        self, submission: str, state: tuple[Fraction, int] | None, competition: str
+    ) -> bool:
+        """Return whether a submission was first evaluated after the top score was set."""
+        if state is None or self.rules(competition)["improvement_by"] == "any":
+            return True
+        first = min(epoch for epoch, of, _, _ in self.evaluations if of == submission)
+        return first > state[1]
 
     def _improves(
         self, score: Fraction, state: tuple[Fraction, int] | None, competition: str
@@ -300,7 +328,8 @@ class Contest:
             burning = self.burn_percent(competition) / 100
             paid[0] += part * burning
             for uid, share in shares.items():
-                paid[uid] = paid.get(uid, Fraction()) + part * (1 - burning) * share
+                left = 1 - burning if self.rules(competition)["burn_application"] == "scaled" else 1
+                paid[uid] = paid.get(uid, Fraction()) + part * left * share
         return self._capped(paid)
 
     def _capped(self, paid: dict[int, Fraction]) -> dict[int, Fraction]:

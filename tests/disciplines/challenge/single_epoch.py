@@ -12,6 +12,7 @@ from agon.disciplines.challenge.consensus import Status
 from agon.disciplines.challenge.eligibility import Eligibility
 from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
+from agon.disciplines.challenge.rules import ChallengeRules
 from agon.kernel.robust import outliers
 from agon.kernel.weighted_median import weighted_modified_z
 
@@ -55,6 +56,21 @@ def consensus_at(facts: Facts, eligibility: Eligibility, epoch: int) -> list[Sub
     ]
 
 
+def _allowed(stakes: dict[int, float], rules: ChallengeRules) -> set[int]:
+    """Return the validators whose evaluations count."""
+    total = math.fsum(stakes.values())
+    return {
+        one
+        for one, stake in stakes.items()
+        if (stake > 0 or rules.zero_stake_counts)
+        and (
+            rules.min_stake_of == "submission"
+            or not total
+            or reaches(stake / total, rules.min_stake_fraction)
+        )
+    }
+
+
 def _submission(
     facts: Facts,
     eligibility: Eligibility,
@@ -68,8 +84,9 @@ def _submission(
     rules = eligibility.outlier_rules[int(eligibility.groups[number])]
     rows = [latest.get((number, one), (0, 0.0)) for one in validators]
     since, values = [row[0] for row in rows], [row[1] for row in rows]
+    allowed = _allowed(stakes, rules)
     counted = [
-        (number, one) in latest and one in stakes and (not window or epoch - since[one] < window)
+        (number, one) in latest and one in allowed and (not window or epoch - since[one] < window)
         for one in validators
     ]
     counting = [one for one in validators if counted[one]]
@@ -98,6 +115,9 @@ def _submission(
     mean = fraction = 0.0
     if weights.any():
         mean = float(stake_weighted_mean(values, weights))
+        reported = np.array([stakes.get(index, 0.0) * counted[index] for index in validators])
+        if eligibility.over_reported[number] and counted != included:
+            mean *= weights.sum() / reported.sum()
         total = math.fsum(stakes.values())
         fraction = float(stake_fraction(remaining=weights.sum(), total=total))
     if eligibility.originals[number] != number:

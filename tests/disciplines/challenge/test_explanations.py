@@ -158,15 +158,16 @@ def test_a_copy_names_its_original() -> None:
 
 def test_a_competition_is_explained_by_improvements_and_maximum_burn() -> None:
     """Decay forecast: grace and stale epochs after the last improvement."""
-    scores = {(f"v{v}", epoch): x for epoch, x in [(0, 0.8), (3, 0.816)] for v in (1, 2, 3)}
-    explanation = scored(tables_of({"a": (1, scores)}), epoch=15).explain(
+    first = {(f"v{v}", 0): 0.8 for v in (1, 2, 3)}
+    better = {(f"v{v}", 3): 0.816 for v in (1, 2, 3)}
+    explanation = scored(tables_of({"a": (1, first), "b": (2, better)}), epoch=15).explain(
         "main", board="competitions"
     )
     assert [part.name for part in explanation.parts] == [
         "improvement in epoch 0", "improvement in epoch 3", "decay",
     ]  # fmt: skip
     assert [part.points for part in explanation.parts] == pytest.approx([0.8, 0.016, 0])
-    assert explanation.parts[1].records[0].ids == ("a",)
+    assert explanation.parts[1].records[0].ids == ("b",)
     assert explanation.context["maximum_burn_in_epoch"] == 3 + 10 + 16
     assert "in epoch 29" in explanation.notes[0]
 

@@ -15,6 +15,7 @@ from agon.kernel.robust import modified_z, outliers
 from sizes import size
 
 laws = settings(max_examples=size(60), deadline=None)
+BY_TWO_PERCENT: dict[str, Any] = {"threshold": 0.02, "improvement": "relative"}
 WEIGHTS = st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=30).map(np.array)
 
 
@@ -126,17 +127,26 @@ def test_two_percent_more_is_always_an_improvement(hundredths: int) -> None:
 def test_small_steps_are_measured_against_the_same_top() -> None:
     """0.80 → 0.81 → 0.816: the reference stays, so small gains add up."""
     bests = [decay.BestScore(0, 0.80), decay.BestScore(1, 0.81), decay.BestScore(2, 0.816)]
-    state = decay.fold(decay.DecayState(), bests, threshold=0.02, improvement="relative")
+    state = decay.fold(decay.DecayState(), bests, **BY_TWO_PERCENT, improvement_by="any")
     assert (state.top, state.last_improvement) == (0.816, 2)
     assert [one.bar for one in state.improvements] == [0.0, pytest.approx(0.816)]
 
 
 @laws
-@given(st.lists(st.floats(0, 1), max_size=30), st.integers(0, 30))
-def test_folding_a_prefix_and_then_the_rest_is_folding_all(scores: list[float], cut: int) -> None:
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 30)), max_size=30),
+    st.integers(0, 30),
+    st.sampled_from(["new_agent", "any"]),
+)
+def test_folding_a_prefix_and_then_the_rest_is_folding_all(
+    scores: list[tuple[float, int]], cut: int, improvement_by: str
+) -> None:
     """A contest can be resumed from its state."""
-    bests = [decay.BestScore(epoch, score) for epoch, score in enumerate(scores)]
-    rule: dict[str, Any] = {"threshold": 0.02, "improvement": "relative"}
+    bests = [
+        decay.BestScore(epoch, score, first_evaluated=min(first, epoch))
+        for epoch, (score, first) in enumerate(scores)
+    ]
+    rule: dict[str, Any] = {**BY_TWO_PERCENT, "improvement_by": improvement_by}
     halfway = decay.fold(decay.DecayState(), bests[:cut], **rule)
     complete = decay.fold(decay.DecayState(), bests, **rule)
     assert decay.fold(halfway, bests[cut:], **rule) == complete
@@ -236,7 +246,7 @@ def test_no_miner_is_above_the_cap(
 def test_a_burn_of_forty_percent_gives_the_documented_integers() -> None:
     """30000, 20000 and 15535 of 65535 at B = 40 % → 18000, 12000, 9321 and 26214 for UID 0."""
     shares = np.array([30000, 20000, 15535]) / 65535
-    paid = emission.emission(shares, emission_share=1.0, burn_percent=40)
+    paid = emission.emission(shares, emission_share=1.0, burn_percent=40, burn_application="scaled")
     integers = emission.to_u16(np.append(paid.miners, paid.burned), rounding_rule="nearest")
     assert integers.tolist() == [18000, 12000, 9321, 26214]
 

@@ -12,7 +12,7 @@ from agon.disciplines.challenge.scoring import ScoredChallenge, score
 from agon.disciplines.challenge.simulate import simulate
 from agon.editions import edition
 from agon.records import read_rows
-from disciplines.challenge.networks import Tables, records_of, rows_of, tables_of
+from disciplines.challenge.networks import Tables, records_of, rows_of, scored, tables_of
 
 LITERAL, HARDENED = edition("challenge/term-1"), edition("challenge/hardened-1")
 LITERAL_RULES, HARDENED_RULES = (one.rules.model_dump() for one in (LITERAL, HARDENED))
@@ -39,10 +39,11 @@ def dust(percent: float) -> Tables:
 
 
 def push(percent: float, *, by: float = 0.0518) -> Tables:
-    """Return a validator who raises a score within the outlier bound, an epoch later."""
-    honest = {(f"v{n}", 0): 0.8 for n in (1, 2, 3, 4)}
+    """Return a validator who raises a new agent's score within the outlier bound."""
+    before = {(f"v{n}", 0): 0.8 for n in (1, 2, 3, 4)}
+    honest = {(f"v{n}", 1): 0.8 for n in (1, 2, 3)}
     stakes = {f"v{n}": (100 - percent) / 3 for n in (1, 2, 3)} | {"v4": percent}
-    return tables_of({"a": (1, {**honest, ("v4", 1): 0.8 + by})}, stakes=stakes)
+    return tables_of({"a": (1, before), "b": (2, {**honest, ("v4", 1): 0.8 + by})}, stakes=stakes)
 
 
 def dust_price(**changes: Any) -> int:
@@ -97,8 +98,9 @@ def test_each_guard_alone_makes_an_attack_dearer() -> None:
 def test_a_push_split_among_identities_resets_nothing_either() -> None:
     """The guard counts stake, so that more identities buy nothing."""
     stakes = {"v1": 20, "v2": 20, "v3": 20, "v4": 20, "v5": 20}
-    scores = {(v, 0): 0.8 for v in stakes} | {("v4", 1): 0.8518, ("v5", 1): 0.8518}
-    tables = tables_of({"a": (1, scores)}, stakes=stakes)
+    before = {(v, 0): 0.8 for v in stakes}
+    pushed = {(v, 1): 0.8518 if v in {"v4", "v5"} else 0.8 for v in stakes}
+    tables = tables_of({"a": (1, before), "b": (2, pushed)}, stakes=stakes)
     assert rows_of(literal(tables), "competitions")["main"]["last_improvement"] == 1
     assert rows_of(under(tables), "competitions")["main"]["last_improvement"] == 0
 
@@ -115,6 +117,21 @@ def test_an_unsupported_best_does_not_hide_a_supported_improvement() -> None:
     assert row["last_improvement"] == 1
 
 
+def test_a_stake_that_moves_ends_no_decay_under_either_edition() -> None:
+    """Seed 001, Decay Reset: a new agent has to beat the top; the explanation says so."""
+    tables = tables_of({"a": (1, {("v1", 0): 0.6, ("v2", 0): 0.5, ("v3", 0): 0.4})})
+    tables["validators"].append({"id": "v1", "stake": 300, "epoch": 20})
+    for result in (literal(tables), under(tables)):
+        row = rows_of(result, "competitions")["main"]
+        assert (row["last_improvement"], row["stale"], row["burn_percent"]) == (0, 10, 50)
+    assert literal(tables).explain("main", board="competitions").notes[1] == (
+        "a has 0.54, but it was first evaluated in epoch 0, and the top score is of epoch 0: only "
+        "a new agent resets the decay (improvement_by)"
+    )
+    anyone = scored(tables, improvement_by="any")
+    assert rows_of(anyone, "competitions")["main"]["last_improvement"] == 20
+
+
 def test_explanations_name_the_rules_of_the_hardened_edition() -> None:
     """Who is left out or does not improve reads which rule says so."""
     parts = {part.name: part for part in under(dust(1)).explain("a", board="submissions").parts}
@@ -124,7 +141,7 @@ def test_explanations_name_the_rules_of_the_hardened_edition() -> None:
     explained = under(push(31)).explain("main", board="competitions")
     assert explained.parts[0].rules["improvement_stake"] == 0.5
     assert explained.notes[1] == (
-        "a has 0.816058, but an improvement needs 0.816 from at least 50 % of the stake behind it "
+        "b has 0.816058, but an improvement needs 0.816 from at least 50 % of the stake behind it "
         "(improvement_stake); that much of it gives only 0.8"
     )
     assert len(literal(push(31)).explain("main", board="competitions").notes) == 1
@@ -145,3 +162,29 @@ def test_without_attackers_the_ranks_are_those_of_the_reference_edition(seed: in
     ids = sorted(scores[0])
     literally, hardened = ([one[name] for name in ids] for one in scores)
     assert spearmanr(literally, hardened)[0] >= 0.98
+
+
+def test_validators_without_stake_make_no_quorum_and_outvote_nobody() -> None:
+    """Identities cost nothing: three of them must not turn an honest report into an outlier."""
+    free = tables_of({"a": (1, [0.2] * 3 + [0.8])}, stakes={"v1": 0, "v2": 0, "v3": 0, "v4": 9})
+    reason = literal(free).board("submissions").unscored[0].reason
+    assert reason == "1 validator reported; at least 3 must (min_validators)"
+    backed = tables_of(
+        {"a": (1, [0.8, 0.81, 0.79] + [0.2] * 4)},
+        stakes={f"v{n}": 1 if n < 4 else 0 for n in range(1, 8)},
+    )
+    assert rows_of(literal(backed), "submissions")["a"]["score"] == pytest.approx(0.8)
+    counted = scored(backed, zero_stake_counts=True)
+    assert rows_of(counted, "submissions") == {}
+
+
+def test_each_open_reading_of_the_seed_is_a_rule() -> None:
+    """Stake of each validator, the mean over all that reported, the burn beside the weights."""
+    stakes = {"v1": 50, "v2": 30, "v3": 10, "v4": 10}
+    tables = tables_of({"a": (1, [0.8, 0.8, 0.8, 0.2])}, stakes=stakes)
+    two = {"min_stake_of": "validator", "min_validators": 2}
+    assert rows_of(scored(tables, **two), "submissions")["a"]["validators"] == 2
+    mean = rows_of(scored(tables, mean_over="reported"), "submissions")["a"]["score"]
+    assert mean == pytest.approx(0.8 * 0.9)
+    late = rows_of(scored(tables, epoch=18, weight_cap=1.0, burn_application="added"), "weights")
+    assert (late["1"]["weight"], late["0"]["weight"]) == (1.0, pytest.approx(0.4))

@@ -29,7 +29,10 @@ CAUGHT = {
 }
 """Which check catches which attack, and whom it names where that is known beforehand."""
 
-BY_THEMSELVES = {"unimprovable-top", "paid-without-score", "missing-task-results"}
+BY_THEMSELVES = {
+    "unimprovable-top", "paid-without-score", "missing-task-results", "stopped-validator",
+    "partial-validator", "seat-changed-hands", "zero-stake", "dust", "carried-top",
+}  # fmt: skip
 """Checks that need no attacker: they report what rules and scores come to (test_next_steps.py)."""
 
 

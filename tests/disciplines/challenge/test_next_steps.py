@@ -106,7 +106,9 @@ def test_the_score_that_is_named_ends_the_burn(
     assert (state.last_improvement == 200) == (best is not None), decay.missing
     if best is not None:
         assert after.outcome.allocation.burn_percents[at] == 0
-        assert decay.missing == f"a best score of at least {_shown(best)} restarts the count"
+        is_any = outcome.network.of_competition[at].improvement_by == "any"
+        who = "a best" if is_any else "a new agent with a"
+        assert decay.missing == f"{who} score of at least {_shown(best)} restarts the count"
 
 
 def _number(outcome: Any, tables: Tables, row: int) -> int:

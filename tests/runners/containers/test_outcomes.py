@@ -67,6 +67,23 @@ def test_every_end_has_one_meaning(
     assert bool(finding.reason) == (outcome != "finished")
 
 
+@pytest.mark.parametrize(
+    ("seconds", "reason"),
+    [
+        (10.3, "its 10 s were up"),
+        (14.9, "its 10 s were up"),
+        (15.0, "its 10 s were up (and 5 s later it was killed)"),
+    ],
+)
+def test_a_reason_names_a_kill_only_where_the_command_outlived_its_termination(
+    seconds: float, reason: str
+) -> None:
+    """A command that ends at TERM was not killed 5 s later."""
+    assert diagnose(ending(), report_of(seconds), None, LIMITS, phase="verifier").reason == reason
+    outside = diagnose(ending("time", 137), None, None, LIMITS, phase="verifier")
+    assert outside.reason.endswith("it was killed)")
+
+
 @pytest.mark.sample(91)
 @pytest.mark.parametrize("phase", ["agent", "verifier"])
 @pytest.mark.parametrize("code", [*range(128), 139])

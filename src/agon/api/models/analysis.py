@@ -95,7 +95,7 @@ class EpochBurn(Resource):
     paid: float = Field(description="To miners.")
     decay: float = Field(description="Burned since no score improved.")
     unassigned: float = Field(description="Burned since no competition has it.")
-    own: float = Field(description="Earned by submissions of UID 0, which burns it.")
+    own: float = Field(description="Earned by submissions of the burn's uid or of none.")
     cap: float = Field(description="Burned since no miner may get more.")
     burn: float = Field(description="What UID 0 gets.")
 

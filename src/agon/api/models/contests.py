@@ -92,3 +92,7 @@ class Contest(Resource):
     starts_at: datetime | None = Field(description="Participants may add to it from then on.")
     ends_at: datetime | None = Field(description="Participants may add to it before then.")
     names: NameDisplay | None = Field(default=None, description=_NAMES_OR_USUAL)
+    version: str = Field(
+        description="Of its details: another one after each edit. It is the ETag, and If-Match of "
+        "an edit takes it."
+    )

@@ -18,12 +18,13 @@ from agon.api.models.contests import (
 )
 from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
-from agon.api.parameters import AsOf
+from agon.api.parameters import AsOf, IfMatch, stated_versions
 from agon.api.transport import Noun
 from agon.app.access.permissions import View, allow_new, view_of
 from agon.app.contests.ledgers.append import edition_at
 from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle import creation, transitions
+from agon.app.contests.lifecycle.details import version_of
 from agon.entities import contests as entities
 from agon.entities.access import Caller
 from agon.errors import NotFound
@@ -120,7 +121,7 @@ def create_contest(ctx: Context, request: ContestCreate) -> Contest:
 
 
 @operation("GET", "/contests/{contest}", id="getContest", permission="contest.read",
-           summary="Get a contest")  # fmt: skip
+           summary="Get a contest", versioned=True)  # fmt: skip
 def get_contest(ctx: ContestContext, *, as_of: AsOf = None) -> Contest:
     """Return a contest, as far as the caller may see it: now, or as of a position or time."""
     with ctx.service.store.read() as session:
@@ -130,7 +131,7 @@ def get_contest(ctx: ContestContext, *, as_of: AsOf = None) -> Contest:
 
 
 @operation("PATCH", "/contests/{contest}", id="editContest", permission="contest.manage",
-           summary="Edit a contest",
+           summary="Edit a contest", versioned=True, errors=(412,),
            command=Command(
                "contest edit",
                any_of=("nothing to change", "title", "description", "visibility", "starts_at",
@@ -150,6 +151,7 @@ def edit_contest(
     ctx: ContestContext,
     request: ContestUpdate,
     *,
+    if_match: IfMatch = None,
     dry_run: Annotated[bool, Field(description="Validate only; change nothing.")] = False,
 ) -> Contest:
     """Change title, description, visibility, start, end or names; leave the fields not given.
@@ -158,6 +160,9 @@ def edit_contest(
     changes, an entry of the ledger states all details; the start and the end of a final contest
     cannot be changed. Names that are hidden are gone at once; shown ones follow with the next
     publication.
+
+    With ``If-Match`` the contest is edited only while its version is one of those: two organizers
+    who edit at the same time do not undo each other's changes.
 
     $ agon contest edit
         Change title, description, visibility, start, end or names of ID.
@@ -171,8 +176,11 @@ def edit_contest(
     """
     from agon.app.contests.lifecycle import details
 
+    expected = None if if_match is None else stated_versions(if_match)
     changes = {name: getattr(request, name) for name in request.model_fields_set}
-    edited = details.edit(ctx.service, ctx.contest.id, changes, by=ctx.caller, dry_run=dry_run)
+    edited = details.edit(
+        ctx.service, ctx.contest.id, changes, by=ctx.caller, expected=expected, dry_run=dry_run
+    )
     return visible_to_staff(edited)
 
 
@@ -322,6 +330,7 @@ def _resource(contest: entities.Contest) -> Contest:
         starts_at=contest.starts_at,
         ends_at=contest.ends_at,
         names=contest.names,
+        version=version_of(contest),
     )
 
 

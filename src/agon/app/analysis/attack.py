@@ -7,7 +7,7 @@ from typing import Any
 from agon.app.analysis.records import read_records
 from agon.attacks.ablation import Guard, ablate, guards_of
 from agon.attacks.catalog import DEFAULT_SIZE, lab_of
-from agon.attacks.prices import Prices, default_prices
+from agon.attacks.prices import Prices
 from agon.attacks.replays import AttackReplay
 from agon.attacks.results import AttackResult
 from agon.attacks.runner import Runner, select
@@ -163,7 +163,7 @@ class AttackReport:
                         self.size,
                         self.seed,
                         self.records_sha256,
-                        _plain(result),
+                        _plain(result, self.prices),
                     ),
                 )
 
@@ -191,7 +191,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
         seed: seed of all draws; equal arguments give equal results.
         goal: a rank to aim at (default: the goal of each attack).
         source: real records to attack from their last epoch on; None: a simulated world.
-        prices: what the attacker pays (default: agon's table).
+        prices: what the attacker pays (default: those of the lab).
         trials: other plans to try for each attack, in search of a cheaper one.
         ablation: whether to switch every guard of the editions off alone.
 
@@ -204,7 +204,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
     strategies = select(lab, names)
     released = [released_edition(name, of=of) for name in editions or (default_edition(of),)]
     world, digest = _world(of, source, size=size, seed=seed)
-    paid = prices or default_prices()
+    paid = prices or lab.prices
     guards = {
         edition.full_name: list(guards_of(lab, edition)) if ablation else [] for edition in released
     }
@@ -244,7 +244,7 @@ def repeat(
     Args:
         replay: the stored run.
         source: the real records, for a run on real records.
-        prices: what the attacker pays (default: agon's table).
+        prices: what the attacker pays (default: those of the lab).
 
     Raises:
         Conflict: the rules or the records are not those of the stored run.
@@ -266,13 +266,13 @@ def repeat(
         )
     runner = Runner(lab, world, edition.rules)
     result = runner.run_plan(strategy, replay.plan, goal=replay.goal)
-    if _plain(result) != replay.result:
+    if (plain := _plain(result, lab.prices)) != replay.result:
         raise CheckFailed(
-            f"expected {dict(replay.result)}, got {_plain(result)}; the replay or agon has changed"
+            f"expected {dict(replay.result)}, got {plain}; the replay or agon has changed"
         )
     under = EditionAttacks(edition, (result,))
     return AttackReport(
-        replay.discipline, replay.size, replay.seed, digest, (under,), prices or default_prices()
+        replay.discipline, replay.size, replay.seed, digest, (under,), prices or lab.prices
     )
 
 
@@ -285,9 +285,9 @@ def _world(of: str, source: Any, *, size: int, seed: int) -> tuple[Any, str | No
         return lab.observe(records, seed=seed), records.sha256
 
 
-def _plain(result: AttackResult) -> dict[str, Any]:
+def _plain(result: AttackResult, prices: Prices) -> dict[str, Any]:
     """Return a result for JSON without what prices and plans state."""
-    value = result.to_dict(default_prices())
+    value = result.to_dict(prices)
     cost = {name: number for name, number in value["cost"].items() if name != "money"}
     return {
         "reached": value["reached"],

@@ -82,7 +82,7 @@ def page(report: AttackReport, detectors: Sequence[PowerMeasurement], *, worlds:
 
     Args:
         report: the results of attacks.
-        detectors: what the discipline's findings find.
+        detectors: what the discipline's findings find; empty: nobody has measured that.
         worlds: contests per row of ``detectors``.
     """
     title = f"Attacks on the rules of the {report.discipline}"
@@ -96,7 +96,10 @@ def page(report: AttackReport, detectors: Sequence[PowerMeasurement], *, worlds:
             style(),
         ]
     )
-    roc = detector_chart(report.discipline, detectors, worlds=worlds, is_part=True)
+    found = [
+        detector_chart(report.discipline, detectors, worlds=worlds, is_part=True),
+        _data(_detector_columns(detectors), "findings"),
+    ]
     of_editions = [
         _data(_result_columns(under.results, report), under.edition.full_name)
         for under in report.editions
@@ -105,7 +108,7 @@ def page(report: AttackReport, detectors: Sequence[PowerMeasurement], *, worlds:
         ("What a rank costs", [price_chart(report, is_part=True), *of_editions]),
         ("What a search finds", list(_search_tables(report))),
         ("Without one guard", list(_guard_tables(report))),
-        ("What the findings find", [roc, _data(_detector_columns(detectors), "findings")]),
+        ("What the findings find", found if detectors else []),
         ("Who is harmed", [harm_chart(report, is_part=True), *_harm_tables(report)]),
         ("Prices", [_data(_price_columns(report), "prices of what attackers use")]),
     ]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,9 @@ from agon.kernel.rules import Rules
 from agon.kernel.text_tables import html_table
 from agon.kernel.times import parse_time
 from agon.records import InvalidRecords, Records, RowIssue
+from agon.records.look_alikes import source_findings
 from agon.records.mapping import MappingSource
+from agon.records.unused import NameReport
 
 _SHOWN = 10
 
@@ -36,7 +38,8 @@ class CheckReport:
         total: number of all issues.
         findings: what integrity checks report, most severe first; empty while rows are invalid,
             since a finding depends on all of the records.
-        notes: what was decided when the records were imported, one sentence each.
+        notes: what was decided when the records were read, one sentence each.
+        names: how the names of the source were read.
     """
 
     discipline: str
@@ -48,6 +51,7 @@ class CheckReport:
     total: int
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()
+    names: NameReport = field(default_factory=NameReport)
 
     @property
     def rules_title(self) -> str:
@@ -162,7 +166,9 @@ def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         )
     except InvalidRecords as error:  # of a single table, which becomes records once it is valid
         label = str(source) if isinstance(source, str | Path) else "memory"
-        return report(source=label, rows={}, problems=error.issues, total=error.total, findings=())
+        names = error.names or NameReport()
+        return report(source=label, rows={}, problems=error.issues, total=error.total,
+                      findings=(), notes=names.notes, names=names)  # fmt: skip
     try:
         return report(
             source=records.source,
@@ -175,6 +181,7 @@ def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
             total=InvalidRecords(problems).total if problems else 0,
             findings=() if problems else tuple(_findings(chosen, records, time, rules)),
             notes=records.notes,
+            names=records.names,
         )
     finally:
         if records is not source:
@@ -184,5 +191,5 @@ def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
 def _findings(
     of: Discipline, records: Records, time: datetime | None, rules: Rules
 ) -> list[Finding]:
-    """Return the findings about a source's names, and those of the integrity checks."""
-    return in_order([*records.names.findings, *of.find(records.as_of(time), rules)])
+    """Return the findings about a source's names and values, and those of the integrity checks."""
+    return in_order([*source_findings(records), *of.find(records.as_of(time), rules)])

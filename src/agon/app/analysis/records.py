@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from agon.app.importers import ImportedRecords, format_of_frame, import_records
-from agon.disciplines import Simulation, discipline
+import pyarrow as pa
+
+from agon.app.importers import format_of_frame, import_records
+from agon.disciplines import ImportedRecords, Simulation, discipline
 from agon.engines import open_tables, require_engine
 from agon.errors import Conflict, Unreadable
 from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows
@@ -14,6 +16,7 @@ from agon.records.mapping import NO_MAPPING, MappingSource, source_mapping
 from agon.records.relational import RelationalRecords, inspect_in
 from agon.records.sources.formats import ending_of
 from agon.records.sources.memory import arrow_table, is_table
+from agon.records.unused import NameReport
 from agon.records.writing import FORMATS, TableFormat, write_tables
 
 RecordsSource = str | Path | Records | ImportedRecords | Simulation | Rows | Mapping[str, Rows]
@@ -76,7 +79,7 @@ def read_records(
     )
     if issues:
         records.close()
-        raise InvalidRecords(issues)
+        raise InvalidRecords(issues, names=records.names)
     return records
 
 
@@ -143,7 +146,8 @@ def inspect_records(
     records, issues = inspect_rows(schema, tables, mapping=reads, where=where)
     records.source = label
     if isinstance(source, ImportedRecords):
-        records.names, records.notes = source.names, source.notes
+        records.names, records.notes = source.names or NameReport(), source.notes
+        records.row_findings = source.findings
     return records, issues
 
 
@@ -181,15 +185,17 @@ def _inspect_in_engine(
 
 
 def write_records(
-    records: ImportedRecords | Simulation | Mapping[str, Rows],
+    records: Records | ImportedRecords | Simulation | Mapping[str, Rows],
     out: Path | str,
     *,
     form: TableFormat = "parquet",
 ) -> None:
-    """Write imported or simulated records, or data frames by table name, into a new folder.
+    """Write records, or data frames by table name, into a new folder.
 
     Args:
-        records: the result of ``import_records`` or ``simulate``, or data frames by table name.
+        records: the result of ``read_records``, ``import_records`` or ``simulate``, or data frames
+            by table name. Records that were read are written in normal form: under the names of
+            the schema, with values in its types.
         out: the folder; it is created when its content is complete.
         form: ``parquet``, ``csv`` or ``ndjson``.
 
@@ -200,14 +206,54 @@ def write_records(
     """
     if form not in FORMATS:
         raise Unreadable(f"there is no form {form!r}; give one of {', '.join(FORMATS)}")
-    tables = getattr(records, "tables", records)
+    tables = normal_tables(records) if isinstance(records, Records) else records
+    tables = getattr(tables, "tables", tables)
     if not isinstance(tables, Mapping):
         raise Unreadable(
             f"records cannot be written from a value of type {type(records).__name__}; give "
-            "imported or simulated records, or data frames by table name"
+            "records, or data frames by table name"
         )
     arrow = {name: arrow_table(str(name), rows) for name, rows in tables.items()}
     write_tables(arrow, Path(out), format=form)
+
+
+def normal_tables(records: Records) -> dict[str, pa.Table]:
+    """Return the tables that records have, without the optional columns that have no value."""
+    tables = {}
+    for table in records.schema:
+        if records.has(table.name):
+            rows = records.arrow(table.name, [column.name for column in table.columns])
+            filled = [
+                column.name
+                for column in table.columns
+                if column.required or rows[column.name].null_count < len(rows)
+            ]
+            tables[table.name] = rows.select(filled)
+    return tables
+
+
+def convert_records(
+    of: str,
+    source: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+) -> ImportedRecords:
+    """Return the tables of a source in normal form, to be written in any format.
+
+    A file of one table is imported, so that its categories stay. The arguments are those of
+    :func:`read_records`.
+
+    Raises:
+        InvalidRecords: with all issues; also for unused names that are near to a missing one.
+        NotFound, Unreadable, Unavailable: the source cannot be opened.
+    """
+    form = format_of_frame(of) if _is_file_of_rows(source) else None
+    if form is not None:
+        return import_records(form.name, source, columns=columns, where=where, mapping=mapping)
+    with read_records(of, source, columns=columns, where=where, mapping=mapping) as records:
+        return ImportedRecords(of, normal_tables(records), records.notes, records.names)
 
 
 def _is_file_of_rows(source: Any) -> bool:

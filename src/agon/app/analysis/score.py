@@ -18,6 +18,7 @@ from agon.kernel.fingerprints import sha256
 from agon.kernel.rules import Rules
 from agon.kernel.times import parse_time
 from agon.records import Records
+from agon.records.look_alikes import source_findings
 from agon.records.mapping import MappingSource
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Result:
     def findings(self) -> list[Finding]:
         """The integrity findings, most severe first; they never change a score."""
         found = self.discipline.find(self.records, self.rules)
-        return in_order([*self.records.names.findings, *found])
+        return in_order([*source_findings(self.records), *found])
 
     @property
     def notes(self) -> tuple[str, ...]:

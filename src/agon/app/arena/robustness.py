@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -78,7 +78,7 @@ def robustness(
         overrides=overrides,
         as_of=as_of,
     )
-    return _robustness(arena_of(result.scored), ranks)
+    return replace(_robustness(arena_of(result.scored), ranks), notes=result.notes)
 
 
 def published_robustness(

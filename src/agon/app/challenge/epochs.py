@@ -17,7 +17,7 @@ from agon.disciplines.challenge.bittensor import WeightsPayload
 from agon.disciplines.challenge.competition_explanations import forecast as maximum_in
 from agon.disciplines.challenge.competition_explanations import to_improve, unimprovable_text
 from agon.disciplines.challenge.decay import DecayState
-from agon.disciplines.challenge.emission import BURN_UID, amount
+from agon.disciplines.challenge.emission import amount
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.rules import ChallengeRules
@@ -152,13 +152,13 @@ def weigh_epochs(result: Result) -> EpochWeights:
             f"{len(network.uids):,} miners; score single epochs, or number epochs without gaps"
         )
     history = all_weights(network.facts, network.rules, epochs=epochs)
-    return EpochWeights(result, epochs, _table(history, network.rules.emission_total))
+    return EpochWeights(result, epochs, _table(history, network.rules))
 
 
-def _table(history: WeightHistory, emission_total: float | None) -> pa.Table:
+def _table(history: WeightHistory, rules: ChallengeRules) -> pa.Table:
     """Return a history as rows, with weights on the grid of the board of weights."""
     exact = np.column_stack([np.minimum(history.burn, 1.0), history.weights])
-    uids = np.concatenate([[BURN_UID], history.uids])
+    uids = np.concatenate([[rules.burn_uid], history.uids])
     nonzero = exact > 0
     nonzero[:, 0] = True
     rows, columns = np.nonzero(nonzero)
@@ -170,10 +170,8 @@ def _table(history: WeightHistory, emission_total: float | None) -> pa.Table:
         "u16": history.u16()[rows, columns],
         "burn": publish(exact[:, 0], places=PLACES)[rows],
     }
-    if emission_total is not None:
-        amounts = [
-            amount(share, emission_total=emission_total) for share in exact[rows, columns].tolist()
-        ]
+    if (total := rules.emission_total) is not None:
+        amounts = [amount(share, emission_total=total) for share in exact[rows, columns].tolist()]
         table["amount"] = np.array(amounts)
     return pa.table(table)
 

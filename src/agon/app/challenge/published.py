@@ -27,7 +27,7 @@ class EpochBurn:
         paid: to miners.
         decay: burned since no score improved.
         unassigned: burned since no competition has it.
-        own: earned by submissions of UID 0, which burns it.
+        own: earned by submissions of the uid that burns, or of hotkeys without a uid.
         cap: burned since a miner may not get more.
     """
 
@@ -155,7 +155,7 @@ def _burn(allocation: Any) -> EpochBurn:
         "paid": allocation.weights.sum(),
         "decay": allocation.burned.sum(),
         "unassigned": allocation.unassigned,
-        "own": allocation.own,
+        "own": allocation.own + allocation.unregistered,
         "cap": allocation.excess,
     }
     return EpochBurn(

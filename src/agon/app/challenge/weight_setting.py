@@ -6,10 +6,8 @@ from typing import Any, Protocol
 from agon.app.analysis.score import Result
 from agon.app.challenge.epochs import outcome_of, payload_of
 from agon.disciplines.challenge.bittensor import WeightsPayload
-from agon.errors import NotScorable
-
-MAX_UID = 65_535
-"""Maximum UID of a Bittensor network: UIDs have 16 bits."""
+from agon.disciplines.challenge.records import MAX_UID
+from agon.errors import Conflict, NotScorable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +21,7 @@ class Order:
         hotkey: name of the hotkey that signs.
         epoch: the epoch of the weights.
         payload: uids and weights.
+        burn_uid: the uid that receives what burns.
     """
 
     netuid: int
@@ -31,6 +30,7 @@ class Order:
     hotkey: str
     epoch: int
     payload: WeightsPayload
+    burn_uid: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""
@@ -40,6 +40,7 @@ class Order:
             "wallet": self.wallet,
             "hotkey": self.hotkey,
             "epoch": self.epoch,
+            "burn_uid": self.burn_uid,
             **self.payload.to_dict(),
         }
 
@@ -61,6 +62,34 @@ class WeightSetter(Protocol):
         """
         ...
 
+    def owner_uid(self, *, netuid: int, network: str) -> int | None:
+        """Return the uid of the subnet owner's hotkey; None where it has none.
+
+        Raises:
+            Unavailable: the chain cannot be reached, or its client cannot ask.
+        """
+        ...
+
+
+def require_burn_uid(setter: WeightSetter, order: Order) -> None:
+    """Raise unless what burns goes to the subnet's owner, whose incentive the chain burns.
+
+    Raises:
+        Conflict: the uid is somebody else's, who would be paid what should burn.
+        Unavailable: the chain cannot be asked.
+    """
+    if order.burn_uid not in order.payload.uids:
+        return
+    owner = setter.owner_uid(netuid=order.netuid, network=order.network)
+    if owner == order.burn_uid:
+        return
+    holds = "holds no uid" if owner is None else f"holds uid {owner}"
+    remedy = "" if owner is None else f"score with --set burn_uid={owner}, or "
+    raise Conflict(
+        f"uid {order.burn_uid} would be paid what should burn: the owner of subnet "
+        f"{order.netuid} {holds}; {remedy}send it with --burn-uid-anyway"
+    )
+
 
 def order_of(result: Result, *, netuid: int, network: str, wallet: str, hotkey: str) -> Order:
     """Return the order that sets the weights of the scored epoch.
@@ -68,12 +97,18 @@ def order_of(result: Result, *, netuid: int, network: str, wallet: str, hotkey: 
     Raises:
         NotScorable: a uid is not possible on a Bittensor network.
     """
-    epoch, payload = outcome_of(result).epoch, payload_of(result)
+    outcome, payload = outcome_of(result), payload_of(result)
     if payload.uids[-1] > MAX_UID:
         raise NotScorable(
             f"uid {payload.uids[-1]} is not on a Bittensor network (0 to {MAX_UID}); give the "
             "submissions the miner_uid of the subnet"
         )
     return Order(
-        netuid=netuid, network=network, wallet=wallet, hotkey=hotkey, epoch=epoch, payload=payload
+        netuid=netuid,
+        network=network,
+        wallet=wallet,
+        hotkey=hotkey,
+        epoch=outcome.epoch,
+        payload=payload,
+        burn_uid=outcome.network.rules.burn_uid,
     )

@@ -7,7 +7,9 @@ names listed (the first that is there):
 field         names                                          becomes
 ============  =============================================  =====================================
 miner         ``uid``, ``miner_uid``                         ``submissions.miner_uid``
-key           ``hotkey``, ``miner_hotkey``                   the submission's id
+key           ``hotkey``, ``miner_hotkey``                   the submission's id and its
+                                                             ``miner_hotkey``; beside a uid also
+                                                             ``registrations``
 validator     ``validator``, ``validator_hotkey``,           ``validators.id``
               ``validator_id``, ``validator_uid``
 score         ``score``                                      ``evaluations.score`` (0 … 1)
@@ -17,6 +19,9 @@ submission    ``submission_id``, ``submission``, ``agent``   the submission's id
 time          ``evaluated_at``, ``timestamp``                ``evaluations.evaluated_at``
 start         ``submitted_at``                               ``submissions.submitted_at``
 ============  =============================================  =====================================
+
+Where uids and hotkeys are columns, the seats come from them: a hotkey holds a uid from the first
+epoch in which the two stand in one row until another hotkey stands there, or it has another uid.
 
 A submission is named by its own id, else by the miner's hotkey, else by the uid. Without a column
 of uids, hotkeys are numbered from 1 in their order: a note says so, and ``submissions.uid_from`` is
@@ -30,8 +35,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import columns_of, foreign
+from agon.disciplines import ImportedRecords
 from agon.errors import Unreadable, did_you_mean
 from agon.records import Column, CrossRowCheck, Kind, Schema, Table
 from agon.records.mapping import NO_MAPPING, SourceMapping
@@ -76,6 +81,11 @@ class _Fields:
         return otherwise
 
     @property
+    def has_seats(self) -> bool:
+        """Whether the file says which hotkey holds which uid."""
+        return {"uid", "hotkey"} <= set(self.columns)
+
+    @property
     def uid(self) -> str:
         hotkey = self.sql("hotkey")
         return self.sql("uid", f"dense_rank() OVER (ORDER BY {hotkey})")
@@ -115,13 +125,14 @@ def read(
                    {fields.sql("validator")} AS validator, {fields.sql("score")} AS score,
                    {fields.sql("stake")} AS stake, {fields.epoch} AS epoch,
                    {fields.sql("evaluated_at", "NULL::TIMESTAMP")} AS evaluated_at,
+                   {fields.sql("hotkey", "NULL::VARCHAR")} AS hotkey,
                    {fields.sql("submitted_at", "NULL::TIMESTAMP")} AS submitted_at
             FROM evaluations"""
         tables = {
             "submissions": records.sql(
-                f"SELECT submission AS id, min(uid)::BIGINT AS miner_uid, "
+                f"SELECT submission AS id, arg_min(uid, _row)::BIGINT AS miner_uid, "
                 f"coalesce(min(submitted_at), make_timestamp(min(epoch) * 1000000)) "
-                f"AS submitted_at{_mark(fields)} FROM ({rows}) "
+                f"AS submitted_at{_mark(fields)}{_key(fields)} FROM ({rows}) "
                 "GROUP BY submission ORDER BY min(_row)"
             ),
             "evaluations": records.sql(
@@ -133,8 +144,32 @@ def read(
                 f"FROM ({rows}) GROUP BY validator, epoch ORDER BY min(_row)"
             ),
         }
+        if fields.has_seats:
+            tables["registrations"] = records.sql(_seats(rows))
         notes = (*_notes(fields), *records.notes)
     return ImportedRecords("challenge", tables, notes, records.names)
+
+
+def _key(fields: _Fields) -> str:
+    """Return SQL of the miner's hotkey, where seats are known; empty where they are not."""
+    return ", min(hotkey) AS miner_hotkey" if fields.has_seats else ""
+
+
+def _seats(rows: str) -> str:
+    """Return SQL of the changes of seats: a uid's next hotkey, or none where its hotkey moved."""
+    return f"""
+        WITH seen AS (SELECT DISTINCT uid::BIGINT AS uid, hotkey, epoch::BIGINT AS epoch
+                      FROM ({rows})),
+        moved AS (SELECT uid, NULL AS hotkey, next AS epoch FROM
+                  (SELECT *, lead(uid) OVER keys AS next_uid, lead(epoch) OVER keys AS next
+                   FROM seen WINDOW keys AS (PARTITION BY hotkey ORDER BY epoch))
+                  WHERE next_uid <> uid),
+        every AS (FROM seen UNION ALL SELECT * FROM moved
+                  WHERE NOT EXISTS (FROM seen WHERE uid = moved.uid AND epoch = moved.epoch))
+        SELECT uid, hotkey, epoch AS from_epoch FROM
+        (SELECT *, row_number() OVER seat AS nth, lag(hotkey) OVER seat AS before FROM every
+         WINDOW seat AS (PARTITION BY uid ORDER BY epoch))
+        WHERE nth = 1 OR hotkey IS DISTINCT FROM before ORDER BY from_epoch, uid"""
 
 
 def _mark(fields: _Fields) -> str:
@@ -202,6 +237,7 @@ def _checks(fields: _Fields) -> list[CrossRowCheck]:
             "give a validator one stake per epoch",
         )
     ]
+    owner = "hotkey" if fields.has_seats else "uid"
     checks += [
         _one_per(
             field,
@@ -210,9 +246,20 @@ def _checks(fields: _Fields) -> list[CrossRowCheck]:
             "differs from another row of the same submission",
             "give each submission its own id in a column submission_id",
         )
-        for field in ("uid", "submitted_at")
-        if field in fields.columns
+        for field in (owner, "submitted_at")
+        if field in fields.columns and fields.sql(field) != fields.submission
     ]
+    if fields.has_seats:
+        checks += [
+            _one_per(
+                field,
+                f"{fields.sql(seat)}, {fields.epoch}",
+                fields,
+                f"differs from another row of the same {seat} and epoch",
+                "a uid is one hotkey's in an epoch, and a hotkey holds one uid",
+            )
+            for field, seat in (("hotkey", "uid"), ("uid", "hotkey"))
+        ]
     return checks
 
 

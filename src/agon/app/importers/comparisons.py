@@ -26,8 +26,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import columns_of, foreign
+from agon.disciplines import ImportedRecords
 from agon.errors import NotFound, Unreadable
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
 from agon.records.conditions import SameValue
@@ -52,7 +52,7 @@ _COMPARISONS = Table(
         Column("prompt", Kind.ID, required=False),
         Column("left", Kind.TEXT),
         Column("right", Kind.TEXT),
-        Column("winner", Kind.TEXT, choices=_WINNERS),
+        Column("winner", Kind.TEXT, choices=_WINNERS, sides=("left", "right")),
         Column("worker", Kind.ID, required=False),
         Column("created_at", Kind.TIMESTAMP, required=False),
     ),

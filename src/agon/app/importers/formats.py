@@ -1,12 +1,12 @@
 """The formats that can be imported, and the import of one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agon.app.importers.imported_records import ImportedRecords
+from agon.disciplines import BUILT_IN, ImportedRecords, discipline, names
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.records.column_names import require_names
 from agon.records.frames import Rows
@@ -22,11 +22,13 @@ class Format:
     """One format that can be imported.
 
     Attributes:
-        name: its name; its module has the same with underscores.
+        name: its name.
         discipline: the discipline of the imported records.
         summary: what is read, in one sentence.
         choices: names of the choices it has.
         frame: whether it is one table, which may be a data frame.
+        read: reads a source, with the choices as keyword arguments; None: the function ``read`` of
+            the module here that has the format's name with underscores.
     """
 
     name: str
@@ -34,6 +36,15 @@ class Format:
     summary: str
     choices: tuple[str, ...] = ()
     frame: bool = False
+    read: Callable[..., ImportedRecords] | None = None
+
+    def reader(self) -> Callable[..., ImportedRecords]:
+        """Return the function that reads a source; its module is imported now."""
+        if self.read is not None:
+            return self.read
+        module = import_module(f"agon.app.importers.{self.name.replace('-', '_')}")
+        own: Callable[..., ImportedRecords] = module.read
+        return own
 
 
 FORMATS: Mapping[str, Format] = {
@@ -78,18 +89,46 @@ FORMATS: Mapping[str, Format] = {
         ),
     )
 }
+"""The formats that agon reads itself."""
 
 
-def format_of_frame(discipline: str) -> Format | None:
+def all_formats() -> Mapping[str, Format]:
+    """Return agon's own formats by name, then those of installed disciplines.
+
+    Raises:
+        Unavailable: an installed discipline cannot be loaded.
+        Conflict: one has a format whose name is taken.
+    """
+    formats = dict(FORMATS)
+    for name in names()[len(BUILT_IN) :]:
+        for item in _formats_of(name):
+            if item.name in formats:
+                raise Conflict(
+                    f"the disciplines {formats[item.name].discipline} and {name} both have a "
+                    f"format {item.name!r}; update or uninstall the package of {name}"
+                )
+            formats[item.name] = item
+    return formats
+
+
+def _formats_of(name: str) -> Iterable[Format]:
+    """Return the formats of a discipline."""
+    if name in BUILT_IN:
+        return [item for item in FORMATS.values() if item.discipline == name]
+    return [
+        Format(item.name, name, item.summary, item.choices, frame=item.frame, read=item.read)
+        for item in discipline(name).importers
+    ]
+
+
+def format_of_frame(of: str) -> Format | None:
     """Return the format in which a single data frame of a discipline is read; None: there is none.
 
     Example:
         >>> format_of_frame("arena").name, format_of_frame("dojo")
         ('arena-battles', None)
     """
-    return next(
-        (item for item in FORMATS.values() if item.discipline == discipline and item.frame), None
-    )
+    return next((item for item in _formats_of(of) if item.frame), None)
 
 
 def import_records(
@@ -106,7 +145,7 @@ def import_records(
     """Return the records of a source in a named format; nothing is written.
 
     Args:
-        name: one of :data:`FORMATS`.
+        name: one of :data:`FORMATS`, or a format of an installed discipline.
         source: a file, a folder or an address, as the format has it; of a format that is one table
             also a data frame or a list of dicts.
         audit: of ``comparisons``: a file or data frame of verdicts on the pairs.
@@ -134,18 +173,26 @@ def import_records(
         (59, 8931)
     """
     require_names(columns)
-    if name not in FORMATS:
-        raise NotFound(f"there is no format {name!r}: {did_you_mean(name, FORMATS)}")
-    wanted = FORMATS[name]
+    wanted = _format(name)
     reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
     stated = {"audit": audit, "unit": unit, "mapping": reads or None, "where": where}
     choices = {key: value for key, value in stated.items() if value is not None}
     if others := [choice for choice in choices if choice not in wanted.choices]:
         have = [item.name for item in FORMATS.values() if others[0] in item.choices]
         raise Conflict(f"{name} has no {' or '.join(others)}; {', '.join(have)} has")
-    module = import_module(f"agon.app.importers.{name.replace('-', '_')}")
-    imported: ImportedRecords = module.read(_source(wanted, source), **choices)
-    return imported
+    return wanted.reader()(_source(wanted, source), **choices)
+
+
+def _format(name: str) -> Format:
+    """Return a format by name; installed disciplines are loaded for a name that agon lacks.
+
+    Raises:
+        NotFound: there is none; the message suggests one.
+    """
+    formats = FORMATS if name in FORMATS else all_formats()
+    if name not in formats:
+        raise NotFound(f"there is no format {name!r}: {did_you_mean(name, formats)}")
+    return formats[name]
 
 
 def _source(wanted: Format, source: Any) -> Any:

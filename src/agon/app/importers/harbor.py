@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
-from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.trials import STAKES, ImportedTrial, left_out, tables_of
 from agon.app.tasks.files import files_under
+from agon.disciplines import ImportedRecords
 from agon.errors import NotFound, Unreadable
 from agon.kernel.times import parse_time
 

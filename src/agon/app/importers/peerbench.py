@@ -18,8 +18,7 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
-from agon.app.importers.imported_records import ImportedRecords
-from agon.disciplines import discipline
+from agon.disciplines import ImportedRecords, discipline
 from agon.records import Records
 from agon.records import read as read_records
 from agon.records.mapping import NO_MAPPING, SourceMapping

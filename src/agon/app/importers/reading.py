@@ -44,7 +44,7 @@ def foreign(
     records, problems = inspect(schema, sources, mapping=mapping, where=where)
     try:
         if problems:
-            raise InvalidRecords(problems)
+            raise InvalidRecords(problems, names=records.names)
         yield records
     finally:
         records.close()

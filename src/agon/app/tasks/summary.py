@@ -45,6 +45,7 @@ def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
         },
         "interval": _interval(passed, total, len(counts)),
         "pass_at_k": _pass_at_k(list(counts.values())),
+        "reward_sources": _reward_sources(plan),
         "agent": plan.agent,
         "agent_settings": dict(plan.settings),
         "run": plan.run,
@@ -59,6 +60,14 @@ def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "seconds": _seconds(trials),
     }
     return summary if total else summary | {"reason": "no trial has a score"}
+
+
+def _reward_sources(plan: RunPlan) -> dict[str, list[str]]:
+    """Return the tasks by what made a trial of them a pass (rule ``reward_source``)."""
+    tasks: dict[str, list[str]] = {}
+    for name, source in sorted(plan.reward_sources.items()):
+        tasks.setdefault(source, []).append(name)
+    return dict(sorted(tasks.items()))
 
 
 def _task(results: Sequence[TrialResult], passed: int, scored: int) -> dict[str, Any]:

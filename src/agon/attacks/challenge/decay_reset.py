@@ -1,8 +1,8 @@
 """One validator pushes the best agent of a stale competition over the improvement threshold.
 
 Nobody submits anything better, and the burn grows. A report inside the outlier bound raises the
-mean of the best agent by the threshold: the decay ends for all miners, the attacker's included,
-without any progress.
+mean of the best agent by the threshold. Where any agent may end the decay (``improvement_by``), it
+ends for all miners, the attacker's included, without any progress.
 """
 
 from agon.attacks.challenge.season import Season

@@ -14,7 +14,6 @@ from agon.attacks.lab import AttackStanding
 from agon.attacks.results import Effort
 from agon.attacks.tables import append_rows
 from agon.disciplines import ScoredRecords
-from agon.disciplines.challenge.emission import BURN_UID
 
 _NO_IDS = np.zeros(0, dtype=np.int64)
 
@@ -157,7 +156,7 @@ class PlayedSeason:
         for row in scored.board("weights").rows():
             if row["id"] in own:
                 share += row["weight"]
-            elif row["id"] != str(BURN_UID):
+            elif row["id"] != str(self.season.rules.burn_uid):
                 weights[row["id"]] = row["weight"]
         scores = [
             row["score"]

@@ -18,14 +18,17 @@ def contests_of(discipline: str) -> SimulatedContests:
     """Return the simulated contests that measure the checks of a discipline.
 
     Raises:
-        NotFound: it has no attack lab.
+        NotFound: it has none, as disciplines of other packages.
 
     Example:
         >>> contests_of("challenge").attacks["stake-whale"].finding
         'stake-concentration'
     """
     if discipline not in LABS:
-        raise NotFound(f"{discipline} has no attack lab: {did_you_mean(discipline, LABS)}")
+        raise NotFound(
+            f"{discipline} has no simulated contests that measure its checks: "
+            f"{did_you_mean(discipline, LABS)}"
+        )
     contests: SimulatedContests = import_module(f"{LABS[discipline]}.check_power_cases").CONTESTS
     return contests
 
@@ -45,7 +48,7 @@ def measure(
         worlds: number of contests per row.
 
     Raises:
-        NotFound: the discipline has no attack lab.
+        NotFound: the discipline has no such contests.
         ValueError: the size is too small for a contest.
     """
     contests = contests_of(discipline)

@@ -47,6 +47,7 @@ def robustness(
 
     with working("refitting"):
         result = measure(source, ranks=ranks, **reads, **under)
+    sources.echo_notes(result.notes)
     if elo:
         rows = [vars(band) for band in result.bands]
     elif result.reason is not None:

@@ -2,14 +2,33 @@
 
 import click
 
-from agon.attacks.catalog import LABS
+from agon.attacks.catalog import LABS, further_labs
 from agon.cli.attack.detectors import command as detectors
 from agon.cli.attack.honeypots import command as honeypots
 from agon.cli.attack.run import command_of
 from agon.cli.shared.commands import Group
+from agon.disciplines import is_discipline
+from agon.errors import AgonError
 
 
-@click.group("attack", cls=Group)
+class LabGroup(Group):
+    """A group in which installed disciplines with an attack lab have a command, too."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands; what cannot be loaded is left out."""
+        try:
+            return [*super().list_commands(ctx), *further_labs()]
+        except AgonError:
+            return super().list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; None if the name is unknown."""
+        if cmd_name not in self.commands and is_discipline(cmd_name):
+            return command_of(cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group("attack", cls=LabGroup)
 def command() -> None:
     """Show what each known attack on a discipline's rules costs and gains, and what notices it.
 

@@ -75,7 +75,9 @@ def command_of(discipline: str) -> click.Command:
         default=DEFAULT_SIZE,
         show_default=True,
         metavar="N",
-        help="People of the simulated season: " + _PEOPLE[discipline] + ".",
+        help=f"People of the simulated season: {_PEOPLE[discipline]}."
+        if discipline in _PEOPLE
+        else "Size of the simulated season.",
     )
     @parameters.seed
     @option(
@@ -141,7 +143,7 @@ def command_of(discipline: str) -> click.Command:
             return
         if out is not None:
             require_new_folder(out)
-        prices = _read_prices(price_file)
+        prices = _read_prices(price_file, discipline)
         stored = None if replay_file is None else _read_replay(replay_file, discipline)
 
         from agon.app.analysis.attack import attack, repeat
@@ -185,12 +187,13 @@ def _list(discipline: str) -> None:
     summary.deliver()
 
 
-def _read_prices(file: Path | None) -> "Prices | None":
+def _read_prices(file: Path | None, discipline: str) -> "Prices | None":
     if file is None:
         return None
+    from agon.attacks.catalog import lab_of
     from agon.attacks.prices import read_prices
 
-    return read_prices(_text_of(file), source=str(file))
+    return read_prices(_text_of(file), source=str(file), default=lab_of(discipline).prices)
 
 
 def _read_replay(file: Path, discipline: str) -> "AttackReplay":
@@ -240,8 +243,11 @@ def _document(report: "AttackReport", form: str, *, stored: bool) -> "Iterable[b
     if form == "svg":
         return [price_chart(report).encode(), b"\n"]
     from agon.app.analysis.detectors import detectors
+    from agon.attacks.catalog import LABS
     from agon.cli.shared.output import working
 
+    if report.discipline not in LABS:  # only agon's own measure their checks
+        return [page(report, (), worlds=0).encode()]
     with working("measuring findings"):
         measured = detectors(report.discipline, seed=report.seed, worlds=_WORLDS)
     return [page(report, measured.detectors, worlds=_WORLDS).encode()]

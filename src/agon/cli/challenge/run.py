@@ -201,6 +201,7 @@ def _draw(summary: dict[str, Any]) -> None:
         needed=5,
     )  # fmt: skip
     out.line(f"agent {summary['agent']} · {_rate(summary)}", style="bold")
+    out.line(_sources_text(summary["reward_sources"]))
     if len(chances := summary["pass_at_k"]) > 1:
         single = {k: value for k, value in chances.items() if int(k).bit_count() == 1}
         rates = [f"pass@{k} {value:.3f}" for k, value in single.items()]
@@ -214,6 +215,22 @@ def _draw(summary: dict[str, Any]) -> None:
         )
     out.line("✓ passed  ✗ failed  t time was up  ? unscored", style="dim")
     out.deliver()
+
+
+def _sources_text(sources: dict[str, list[str]]) -> str:
+    """Return what made a trial a pass, and for how many tasks where they differ.
+
+    Example:
+        >>> _sources_text({"both": ["a", "b"]})
+        'reward_source both'
+        >>> _sources_text({"both": ["a", "b"], "exit_code": ["c"]})
+        'reward_source both (2 tasks), exit_code (1 task)'
+    """
+    counts = {name: len(tasks) for name, tasks in sources.items()}
+    if len(counts) == 1:
+        return f"reward_source {next(iter(counts))}"
+    said = (f"{name} ({n} task{'' if n == 1 else 's'})" for name, n in counts.items())
+    return f"reward_source {', '.join(said)}"
 
 
 def _rate(summary: dict[str, Any]) -> str:

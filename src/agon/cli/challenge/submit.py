@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Show what would be sent; --no-dry-run sends it.",
 )
+@option(
+    "--burn-uid-anyway",
+    is_flag=True,
+    help="Send the burn to burn_uid even if the chain does not say that it is the owner's.",
+)
 @parameters.rules
 @parameters.form(TABLE, "json")
 def submit_weights(
@@ -51,14 +56,17 @@ def submit_weights(
     *,
     epoch: int | None,
     dry_run: bool,
+    burn_uid_anyway: bool,
     under: parameters.RuleOptions,
     form: str,
     **where: Any,
 ) -> None:
     """Set the weights of an epoch of SOURCE on a Bittensor chain.
 
-    Nothing is sent without --no-dry-run. The weight of uid 0 is the burn. The chain scales
-    weights itself, so that only their proportions count; a subnet may clip the largest.
+    Nothing is sent without --no-dry-run. The weight of burn_uid (0 unless --set says otherwise) is
+    the burn: the chain is asked whether that uid is the subnet owner's, whose incentive it burns.
+    The chain scales weights itself, so that only their proportions count; a subnet may clip the
+    largest.
 
       agon challenge submit data/ --netuid 5
       agon challenge submit data/ --netuid 5 --network test --wallet validator --no-dry-run
@@ -67,7 +75,7 @@ def submit_weights(
     """
     from agon.app.analysis.score import score
     from agon.app.challenge.epochs import cautions, imported_uids
-    from agon.app.challenge.weight_setting import order_of
+    from agon.app.challenge.weight_setting import order_of, require_burn_uid
     from agon.cli.shared.output import working
 
     with working("weighing"):
@@ -81,6 +89,8 @@ def submit_weights(
 
         setter = weight_setter()
         with working("sending"):
+            if not burn_uid_anyway:
+                require_burn_uid(setter, order)
             answer = setter.set_weights(order)
     if form == "json":
         from agon.cli.shared.formats import json_chunks

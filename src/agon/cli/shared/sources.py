@@ -1,8 +1,9 @@
 """Options of commands that read records, and records from stdin."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,7 @@ from agon.cli.shared.commands import option
 from agon.cli.shared.parameters import unique
 
 if TYPE_CHECKING:
+    from agon.records import RowIssue
     from agon.records.mapping import SourceMapping
 
 STDIN = "-"
@@ -59,11 +61,14 @@ class Pairs(click.ParamType[tuple[tuple[str, str], ...]]):
 
     name = "name=value,…"
 
+    def __init__(self, example: str) -> None:
+        self.example = example
+
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[tuple[str, str], ...]:
         """Return names and values."""
-        pair = Pair("names such as model_a=left,model_b=right")
+        pair = Pair(self.example)
         return tuple(pair.convert(item, param, ctx) for item in str(value).split(","))
 
 
@@ -86,7 +91,7 @@ def _conditions(
 
 _columns_option = option(
     "--columns",
-    type=Pairs(),
+    type=Pairs("names such as model_a=left,model_b=right"),
     multiple=True,
     callback=_columns,
     help="The source's name of a column: model_a=left,model_b=right.",
@@ -111,6 +116,25 @@ _ignore_option = option(
     metavar="NAME",
     help="A column, table or file of the source that is not read.",
 )
+_values_option = option(
+    "--values",
+    type=Pairs("values such as winner.H=model_a,winner.draw=tie"),
+    multiple=True,
+    callback=_columns,
+    help="What a text of a column means: winner.H=model_a,winner.draw=tie.",
+)
+_null_option = option(
+    "--null",
+    multiple=True,
+    metavar="TEXT,…",
+    help="Texts that are no value: NA,NULL,None.",
+)
+_skip_missing_option = option(
+    "--skip-missing",
+    multiple=True,
+    metavar="COLUMN",
+    help="Leave out the rows without a value of this column; a note counts them.",
+)
 _stdin_form = option(
     "--stdin-format",
     type=click.Choice(list(_ENDINGS)),
@@ -131,17 +155,17 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
         columns: dict[str, str] | None,
         where: dict[str, list[str]] | None,
         stdin_format: str | None,
-        mapping_file: Path | None,
-        ignore: tuple[str, ...],
         **remaining: Any,
     ) -> Any:
-        reads = SourceOptions(columns=columns, where=where, mapping=_mapping(mapping_file, ignore))
+        mapping = _take_mapping(remaining)
+        reads = SourceOptions(columns=columns, where=where, mapping=mapping)
         if stdin_format is not None and source != STDIN:
             raise click.UsageError("--stdin-format is about stdin; give - as SOURCE")
-        if source != STDIN:
-            return function(source=source, reads=reads, **remaining)
-        with _save(sys.stdin.buffer, stdin_format) as file:
-            return function(source=str(file), reads=reads, **remaining)
+        with _with_hints():
+            if source != STDIN:
+                return function(source=source, reads=reads, **remaining)
+            with _save(sys.stdin.buffer, stdin_format) as file:
+                return function(source=str(file), reads=reads, **remaining)
 
     return _columns_option(_where_option(_mapping_options(_stdin_form(call))))
 
@@ -150,21 +174,71 @@ def with_mapping(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a mapping; they arrive as ``mapping`` (None: there is none)."""
 
     @wraps(function)
-    def call(*, mapping_file: Path | None, ignore: tuple[str, ...], **remaining: Any) -> Any:
-        return function(mapping=_mapping(mapping_file, ignore), **remaining)
+    def call(**remaining: Any) -> Any:
+        mapping = _take_mapping(remaining)
+        with _with_hints():
+            return function(mapping=mapping, **remaining)
 
     return _mapping_options(call)
 
 
 def _mapping_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    return _mapping_option(_ignore_option(function))
+    for add in (_skip_missing_option, _ignore_option, _null_option, _values_option):
+        function = add(function)
+    return _mapping_option(function)
 
 
-def _mapping(file: Path | None, ignore: tuple[str, ...]) -> "SourceMapping | None":
-    """Return the mapping of a file with what further options add."""
+def _take_mapping(options: dict[str, Any]) -> "SourceMapping | None":
+    """Remove the options of a mapping from others; return what its file and they state."""
     from agon.records.mapping import source_mapping
 
-    return source_mapping(file).with_ignored(ignore) or None
+    file = options.pop("mapping_file")
+    lists = {name: _parts(options.pop(name)) for name in ("null", "ignore", "skip_missing")}
+    stated = source_mapping({"values": options.pop("values") or {}, **lists})
+    return source_mapping(file).merge(stated) or None
+
+
+@contextmanager
+def _with_hints() -> Iterator[None]:
+    """Add the options that help against the issues of records to their error."""
+    from agon.errors import Unreadable
+
+    try:
+        yield
+    except Unreadable as error:
+        from agon.records import InvalidRecords
+
+        if not isinstance(error, InvalidRecords) or error.hints:
+            raise
+        hints = hints_of(error.issues)
+        raise InvalidRecords(error.issues, names=error.names, hints=hints) from None
+
+
+def hints_of(issues: "Sequence[RowIssue]") -> list[str]:
+    """Return the options that help against some issues, one line each."""
+    from agon.records.look_alikes import MISSING_WORDS
+
+    first: dict[str, RowIssue] = {}
+    for issue in issues:
+        is_word = (issue.value or "").strip().lower() in MISSING_WORDS
+        first.setdefault("missing-word" if is_word else issue.code, issue)
+    texts = {
+        "missing-word": "texts that are no value: --null {0.value}",
+        "empty": "leave out rows without a value: --skip-missing {0.column}",
+        "unknown-value": "state what a value means: --values {0.column}.{0.value}=…",
+        "ambiguous-value": "state what a value means: --values {0.column}.{0.value}=name",
+        "missing-column": "name the column of the source: --columns {0.column}=…",
+    }
+    return [
+        text.format(replace(first[code], column=(first[code].column or "").partition(",")[0]))
+        for code, text in texts.items()
+        if code in first
+    ]
+
+
+def _parts(texts: tuple[str, ...]) -> list[str]:
+    """Return the texts of an option that may be repeated, or have several with commas."""
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
 _engine_option = option(

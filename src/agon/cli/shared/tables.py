@@ -32,6 +32,7 @@ def printable(text: str) -> str:
 
 _FOLDED = 24  # characters that a column of folding text gets at least, if it has as many
 _MISSING = "→"  # begins a line on what is missing for the next step
+_SMALLEST = 1e-6  # what six decimals show
 _LARGE = 100  # numbers from here on are drawn with two decimals
 _BETWEEN = 2  # blanks between columns
 
@@ -204,6 +205,8 @@ def number(value: float | None) -> str:
         return ""
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
+    if abs(value) < _SMALLEST:
+        return f"{value:.3g}"
     return f"{value:,.6f}".rstrip("0")
 
 

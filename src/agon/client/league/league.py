@@ -228,7 +228,7 @@ class League:
     def _send(self, *path: str, body: Any = None) -> Any:
         return self.connection.send("POST", "contests", self.contest, *path, body=body)
 
-    def _send_lines(self, *path: str, rows: Iterable[Mapping[str, Any]], **query: str) -> None:
+    def _send_lines(self, *path: str, rows: Iterable[Mapping[str, Any]], **query: Any) -> None:
         content = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
         self.connection.send(
             "POST", "contests", self.contest, *path, content=content, kind=NDJSON, **query

@@ -169,6 +169,7 @@ _MATCHES = Table(
             Kind.TEXT,
             required=False,
             choices=RESULTS,
+            sides=("bot_a", "bot_b"),
             meaning="Result of a match without votes.",
             empty="the votes decide; without votes the match has not ended",
         ),

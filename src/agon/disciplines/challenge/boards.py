@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.challenge.emission import BURN_UID, amount, to_u16
+from agon.disciplines.challenge.emission import amount, to_u16
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import unscored_reason, weightless_reason
@@ -16,12 +16,11 @@ from agon.kernel.rounding import publish
 def weights_board(outcome: Outcome) -> Board:
     """Build the board of each uid's weight, its integer of 65535, and the amount if E is known.
 
-    Row ``0`` is the burn. Order: weight, then uid.
+    The row of ``burn_uid`` is the burn. Order: weight, then uid.
     """
     network, allocation = outcome.network, outcome.allocation
-    miners = outcome.submissions.miners[allocation.shares.submissions]
-    paid = np.isin(network.uids, miners)
-    uids = np.concatenate([[BURN_UID], network.uids[paid]])
+    paid = np.isin(network.uids, allocation.shares.uids)
+    uids = np.concatenate([[network.rules.burn_uid], network.uids[paid]])
     exact = np.concatenate([[min(allocation.burn, 1.0)], allocation.weights[paid]])
     weights = publish(exact, places=PLACES)
     ids = pa.array([str(uid) for uid in uids.tolist()], pa.string())
@@ -39,6 +38,7 @@ def weights_board(outcome: Outcome) -> Board:
     unscored = tuple(
         UnscoredRow(str(uid), weightless_reason(outcome, uid))
         for uid in network.uids[~paid].tolist()
+        if uid in outcome.of_miner
     )
     return Board("weights", pa.table(columns), unscored, PLACES)
 
@@ -62,7 +62,7 @@ def submissions_board(outcome: Outcome) -> Board:
         "validators": consensus.reports.counted[rows].sum(axis=1),
         "outliers": consensus.flagged[rows].sum(axis=1),
         "stake_fraction": publish(consensus.stake_fractions[rows], places=PLACES),
-        "miner_uid": facts.miners[rows],
+        "miner_uid": np.array([outcome.uid_of(at) for at in rows.tolist()], dtype=np.int64),
         "competition": pa.array([names[at] for at in facts.competitions[rows]], pa.string()),
     }
     unscored = tuple(

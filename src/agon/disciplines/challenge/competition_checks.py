@@ -54,8 +54,7 @@ def paid_without_score(outcome: Outcome | None) -> Iterator[Finding]:
         if not len(entries):
             continue
         share = float(shares.fractions[entries].sum())
-        facts, submissions = network.facts.submissions, shares.submissions[entries].tolist()
-        miners = facts.miners[submissions]
+        submissions, miners = shares.submissions[entries].tolist(), shares.uids[entries]
         yield Finding(
             "paid-without-score",
             Severity.INFO,

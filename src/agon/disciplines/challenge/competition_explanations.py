@@ -3,6 +3,7 @@
 import numpy as np
 
 from agon.disciplines.challenge.decay import (
+    BestScore,
     DecayState,
     Improvement,
     bar,
@@ -43,6 +44,8 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
         _improvement(outcome, rules, step, gain)
         for step, gain in zip(state.improvements, points, strict=True)
     ]
+    if state.fallen is not None:
+        parts.append(_fallen_part(outcome, state, state.fallen))
     parts.append(decay_part(rules, state, outcome.epoch))
     full = forecast(rules, last)
     note = "the burn never reaches its maximum"
@@ -52,7 +55,7 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
         note = f"{unimprovable_text(rules, state)}; {note}"
     elif full is not None:
         note = f"if nobody improves, {note}"
-    unsupported = unsupported_text(outcome, at)
+    remarks = [note, old_best_text(outcome, at), unsupported_text(outcome, at)]
     return Explanation(
         board.name,
         name,
@@ -60,7 +63,7 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
         row["score"],
         tuple(parts),
         PLACES,
-        notes=(note, unsupported) if unsupported else (note,),
+        notes=tuple(remark for remark in remarks if remark),
         context={
             "epoch": outcome.epoch,
             "emission_share": row["emission_share"],
@@ -92,6 +95,7 @@ def _improvement(outcome: Outcome, rules: ChallengeRules, step: Improvement, gai
         {
             "improvement_threshold": rules.improvement_threshold,
             "improvement": rules.improvement,
+            "improvement_by": rules.improvement_by,
             "improvement_stake": rules.improvement_stake,
         },
         f"in epoch {step.best.epoch} {name} raised the best score to {number(step.best.score)}; "
@@ -102,11 +106,42 @@ def _improvement(outcome: Outcome, rules: ChallengeRules, step: Improvement, gai
     )
 
 
+def _fallen_part(outcome: Outcome, state: DecayState, fallen: BestScore) -> Part:
+    """Explain that the top score fell since its agent has left the network."""
+    before = state.improvements[-1].best
+    name = outcome.submissions.ids[before.submission]
+    loss = publish(
+        publish(fallen.score, places=PLACES) - publish(before.score, places=PLACES), places=PLACES
+    )
+    return Part(
+        f"departure in epoch {fallen.epoch}",
+        loss,
+        {"submission": name, "top": publish(fallen.score, places=PLACES)},
+        {"top_of_departed": "drop"},
+        f"in epoch {fallen.epoch} the hotkey of {name} held no uid any more: the top score fell "
+        f"to {number(fallen.score)}, the best that was left (top_of_departed)",
+        records=(RecordRefs.of("submissions", [name]),),
+    )
+
+
 def supported_text(rules: ChallengeRules) -> str:
     """Return the sentence on the share of stake that has to report an improvement."""
     return (
         f"from at least {percent(rules.improvement_stake)} of the stake behind it "
         "(improvement_stake)"
+    )
+
+
+def old_best_text(outcome: Outcome, competition: int) -> str | None:
+    """Return why the best score, though high enough, is no improvement: its agent is not new."""
+    state = outcome.allocation.states[competition]
+    best = state.old_best
+    if best is None:
+        return None
+    return (
+        f"{outcome.submissions.ids[best.submission]} has {number(best.score)}, but it was first "
+        f"evaluated in epoch {best.first_evaluated}, and the top score is of epoch "
+        f"{state.last_improvement}: only a new agent resets the decay (improvement_by)"
     )
 
 
@@ -160,23 +195,35 @@ def decay_part(rules: ChallengeRules, state: DecayState, epoch: int) -> Part:
         },
         text,
         threshold=rules.max_burn,
-        missing=None
-        if wanted is None
-        else f"a best score of at least {number(wanted)} restarts the count",
+        missing=None if wanted is None else f"{improvement_text(rules, wanted)} restarts the count",
         step={} if wanted is None else {"best": wanted},
     )
+
+
+def improvement_text(rules: ChallengeRules, wanted: float) -> str:
+    """Return the words for what resets the decay: a score, of a new agent or of any."""
+    who = "a new agent with a" if rules.improvement_by == "new_agent" else "a best"
+    return f"{who} score of at least {number(wanted)}"
 
 
 def to_improve(rules: ChallengeRules, state: DecayState) -> float | None:
     """Return the least score that improves, of six decimals; None where not even 1 does."""
     return least_improvement(
-        state.top, threshold=rules.improvement_threshold, improvement=rules.improvement
+        state.top,
+        threshold=rules.improvement_threshold,
+        improvement=rules.improvement,
+        above=state.old_best.score if state.old_best else 0.0,
     )
 
 
 def unimprovable_text(rules: ChallengeRules, state: DecayState) -> str:
     """Return the sentence that no score can improve on the top score."""
     wanted = bar(state.top, threshold=rules.improvement_threshold, improvement=rules.improvement)
+    if state.old_best is not None and wanted <= 1:
+        return (
+            f"no new agent can improve on {number(state.top or 0.0)} now: an older one has "
+            f"{number(state.old_best.score)}, and scores end at 1 (improvement_by)"
+        )
     return (
         f"no score can improve on {number(state.top or 0.0)} any more: {number(wanted)} or more "
         f"is needed (improvement_threshold = {rules.improvement_threshold:g}, "

@@ -12,8 +12,8 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.challenge.eligibility import Eligibility
-from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Stakes
+from agon.disciplines.challenge.eligibility import Eligibility, may_report
+from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Seats, Stakes
 from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
 from agon.kernel.robust import grouped_modified_z, grouped_outliers
 from agon.kernel.weighted_median import (
@@ -35,6 +35,7 @@ class Status(IntEnum):
     NOT_EVALUATED = 2
     NO_QUORUM = 3
     TOO_LITTLE_STAKE = 4
+    UNREGISTERED = 5
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class Consensus:
         scores: stake-weighted means; 0 where there is none.
         levels: the score that enough of the stake behind a submission gives by itself.
         status: :class:`Status`.
+        uids: the uid that each submission scores for; -1 where its hotkey holds none.
     """
 
     reports: Reports
@@ -79,6 +81,7 @@ class Consensus:
     scores: FloatArray
     levels: FloatArray
     status: IntArray
+    uids: IntArray
 
     @property
     def scored(self) -> BoolArray:
@@ -94,7 +97,7 @@ class EpochScores:
         epoch: the epoch.
         scores: one per submission; 0 where it has none.
         scored: one per submission, whether it has a score.
-        levels: one per submission, as in :class:`Consensus`.
+        levels, uids: one per submission, as in :class:`Consensus`.
         rows: the submissions whose evaluations changed; for each of these a row of
             ``values``, ``counted`` and ``flagged``, as in :class:`Reports` and :class:`Consensus`.
     """
@@ -103,6 +106,7 @@ class EpochScores:
     scores: FloatArray
     scored: BoolArray
     levels: FloatArray
+    uids: IntArray
     rows: IntArray
     values: FloatArray
     counted: BoolArray
@@ -128,9 +132,11 @@ class RunningConsensus:
             np.zeros(shape, dtype=bool) for _ in range(3)
         )
         self._stakes, self._registered = np.zeros(validators), np.zeros(validators, dtype=bool)
+        self._allowed = np.zeros((len(eligibility.outlier_rules), validators), dtype=bool)
         self._means, self._fractions = np.zeros(submissions), np.zeros(submissions)
         self._levels = np.full(submissions, math.inf)
         self._counts = np.zeros(submissions, dtype=np.int64)
+        self._seats = np.full(len(facts.submissions.hotkey_names), -1, dtype=np.int64)
 
     def advance(self, *, until: int) -> Iterator[EpochScores]:
         """Yield the scores of each epoch that changes anything, oldest first, and of ``until``."""
@@ -142,7 +148,7 @@ class RunningConsensus:
         reports = Reports(
             self._epoch,
             self._values.copy(),
-            self._present & self._registered,
+            self._counted(np.arange(len(self._present))),
             self._since.copy(),
             self._stakes.copy(),
             self._registered.copy(),
@@ -156,10 +162,12 @@ class RunningConsensus:
             self._scores(status),
             self._levels.copy(),
             status,
+            self._uids(),
         )
 
     def _advance_to(self, epoch: int) -> EpochScores:
         self._epoch = epoch
+        self._seat(epoch)
         changed = self._evaluate(epoch)
         has_new_stakes = self._register(epoch, changed)
         rows = np.flatnonzero(changed)
@@ -172,15 +180,21 @@ class RunningConsensus:
             self._scores(status),
             status == Status.SCORED,
             self._levels.copy(),
+            self._uids(),
             rows,
             self._values[rows],
-            self._present[rows] & self._registered,
+            self._counted(rows),
             self._flagged[rows],
         )
 
+    def _counted(self, rows: IntArray) -> BoolArray:
+        """Return which evaluations of submissions count: there, and by a validator who may."""
+        counted: BoolArray = self._present[rows] & self._allowed[self._eligibility.groups[rows]]
+        return counted
+
     def _test(self, rows: IntArray) -> None:
         """Find the outliers of submissions."""
-        counted = self._present[rows] & self._registered
+        counted = self._counted(rows)
         flagged = _outliers(self._values[rows], counted, self._stakes, self._eligibility, rows)
         self._flagged[rows] = flagged
         self._included[rows] = counted & ~(flagged & self._eligibility.exclude[rows, None])
@@ -189,7 +203,10 @@ class RunningConsensus:
     def _average(self, rows: IntArray) -> None:
         """Compute the means of submissions, the stake behind them, and what enough of it gives."""
         values, included = self._values[rows], self._included[rows]
-        self._means[rows], self._fractions[rows] = _means(values, included, self._stakes)
+        reported = np.where(
+            self._eligibility.over_reported[rows, None], self._counted(rows), included
+        )
+        self._means[rows], self._fractions[rows] = _means(values, included, reported, self._stakes)
         share = self._eligibility.improvement_stakes[rows]
         at = np.flatnonzero(share)
         self._levels[rows[at]] = supported_levels(
@@ -215,18 +232,41 @@ class RunningConsensus:
         return changed
 
     def _register(self, epoch: int, changed: BoolArray) -> bool:
-        """Store the stakes of an epoch and mark submissions that gain a validator in ``changed``.
+        """Store the stakes of an epoch; return whether there were any.
 
-        Return whether there were any.
+        Submissions that gain or lose a validator who may report are marked in ``changed``.
         """
         stakes = self._facts.stakes
         new = _rows_of(stakes, epoch)
         validators = stakes.validators[new]
-        joined = validators[~self._registered[validators]]
+        if not len(validators):
+            return False
         self._stakes[validators] = stakes.stakes[new]
-        self._registered[joined] = True
-        changed |= self._present[:, joined].any(axis=1)
-        return len(validators) > 0
+        self._registered[validators] = True
+        for group, rules in enumerate(self._eligibility.outlier_rules):
+            allowed = may_report(self._stakes, self._registered, rules)
+            flipped = np.flatnonzero(allowed != self._allowed[group])
+            own = self._eligibility.groups == group
+            changed |= own & self._present[:, flipped].any(axis=1)
+            self._allowed[group] = allowed
+        return True
+
+    def _seat(self, epoch: int) -> None:
+        """Store the seats of an epoch."""
+        new = _rows_of(self._facts.seats, epoch)
+        for hotkey, uid in zip(
+            self._facts.seats.hotkeys[new].tolist(), self._facts.seats.uids[new].tolist(),
+            strict=True,
+        ):  # fmt: skip
+            self._seats[hotkey] = uid
+
+    def _uids(self) -> IntArray:
+        """Return the uid that each submission scores for; -1: its hotkey holds none."""
+        submissions = self._facts.submissions
+        if not len(self._seats):
+            return submissions.miners
+        held = self._seats[np.maximum(submissions.hotkeys, 0)]
+        return np.where(submissions.hotkeys < 0, submissions.miners, held)
 
     def _status(self) -> IntArray:
         """Return each submission's status; the first requirement it fails decides."""
@@ -235,6 +275,8 @@ class RunningConsensus:
         status = np.where(enough, Status.SCORED, Status.TOO_LITTLE_STAKE)
         status = np.where(self._counts < required.min_validators, Status.NO_QUORUM, status)
         status = np.where(self._counts == 0, Status.NOT_EVALUATED, status)
+        if self._eligibility.needs_seat:
+            status = np.where(self._uids() < 0, Status.UNREGISTERED, status)
         return np.where(required.is_original, status, Status.DUPLICATE).astype(np.int64)
 
     def _scores(self, status: IntArray) -> FloatArray:
@@ -277,7 +319,7 @@ def _steps(facts: Facts, eligibility: Eligibility, until: int) -> list[int]:
     return [int(epoch) for epoch in epochs[epochs <= until]]
 
 
-def _rows_of(rows: Evaluations | Stakes, epoch: int) -> slice:
+def _rows_of(rows: Evaluations | Stakes | Seats, epoch: int) -> slice:
     """Return the rows of one epoch."""
     low, high = np.searchsorted(rows.epochs, [epoch, epoch + 1])
     return slice(int(low), int(high))
@@ -317,15 +359,20 @@ def _outliers(
 
 
 def _means(
-    values: FloatArray, included: BoolArray, stakes: FloatArray
+    values: FloatArray, included: BoolArray, reported: BoolArray, stakes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean of the included values of each row, and their share of all stake."""
+    """Return the mean of the included values of each row, and their share of all stake.
+
+    The mean is over the stake of ``reported``, which are the included or more.
+    """
     weights = included * stakes
     held = weights.sum(axis=1)
     means, fractions = np.zeros(len(held)), np.zeros(len(held))
     backed = held > 0
     if backed.any():
         means[backed] = stake_weighted_mean(values[backed], weights[backed])
+        more = backed & (reported != included).any(axis=1)
+        means[more] *= held[more] / (reported[more] * stakes).sum(axis=1)
         total = math.fsum(stakes.tolist())
         fractions[backed] = stake_fraction(remaining=held[backed], total=total)
     return means, fractions

@@ -22,12 +22,14 @@ class BestScore(NamedTuple):
         score: the score.
         submission: the number of the submission.
         level: the score that enough of the stake behind it gives by itself (``improvement_stake``).
+        first_evaluated: the epoch in which the submission was first evaluated; None: this epoch.
     """
 
     epoch: int
     score: float
     submission: int = 0
     level: float = math.inf
+    first_evaluated: int | None = None
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,28 @@ class Improvement:
 
 @dataclass(frozen=True)
 class DecayState:
-    """The state of a competition: its improvements, first to last."""
+    """The state of a competition.
+
+    Attributes:
+        improvements: first to last.
+        old_best: the best of the latest epoch, where it is high enough for an improvement but
+            belongs to no new agent, so that a new one has to beat it as well.
+        fallen: the best score that was left when the agent of the last improvement had left the
+            network, and the epoch (rule ``top_of_departed``).
+    """
 
     improvements: tuple[Improvement, ...] = ()
+    old_best: BestScore | None = None
+    fallen: BestScore | None = None
 
     @property
     def top(self) -> float | None:
-        """Return the best score at the last improvement; None before the first positive one."""
+        """Return the best score at the last improvement; None before the first positive one.
+
+        Where its agent has left the network it is what was left then.
+        """
+        if self.fallen is not None:
+            return self.fallen.score
         return self.improvements[-1].best.score if self.improvements else None
 
     @property
@@ -93,9 +110,16 @@ def improves(best: float, top: float | None, *, threshold: float, improvement: s
 
 
 def least_improvement(
-    top: float | None, *, threshold: float, improvement: str, places: int = 6
+    top: float | None,
+    *,
+    threshold: float,
+    improvement: str,
+    above: float = 0.0,
+    places: int = 6,
 ) -> float | None:
     """Return the smallest published score that improves on the top score, or None.
+
+    ``above`` is a score that it has to exceed as well: that of an old agent on the first rank.
 
     None where no score can: scores end at 1, so a top score above 1 / (1 + θ) (absolute:
     above 1 − θ) is never improved on, and the burn grows to its maximum.
@@ -112,11 +136,12 @@ def least_improvement(
     """
 
     def enough(score: float) -> bool:
-        return improves(score, top, threshold=threshold, improvement=improvement)
+        better = improves(score, top, threshold=threshold, improvement=improvement)
+        return better and (above == 0 or score > above + NOISE)
 
     if not enough(1.0):
         return None
-    wanted = bar(top, threshold=threshold, improvement=improvement)
+    wanted = max(above, bar(top, threshold=threshold, improvement=improvement))
     return min(sufficient(wanted, enough, places=places), 1.0)
 
 
@@ -126,8 +151,12 @@ def fold(
     *,
     threshold: float,
     improvement: str,
+    improvement_by: str,
 ) -> DecayState:
     """Carry a competition's state through epochs.
+
+    With ``new_agent`` the best of an epoch improves when its submission was first evaluated after
+    the top was set. Where it was not, nothing below it in that epoch is the best either.
 
     Args:
         state: what earlier epochs left.
@@ -135,24 +164,43 @@ def fold(
             best counts as its score or its level, whichever is lower.
         threshold: θ, rule ``improvement_threshold``.
         improvement: ``relative`` or ``absolute``.
+        improvement_by: ``new_agent`` or ``any``.
 
-    Source: challenge, step 8.
+    Source: seed 001, Decay Reset; challenge, step 8.
 
     Example:
         >>> bests = [BestScore(1, 0.80), BestScore(2, 0.81), BestScore(5, 0.816)]
-        >>> state = fold(DecayState(), bests, threshold=0.02, improvement="relative")
+        >>> rules = {"threshold": 0.02, "improvement": "relative", "improvement_by": "new_agent"}
+        >>> state = fold(DecayState(), bests, **rules)
         >>> state.top, state.last_improvement
         (0.816, 5)
+        >>> again = fold(state, [BestScore(9, 0.9, first_evaluated=5)], **rules)
+        >>> again.top, again.last_improvement
+        (0.816, 5)
     """
-    improvements = list(state.improvements)
-    top = state.top
+    improvements, old_best, fallen = list(state.improvements), state.old_best, state.fallen
     for best in bests:
+        last = improvements[-1].best if improvements else None
+        if old_best is not None and old_best.epoch != best.epoch:
+            old_best = None
+        top = DecayState(tuple(improvements[-1:]), fallen=fallen).top
         reached = min(best.score, best.level)
-        if improves(reached, top, threshold=threshold, improvement=improvement):
-            wanted = bar(top, threshold=threshold, improvement=improvement)
-            improvements.append(Improvement(best, wanted))
-            top = best.score
-    return DecayState(tuple(improvements))
+        if old_best is not None or not improves(
+            reached, top, threshold=threshold, improvement=improvement
+        ):
+            continue
+        if improvement_by == "new_agent" and last is not None and not _is_new(best, last.epoch):
+            old_best = best
+            continue
+        wanted = bar(top, threshold=threshold, improvement=improvement)
+        improvements.append(Improvement(best, wanted))
+        fallen = None
+    return DecayState(tuple(improvements), old_best, fallen)
+
+
+def _is_new(best: BestScore, last_improvement: int) -> bool:
+    """Return whether a submission was first evaluated after the top score was set."""
+    return best.first_evaluated is None or best.first_evaluated > last_improvement
 
 
 def stale_epochs(*, epoch: int, last_improvement: int, grace_epochs: int) -> int:

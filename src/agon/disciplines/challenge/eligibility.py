@@ -1,11 +1,13 @@
 """Determine which evaluations and submissions count, by the rules of each competition."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.challenge.facts import Submissions
+from agon.disciplines.challenge.formulas import reaches
 from agon.disciplines.challenge.rules import ChallengeRules
 
 IntArray = npt.NDArray[np.int64]
@@ -24,8 +26,10 @@ class Eligibility:
         exclude: one per submission, whether outliers are left out of the mean.
         originals: one per submission, the earliest submission of the same content (often itself).
         improvement_stakes: one per submission, the part of the stake behind it that must improve.
+        over_reported: one per submission, whether its mean is over the stake of all that reported.
+        needs_seat: whether a submission whose hotkey holds no uid has no score.
         groups: one per submission, the index in ``outlier_rules`` of the rules for its outliers.
-        outlier_rules: the different sets of rules for outliers.
+        outlier_rules: the different sets of rules for outliers, and for who may report.
     """
 
     windows: IntArray
@@ -34,6 +38,8 @@ class Eligibility:
     exclude: BoolArray
     originals: IntArray
     improvement_stakes: FloatArray
+    over_reported: BoolArray
+    needs_seat: bool
     groups: IntArray
     outlier_rules: tuple[ChallengeRules, ...]
 
@@ -57,6 +63,8 @@ class Eligibility:
                 own.outlier_min_values,
                 own.mad_when_zero,
                 own.outlier_weights,
+                own.zero_stake_counts,
+                own.min_stake_of == "validator" and own.min_stake_fraction,
             )
             for own in rules
         ]
@@ -65,13 +73,37 @@ class Eligibility:
         return cls(
             np.array([own.evaluation_window or 0 for own in rules])[competitions],
             np.array([own.min_validators for own in rules])[competitions],
-            np.array([own.min_stake_fraction for own in rules])[competitions],
+            np.array([_least_fraction(own) for own in rules])[competitions],
             np.array([own.exclude_outliers for own in rules])[competitions],
             originals(submissions, scope=rules[0].duplicate_content),
             np.array([own.improvement_stake for own in rules])[competitions],
+            np.array([own.mean_over == "reported" for own in rules])[competitions],
+            rules[0].unregistered == "exclude",
             np.array(groups)[competitions],
             tuple(distinct.values()),
         )
+
+
+def _least_fraction(rules: ChallengeRules) -> float:
+    """Return the share of all stake that a submission's validators need together."""
+    return rules.min_stake_fraction if rules.min_stake_of == "submission" else 0.0
+
+
+def may_report(stakes: FloatArray, registered: BoolArray, rules: ChallengeRules) -> BoolArray:
+    """Return the validators whose evaluations count.
+
+    Args:
+        stakes: of the epoch, one per validator.
+        registered: whether a validator has a stake, even of 0.
+        rules: those of a competition.
+
+    Source: challenge, steps 2 and 4; rules ``zero_stake_counts`` and ``min_stake_of``.
+    """
+    allowed = registered if rules.zero_stake_counts else registered & (stakes > 0)
+    total = math.fsum(stakes.tolist())
+    if rules.min_stake_of == "validator" and total > 0:
+        allowed = allowed & reaches(stakes / total, rules.min_stake_fraction)
+    return allowed
 
 
 def originals(submissions: Submissions, *, scope: str) -> IntArray:

@@ -15,9 +15,6 @@ from agon.kernel import rounding
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-BURN_UID = 0
-"""The address to which burned emission is assigned."""
-
 
 @dataclass(frozen=True)
 class Payout:
@@ -27,24 +24,31 @@ class Payout:
     burned: float
 
 
-def emission(shares: FloatArray, *, emission_share: float, burn_percent: float) -> Payout:
+def emission(
+    shares: FloatArray, *, emission_share: float, burn_percent: float, burn_application: str
+) -> Payout:
     """Divide a competition's share: miner m gets α (1 - B) w_m, the burn α B, or α without miners.
+
+    With ``added`` miner m gets α w_m, and the burn is added to that.
 
     Args:
         shares: w, one per miner, summing to 1 (or all 0).
         emission_share: α, the competition's part of all emission, 0 … 1.
         burn_percent: B, in percent.
+        burn_application: ``scaled`` or ``added``.
 
     Source: seed 001, Multi-Competition Allocation and Burn Application; challenge, step 9.
 
     Example:
-        >>> emission(np.array([0.75, 0.25]), emission_share=0.5, burn_percent=40)
+        >>> terms = {"emission_share": 0.5, "burn_percent": 40, "burn_application": "scaled"}
+        >>> emission(np.array([0.75, 0.25]), **terms)
         Payout(miners=array([0.225, 0.075]), burned=0.2)
     """
     if not shares.any():
         return Payout(np.zeros_like(shares), emission_share)
     burned = burn_percent / 100
-    return Payout(emission_share * (1 - burned) * shares, emission_share * burned)
+    left = 1 - burned if burn_application == "scaled" else 1.0
+    return Payout(emission_share * left * shares, emission_share * burned)
 
 
 def cap(weights: FloatArray, *, weight_cap: float, excess: str) -> FloatArray:

@@ -137,9 +137,12 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
     reporting = np.flatnonzero(reports.counted[submission])
     weights = np.where(consensus.included[submission], reports.stakes, 0.0)[reporting]
     held = math.fsum(weights.tolist())
+    divisor = held
+    if rules.mean_over == "reported":
+        divisor = math.fsum(reports.stakes[reporting].tolist())
     running = [0.0] * len(reporting)
     if consensus.scored[submission]:
-        running = np.cumsum(weights * reports.values[submission, reporting] / held).tolist()
+        running = np.cumsum(weights * reports.values[submission, reporting] / divisor).tolist()
         running[-1] = float(consensus.scores[submission])
     rows = rows_behind(records, submission=facts.submissions.ids[submission], epoch=reports.epoch)
     parts = []
@@ -173,6 +176,7 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
                     "mad_when_zero": rules.mad_when_zero,
                     "outlier_weights": rules.outlier_weights,
                     "exclude_outliers": rules.exclude_outliers,
+                    "mean_over": rules.mean_over,
                 },
                 said,
                 threshold=rules.outlier_threshold,
@@ -207,7 +211,7 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
         None if scored else unscored_reason(outcome, at),
         context={
             "epoch": outcome.epoch,
-            "miner_uid": int(facts.miners[at]),
+            "miner_uid": outcome.uid_of(at),
             "competition": outcome.competition_of(at).id,
         },
     )

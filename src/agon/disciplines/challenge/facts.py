@@ -27,6 +27,9 @@ FloatArray = npt.NDArray[np.float64]
 ALWAYS = -(2**62)
 """The epoch of a stake without an epoch: the beginning."""
 
+NEVER = 2**62
+"""The epoch of what has not happened: the end."""
+
 
 @dataclass(frozen=True)
 class Submissions:
@@ -38,6 +41,9 @@ class Submissions:
         turns: position by time of submission, then id; 0 is the earliest.
         competitions: number of the competition.
         contents: number of the content, equal for equal ``content_hash``; -1 for none.
+        hotkeys: number of the miner's hotkey in ``hotkey_names``; -1 for none, and for all where
+            there are no registrations.
+        hotkey_names: as text.
     """
 
     ids: list[str]
@@ -45,9 +51,23 @@ class Submissions:
     turns: IntArray
     competitions: IntArray
     contents: IntArray
+    hotkeys: IntArray
+    hotkey_names: list[str]
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def owners(self) -> IntArray:
+        """Return a number of each submission's miner: its hotkey where it has one, else its uid.
+
+        Hotkeys have negative numbers, so that none is a uid.
+        """
+        return np.where(self.hotkeys < 0, self.miners, -1 - self.hotkeys)
+
+    def owner_name(self, owner: int) -> str:
+        """Return the hotkey or the uid of a number of :attr:`owners`, as text."""
+        return str(owner) if owner >= 0 else self.hotkey_names[-1 - owner]
 
     @cached_property
     def number(self) -> Mapping[str, int]:
@@ -90,6 +110,21 @@ class Stakes:
 
 
 @dataclass(frozen=True)
+class Seats:
+    """The changes of seats by epoch (rising): from that epoch on the hotkey holds the uid.
+
+    Attributes:
+        epochs: rising.
+        hotkeys: number in :attr:`Submissions.hotkey_names`; others' hotkeys are left out.
+        uids: the uid; -1 where the hotkey loses its seat.
+    """
+
+    epochs: IntArray
+    hotkeys: IntArray
+    uids: IntArray
+
+
+@dataclass(frozen=True)
 class Facts:
     """All that weights are computed from."""
 
@@ -98,14 +133,23 @@ class Facts:
     competitions: tuple[Competition, ...]
     evaluations: Evaluations
     stakes: Stakes
+    seats: Seats
 
     @cached_property
     def epochs(self) -> IntArray:
         """Return the epochs in which something was recorded, rising."""
-        timed = self.stakes.epochs[self.stakes.epochs != ALWAYS]
+        timed = np.union1d(self.stakes.epochs[self.stakes.epochs != ALWAYS], self.seats.epochs)
         rising = self.evaluations.epochs
         ends = np.flatnonzero(rising[1:] != rising[:-1])
         return np.union1d(np.concatenate([rising[:1], rising[ends + 1]]), timed)
+
+    @cached_property
+    def first_evaluated(self) -> IntArray:
+        """Return the epoch in which each submission was first evaluated; one never: the end."""
+        firsts = np.full(len(self.submissions), NEVER)
+        # Epochs rise, so that the first evaluation is written last.
+        firsts[self.evaluations.submissions[::-1]] = self.evaluations.epochs[::-1]
+        return firsts
 
     @property
     def last_epoch(self) -> int:
@@ -126,6 +170,7 @@ def read_facts(records: Records) -> Facts:
         competitions,
         _evaluations(records, of_submission, of_validator),
         _stakes(records, of_validator),
+        _seats(records, submissions),
     )
 
 
@@ -151,10 +196,16 @@ def _submissions(records: Records, competitions: list[str]) -> tuple[Submissions
     table = records.sql(
         "SELECT _row, id::VARCHAR AS id, miner_uid, epoch_us(submitted_at) AS submitted_us, "
         f"coalesce(competition::VARCHAR, '{MAIN}') AS competition, "
-        "nullif(content_hash, '') AS content_hash FROM submissions"
+        "nullif(content_hash, '') AS content_hash, nullif(miner_hotkey, '') AS hotkey "
+        "FROM submissions"
     )
     table, numbers = _in_id_order(table)
     contents = table["content_hash"].combine_chunks().dictionary_encode().indices
+    if not records.count("registrations"):
+        table = table.set_column(
+            table.column_names.index("hotkey"), "hotkey", pa.nulls(len(table), pa.string())
+        )
+    hotkeys = table["hotkey"].combine_chunks().cast(pa.string()).dictionary_encode()
     ids = table["id"].to_pylist()
     submitted = table["submitted_us"].to_numpy()
     turns = np.empty(len(ids), dtype=np.int64)
@@ -166,6 +217,8 @@ def _submissions(records: Records, competitions: list[str]) -> tuple[Submissions
         turns,
         np.array([place[name] for name in table["competition"].to_pylist()], dtype=np.int64),
         contents.fill_null(-1).to_numpy().astype(np.int64),
+        hotkeys.indices.fill_null(-1).to_numpy().astype(np.int64),
+        hotkeys.dictionary.to_pylist(),
     )
     return submissions, numbers
 
@@ -248,6 +301,31 @@ def _stakes(records: Records, of_validator: Numbers) -> Stakes:
         of_validator[table["first_row"].to_numpy()],
         table["stake"].to_numpy(),
     )
+
+
+def _seats(records: Records, submissions: Submissions) -> Seats:
+    """Read the changes of seats of the hotkeys that submitted something.
+
+    A hotkey loses its seat when its uid gets another one, or none; that comes before what it gains
+    in the same epoch.
+    """
+    number = {name: at for at, name in enumerate(submissions.hotkey_names)}
+    holders: dict[int, int | None] = {}
+    changes: list[tuple[int, int, int, int]] = []
+    rows = records.sql(
+        "SELECT uid, nullif(hotkey, '') AS hotkey, coalesce(from_epoch, 0) AS epoch "
+        "FROM registrations ORDER BY epoch, _row"
+    )
+    for row in rows.to_pylist():
+        uid, epoch, hotkey = row["uid"], row["epoch"], number.get(row["hotkey"])
+        before = holders.get(uid)
+        if before is not None and before != hotkey:
+            changes.append((epoch, 0, before, -1))
+        if hotkey is not None and before != hotkey:
+            changes.append((epoch, 1, hotkey, uid))
+        holders[uid] = hotkey
+    columns = np.array(sorted(changes), dtype=np.int64).reshape(-1, 4)
+    return Seats(columns[:, 0], columns[:, 2], columns[:, 3])
 
 
 def rows_behind(

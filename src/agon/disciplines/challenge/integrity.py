@@ -3,11 +3,22 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from agon.disciplines.challenge.activity_checks import (
+    Activity,
+    partial_validators,
+    stopped_validators,
+)
 from agon.disciplines.challenge.competition_checks import paid_without_score, unimprovable_tops
 from agon.disciplines.challenge.evidence import Evidence, gather
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
 from agon.disciplines.challenge.rules import ChallengeRules
+from agon.disciplines.challenge.seat_checks import (
+    carried_tops,
+    changed_seats,
+    dust,
+    votes_without_stake,
+)
 from agon.disciplines.challenge.submission_checks import (
     duplicate_agents,
     missing_task_results,
@@ -57,9 +68,18 @@ def find(records: Records, rules: ChallengeRules) -> list[Finding]:
 
 TABLE: tuple[Check[Inspection], ...] = (
     Check(
+        "stopped-validator",
+        "A validator has not evaluated for ten epochs in which others did.",
+        lambda inspection: stopped_validators(inspection.facts, inspection.evidence.reports),
+    ),
+    Check(
         "outlier-record",
         "A validator's evaluations are outliers more often than those of the others.",
-        lambda inspection: outlier_record(inspection.facts, inspection.evidence),
+        lambda inspection: outlier_record(
+            inspection.facts,
+            inspection.evidence,
+            alone=Activity.of(inspection.facts, inspection.evidence.reports).only_active,
+        ),
     ),
     Check(
         "copying-validators",
@@ -105,6 +125,31 @@ TABLE: tuple[Check[Inspection], ...] = (
         "missing-task-results",
         "A submission has no result for tasks on which a validator ran others.",
         lambda inspection: missing_task_results(inspection.records),
+    ),
+    Check(
+        "partial-validator",
+        "A validator leaves out a miner whom all other active validators evaluate.",
+        lambda inspection: partial_validators(inspection.facts, inspection.evidence.reports),
+    ),
+    Check(
+        "seat-changed-hands",
+        "A uid is another hotkey's now; what it would get for what the former one submitted.",
+        lambda inspection: changed_seats(inspection.outcome),
+    ),
+    Check(
+        "zero-stake",
+        "Validators without stake reported, and to count them changes a score.",
+        lambda inspection: votes_without_stake(inspection.outcome),
+    ),
+    Check(
+        "dust",
+        "A weight above 0 is too small for the payload and is left out of it.",
+        lambda inspection: dust(inspection.outcome),
+    ),
+    Check(
+        "carried-top",
+        "The top score is that of an agent that has no score any more.",
+        lambda inspection: carried_tops(inspection.outcome),
     ),
 )
 """The checks, in the order in which they run."""

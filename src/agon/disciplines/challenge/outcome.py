@@ -37,11 +37,17 @@ class Outcome:
 
     @cached_property
     def of_miner(self) -> Mapping[int, list[int]]:
-        """Return the numbers of each miner's submissions."""
+        """Return the numbers of the submissions that score for each uid."""
         numbers: dict[int, list[int]] = {}
-        for at, uid in enumerate(self.submissions.miners.tolist()):
-            numbers.setdefault(uid, []).append(at)
+        for at, uid in enumerate(self.consensus.uids.tolist()):
+            if uid >= 0:
+                numbers.setdefault(uid, []).append(at)
         return numbers
+
+    def uid_of(self, submission: int) -> int:
+        """Return the uid that a submission scores for, else the one that it was made for."""
+        uid = int(self.consensus.uids[submission])
+        return uid if uid >= 0 else int(self.submissions.miners[submission])
 
     @cached_property
     def total_stake(self) -> float:

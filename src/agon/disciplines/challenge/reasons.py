@@ -12,6 +12,10 @@ _DIGITS, _MAX_DIGITS = 6, 17
 """Significant digits of a percentage, and as many as a float has."""
 
 
+_SMALLEST = 1e-6
+"""The smallest number that six decimals show."""
+
+
 def percent(part: float) -> str:
     """Write a part of 1 in percent.
 
@@ -43,7 +47,11 @@ def number(value: float) -> str:
     Example:
         >>> number(0.86), number(-40.47), number(9000.0)
         ('0.86', '-40.47', '9,000')
+        >>> number(5e-7)  # above 0, so it is not shown as 0
+        '5e-07'
     """
+    if value and abs(value) < _SMALLEST:
+        return f"{value:.3g}"
     text = f"{publish(value):,.6f}"
     return text.rstrip("0").rstrip(".")
 
@@ -69,6 +77,8 @@ def unscored_reason(outcome: Outcome, submission: int) -> str:
             f"has the same content as {outcome.submissions.ids[first]}, which was "
             f"submitted earlier (duplicate_content = {rules.duplicate_content})"
         )
+    if status is Status.UNREGISTERED:
+        return unregistered_reason(outcome, submission)
     if status is Status.NOT_EVALUATED:
         return f"no validator's evaluation counts at epoch {reports.epoch}"
     if status is Status.NO_QUORUM:
@@ -83,6 +93,15 @@ def unscored_reason(outcome: Outcome, submission: int) -> str:
     return (
         f"{have} of all stake stands behind the evaluations that count; "
         f"at least {needed} must (min_stake_fraction)"
+    )
+
+
+def unregistered_reason(outcome: Outcome, submission: int) -> str:
+    """Return that the hotkey of a submission holds no uid in the epoch."""
+    hotkey = outcome.submissions.owner_name(int(outcome.submissions.owners[submission]))
+    return (
+        f"its hotkey {hotkey} holds no uid in epoch {outcome.epoch} (registrations; "
+        f"unregistered = {outcome.network.rules.unregistered})"
     )
 
 

@@ -1,5 +1,6 @@
 """Describe the tables the challenge scores."""
 
+from agon.disciplines.challenge.rule_columns import COMPETITION_COLUMNS, NETWORK_COLUMNS
 from agon.records import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
 from agon.records.conditions import Compare, IsNull
 
@@ -12,10 +13,12 @@ SERVICE_VALIDATOR = "house"
 SHARES_MAY_EXCEED = 1e-9
 """Tolerance of the sum of emission shares above 1, for the noise of adding decimals."""
 
+MAX_UID = 65_535
+"""Uids of a subnet have 16 bits."""
+
 MAX_STAKE = 1e100
 """No coin has that many of its smallest parts; sums and products of such stakes stay finite."""
 
-_MAX_RULE_VALUE = 10**9
 _EPOCH = Column(
     "epoch",
     Kind.INTEGER,
@@ -26,195 +29,16 @@ _EPOCH = Column(
     empty="epoch 0",
 )
 
-_RULES = (
-    Column(
-        "evaluation_window",
-        Kind.INTEGER,
-        required=False,
-        low=1,
-        high=_MAX_RULE_VALUE,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "min_validators",
-        Kind.INTEGER,
-        required=False,
-        low=1,
-        high=_MAX_RULE_VALUE,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "outlier_threshold",
-        Kind.NUMBER,
-        required=False,
-        low=0,
-        high=_MAX_RULE_VALUE,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "outlier_min_values",
-        Kind.INTEGER,
-        required=False,
-        low=2,
-        high=_MAX_RULE_VALUE,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "mad_when_zero",
-        Kind.NUMBER,
-        required=False,
-        low=0,
-        high=_MAX_RULE_VALUE,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "outlier_weights",
-        Kind.TEXT,
-        required=False,
-        choices=("equal", "stake"),
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "exclude_outliers",
-        Kind.BOOLEAN,
-        required=False,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "min_stake_fraction",
-        Kind.NUMBER,
-        required=False,
-        low=0,
-        high=1,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "strategy",
-        Kind.TEXT,
-        required=False,
-        choices=("linear", "winner_takes_all", "quadratic", "ranked"),
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "ranked_zero",
-        Kind.TEXT,
-        required=False,
-        choices=("paid", "unpaid"),
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "top_n",
-        Kind.INTEGER,
-        required=False,
-        low=1,
-        high=_MAX_RULE_VALUE,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "improvement_threshold",
-        Kind.NUMBER,
-        required=False,
-        low=0,
-        high=10,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "improvement",
-        Kind.TEXT,
-        required=False,
-        choices=("relative", "absolute"),
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "improvement_stake",
-        Kind.NUMBER,
-        required=False,
-        low=0,
-        high=1,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "grace_epochs",
-        Kind.INTEGER,
-        required=False,
-        low=0,
-        high=_MAX_RULE_VALUE,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "decay_curve",
-        Kind.TEXT,
-        required=False,
-        choices=("linear", "exponential"),
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "decay_rate",
-        Kind.NUMBER,
-        required=False,
-        low=0,
-        high=1,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-    Column(
-        "max_burn",
-        Kind.NUMBER,
-        required=False,
-        low=0,
-        high=100,
-        meaning="Rule of that name, for the competition.",
-        empty="the rule of the edition",
-    ),
-)
-"""One column for every rule a competition may set for itself."""
-
-_NETWORK = (
-    Column(
-        "weight_cap",
-        Kind.NUMBER,
-        required=False,
-        meaning="Rejected: a rule of the network.",
-        empty="as it must be",
-    ),
-    Column(
-        "cap_excess",
-        Kind.TEXT,
-        required=False,
-        meaning="Rejected: a rule of the network.",
-        empty="as it must be",
-    ),
-    Column(
-        "rounding",
-        Kind.TEXT,
-        required=False,
-        meaning="Rejected: a rule of the network.",
-        empty="as it must be",
-    ),
-)
-"""Rules of the network that a competition cannot set; they are rejected rather than ignored."""
-
 SUBMISSIONS = Table(
     "submissions",
     (
         Column("id", Kind.ID, meaning="The submission."),
-        Column("miner_uid", Kind.INTEGER, low=0, meaning="Number of the miner on the network."),
+        Column(
+            "miner_uid",
+            Kind.INTEGER,
+            low=0,
+            meaning="Number of the miner on the network.",
+        ),
         Column("submitted_at", Kind.TIMESTAMP, meaning="Time of the submission."),
         Column("competition", Kind.ID, required=False, meaning="The competition.", empty="main"),
         Column(
@@ -230,6 +54,14 @@ SUBMISSIONS = Table(
             required=False,
             meaning="The source of the agent.",
             empty="unknown; not compared with others",
+        ),
+        Column(
+            "miner_hotkey",
+            Kind.TEXT,
+            required=False,
+            meaning="Hotkey of the miner; it scores for the uid that the hotkey holds in the epoch "
+            "(table registrations).",
+            empty="unknown; the miner is miner_uid",
         ),
         Column(
             "uid_from",
@@ -286,6 +118,14 @@ TASK_RESULTS = Table(
         Column("validator_id", Kind.ID, references="validators.id", meaning="The validator."),
         Column("task_id", Kind.ID, meaning="The task."),
         Column("passed", Kind.BOOLEAN, meaning="Whether the submission passed the task."),
+        Column(
+            "reward_source",
+            Kind.TEXT,
+            required=False,
+            choices=("exit_code", "reward_file", "both"),
+            meaning="What made the run a pass (rule reward_source).",
+            empty="unknown",
+        ),
     ),
     key=("submission_id", "validator_id", "task_id"),
     meaning="The results of single tasks, from which evaluations are computed.",
@@ -332,8 +172,8 @@ COMPETITIONS = Table(
             high=1,
             meaning="Share of the emission that the competition distributes.",
         ),
-        *_RULES,
-        *_NETWORK,
+        *COMPETITION_COLUMNS,
+        *NETWORK_COLUMNS,
     ),
     key=("id",),
     checks=(
@@ -359,14 +199,66 @@ COMPETITIONS = Table(
                 "applies to the network, not to one competition",
                 f"leave the column out and set the rule {column.name}",
             )
-            for column in _NETWORK
+            for column in NETWORK_COLUMNS
         ),
     ),
     meaning="The competitions with their shares of the emission, and rules of their own.",
 )
 
+_SEAT = "(uid::VARCHAR || ' ' || coalesce(from_epoch, 0))"
+_PERIODS = (
+    "(SELECT *, lead(low) OVER (PARTITION BY uid ORDER BY low) AS high FROM "
+    "(SELECT uid, hotkey, coalesce(from_epoch, 0) AS low FROM {registrations}))"
+)
+
+REGISTRATIONS = Table(
+    "registrations",
+    (
+        Column("uid", Kind.INTEGER, low=0, high=MAX_UID, meaning="The seat."),
+        Column(
+            "hotkey",
+            Kind.TEXT,
+            nullable=True,
+            meaning="The miner that holds the seat from this epoch on.",
+            empty="nobody: the seat is vacant",
+        ),
+        Column(
+            "from_epoch",
+            Kind.INTEGER,
+            required=False,
+            low=-(10**15),
+            high=10**15,
+            meaning="The epoch.",
+            empty="epoch 0",
+        ),
+    ),
+    checks=(
+        CrossRowCheck(
+            "uid",
+            f"{_SEAT} IN (SELECT {_SEAT} FROM {{registrations}} "
+            f"GROUP BY {_SEAT} HAVING count(*) > 1)",
+            ("registrations",),
+            "has more than one hotkey from the same epoch",
+            "give each uid one row per epoch: the hotkey that holds it then",
+            columns=("uid", "from_epoch"),
+        ),
+        CrossRowCheck(
+            "hotkey",
+            f"hotkey IN (SELECT one.hotkey FROM {_PERIODS} one JOIN {_PERIODS} other "
+            "ON one.hotkey = other.hotkey AND one.uid <> other.uid "
+            "AND one.low < coalesce(other.high, 2**62) "
+            "AND other.low < coalesce(one.high, 2**62))",
+            ("registrations",),
+            "holds two uids at the same time",
+            "end the earlier seat: a row of its uid with the next hotkey, or without one",
+            columns=("uid", "hotkey", "from_epoch"),
+        ),
+    ),
+    meaning="The seats of a subnet: which hotkey holds which uid, and from which epoch on.",
+)
+
 SCHEMA = Schema(
     "challenge",
-    (SUBMISSIONS, EVALUATIONS, TASK_RESULTS, VALIDATORS, COMPETITIONS),
+    (SUBMISSIONS, EVALUATIONS, TASK_RESULTS, VALIDATORS, COMPETITIONS, REGISTRATIONS),
     one_table_of=(("evaluations", "task_results"),),
 )

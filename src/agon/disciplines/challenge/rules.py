@@ -57,6 +57,15 @@ class ChallengeRules(Rules):
         reason="fewer cannot outvote a dishonest one",
         source=f"{_SEED}, Configuration Parameters",
     )
+    zero_stake_counts: bool = rule(
+        default=False,
+        since="0.1",
+        meaning="whether evaluations by validators without stake in the epoch count, for the "
+        "quorum and among outliers",
+        reason="The seed is silent; its minimum of validators means validators that can be "
+        "outvoted, and identities without stake cost nothing.",
+        source=f"{_SEED}, Configuration Parameters (Min Validators)",
+    )
     outlier_threshold: float = rule(
         3.5,
         gt=0,
@@ -107,6 +116,24 @@ class ChallengeRules(Rules):
         reason="a score is the network's opinion only when enough of the network gave it",
         source=f"{_SEED}, Configuration Parameters",
     )
+    min_stake_of: Literal["submission", "validator"] = rule(
+        "submission",
+        since="0.1",
+        meaning="what must have min_stake_fraction of all stake: the validators behind a "
+        "submission together, or each validator whose evaluations count",
+        reason="The seed asks for a percentage of stake to count; of each validator it would leave "
+        "at most three that count.",
+        source=f"{_SEED}, Configuration Parameters (Min Stake %)",
+    )
+    mean_over: Literal["included", "reported"] = rule(
+        "included",
+        since="0.1",
+        meaning="by whose stake the mean is divided: of the validators that are left after "
+        "outliers, or of all that reported",
+        reason="The seed divides by the stake of those whose scores it adds; over all that "
+        "reported, an outlier would count as a score of 0.",
+        source=f"{_SEED}, Stake-Weighted Averaging",
+    )
     strategy: Literal["linear", "winner_takes_all", "quadratic", "ranked"] = rule(
         "linear",
         meaning="how a competition's scores become its miners' shares",
@@ -143,6 +170,15 @@ class ChallengeRules(Rules):
         meaning="whether the threshold is a part of the top score or score points",
         reason="The seed gives the threshold in percent, so it is a part of the top score.",
         source=f"{_PAGE}, step 8",
+    )
+    improvement_by: Literal["new_agent", "any"] = rule(
+        "new_agent",
+        since="0.1",
+        meaning="whose best score may reset the decay: that of a new agent, first evaluated after "
+        "the top score was set, or that of any agent",
+        reason="The seed's decay resets when a new agent beats the top score; a stake that moves, "
+        "or the same agent measured again, is no progress.",
+        source=f"{_SEED}, Decay Reset",
     )
     improvement_stake: float = rule(
         0.0,
@@ -184,6 +220,15 @@ class ChallengeRules(Rules):
         reason="someone who runs in a stale competition still earns something",
         source=f"{_SEED}, Configuration Parameters",
     )
+    burn_application: Literal["scaled", "added"] = rule(
+        "scaled",
+        since="0.1",
+        meaning="whether the miners share what the burn leaves, or keep their weights beside it, "
+        "so that all weights sum to more than 1",
+        reason="The seed gives UID 0 the burn and does not say that the miners pay it; weights "
+        "that sum to 1 say what everyone gets.",
+        source=f"{_SEED}, Burn Application",
+    )
     weight_cap: float = rule(
         0.5,
         gt=0,
@@ -207,6 +252,32 @@ class ChallengeRules(Rules):
         reason="The seed rounds each weight by itself; the sum may then differ from 65535 by a "
         "few.",
         source=f"{_SEED}, Weight Normalization",
+    )
+    unregistered: Literal["exclude", "burn"] = rule(
+        "exclude",
+        since="0.1",
+        meaning="what becomes of a submission whose hotkey holds no uid in the epoch: it has no "
+        "score and the others share, or it is scored and its share burns",
+        reason="A miner is a hotkey and a uid is a seat; who has left the network is not paid.",
+        source="running-agents, 10",
+    )
+    top_of_departed: Literal["drop", "keep"] = rule(
+        "drop",
+        since="0.1",
+        meaning="whether a top score whose hotkey holds no uid any more falls to the best score "
+        "that is left, or stays; the decay goes on either way",
+        reason="Else the score of an agent that is gone would have to be beaten for ever.",
+        source="running-agents, 10",
+    )
+    burn_uid: int = rule(
+        0,
+        since="0.1",
+        ge=0,
+        le=65_535,
+        meaning="the uid that receives what burns; the chain burns what the subnet's owner gets",
+        reason="The seed burns to UID 0; on a subnet whose owner holds another uid that would pay "
+        "a miner.",
+        source=f"{_SEED}, Burn Application",
     )
     emission_total: float | None = rule(
         None,
@@ -234,6 +305,8 @@ NETWORK_RULES = frozenset(
         "weight_cap",
         "cap_excess",
         "rounding",
+        "unregistered",
+        "burn_uid",
         "emission_total",
         "epoch",
     }

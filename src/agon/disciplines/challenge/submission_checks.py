@@ -25,7 +25,7 @@ def duplicate_agents(facts: Facts) -> Iterator[Finding]:
         if len(same) == 1:
             continue
         same.sort(key=lambda at: int(facts.submissions.turns[at]))
-        uids = list(dict.fromkeys(str(facts.submissions.miners[at]) for at in same))
+        uids = list(dict.fromkeys(_owner(facts, at) for at in same))
         names = [facts.submissions.ids[at] for at in same]
         yield Finding(
             "duplicate-agents",
@@ -41,6 +41,11 @@ def duplicate_agents(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _owner(facts: Facts, submission: int) -> str:
+    """Return the miner of a submission: its hotkey where it has one, else its uid."""
+    return facts.submissions.owner_name(int(facts.submissions.owners[submission]))
+
+
 def near_duplicate_agents(records: Records, facts: Facts) -> Iterator[Finding]:
     """Report sources of two miners that are the same but for names, numbers and a few lines."""
     table = records.sql(
@@ -52,7 +57,7 @@ def near_duplicate_agents(records: Records, facts: Facts) -> Iterator[Finding]:
     for pair in near_copies(of, least=NEAR):
         usual = usual or usual_similarity(of)
         first, second = sorted((pair.first, pair.second), key=lambda at: int(submissions.turns[at]))
-        uids = (str(submissions.miners[first]), str(submissions.miners[second]))
+        uids = (_owner(facts, first), _owner(facts, second))
         same = submissions.contents[first] == submissions.contents[second] != -1
         if uids[0] == uids[1] or same:
             continue

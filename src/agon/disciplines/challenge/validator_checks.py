@@ -32,8 +32,12 @@ FAR = 3.0
 """Number of robust standard deviations above the others for a finding."""
 
 
-def outlier_record(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
-    """Report validators flagged more often than the others are, by a binomial tail."""
+def outlier_record(facts: Facts, evidence: Evidence, *, alone: int | None) -> Iterator[Finding]:
+    """Report validators flagged more often than the others are, by a binomial tail.
+
+    ``alone`` is the validator that goes on evaluating while the others stopped: it differs from
+    old reports, which the message says.
+    """
     people = len(facts.validators)
     tested = np.bincount(evidence.validators[evidence.tested], minlength=people)
     flagged = np.bincount(evidence.validators[evidence.flagged], minlength=people)
@@ -43,16 +47,18 @@ def outlier_record(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     for at in np.flatnonzero(reported).tolist():
         name, share = facts.validators[at], float(flagged[at] / tested[at])
         theirs = evidence.flagged & (evidence.validators == at)
+        only = "; it is the only one that still evaluates, the others' reports are old"
+        remark = only if at == alone else ""
         yield Finding(
             "outlier-record",
-            Severity.WARNING,
+            Severity.INFO if at == alone else Severity.WARNING,
             (name,),
             "share of evaluations that are outliers",
             publish(share),
             publish(float(usual[at])),
             float(chances[at]),
             f"{flagged[at]} of {tested[at]} evaluations by {name} are outliers ({percent(share)}); "
-            f"of the other validators' {percent(float(usual[at]))} are",
+            f"of the other validators' {percent(float(usual[at]))} are{remark}",
             (_validators([name]), _submissions(facts, evidence.submissions[theirs])),
         )
 
@@ -194,7 +200,7 @@ def self_serving_votes(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     deviation = float(np.median(np.abs(above - np.median(above)))) / 0.6745
     far = above > max(FAR * deviation, 1e-9)
     uids, miners = np.unique(
-        facts.submissions.miners[evidence.submissions[rows]], return_inverse=True
+        facts.submissions.owners[evidence.submissions[rows]], return_inverse=True
     )
     pairs, of = np.unique(validators * len(uids) + miners, return_inverse=True)
     count, times = np.bincount(of), np.bincount(of, weights=far).astype(np.int64)
@@ -206,7 +212,8 @@ def self_serving_votes(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     chances = binomial_tails(times, trials=count, chances=usual)
     reported = (times >= REPEATED) & (chances < CHANCE / len(pairs))
     for at in np.flatnonzero(reported).tolist():
-        name, uid = facts.validators[int(who[at])], str(uids[int(pairs[at]) % len(uids)])
+        name = facts.validators[int(who[at])]
+        uid = facts.submissions.owner_name(int(uids[int(pairs[at]) % len(uids)]))
         share = float(times[at] / count[at])
         theirs = rows[far & (of == at)]
         yield Finding(

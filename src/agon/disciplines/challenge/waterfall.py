@@ -7,11 +7,15 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from agon.disciplines.challenge.competition_explanations import decay_part, to_improve
-from agon.disciplines.challenge.emission import BURN_UID
+from agon.disciplines.challenge.competition_explanations import (
+    decay_part,
+    improvement_text,
+    to_improve,
+)
 from agon.disciplines.challenge.explanations import (
     by_stake_text,
     differences,
@@ -49,7 +53,8 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
     Raises:
         NotFound: no submission is of that uid.
     """
-    known = [str(BURN_UID), *(str(uid) for uid in outcome.network.uids.tolist())]
+    burn_uid = outcome.network.rules.burn_uid
+    known = [str(burn_uid), *(str(uid) for uid in sorted(outcome.of_miner) if uid != burn_uid)]
     if name not in known:
         raise not_found(board, name, known)
     uid = int(name)
@@ -63,7 +68,7 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
         reason = weightless_reason(outcome, uid)
         return Explanation(board.name, name, None, None, gates, PLACES, reason, context=context)
     row = board.row(name)
-    steps = list(_burn_stages(outcome) if uid == BURN_UID else _miner_stages(records, outcome, uid))
+    steps = list(_burn_stages(outcome) if uid == burn_uid else _miner_stages(records, outcome, uid))
     totals = [total for total, _ in steps]
     totals[-1] = row["weight"]
     parts = [
@@ -82,7 +87,7 @@ def _miner_stages(records: Records, outcome: Outcome, uid: int) -> Iterator[Stag
     """Go from each of a miner's best submissions to what it is paid, then through the cap."""
     shares = outcome.allocation.shares
     before = 0.0
-    for entry in np.flatnonzero(outcome.submissions.miners[shares.submissions] == uid).tolist():
+    for entry in np.flatnonzero(shares.uids == uid).tolist():
         submission = int(shares.submissions[entry])
         for part in _consensus_parts(records, outcome, submission):
             yield before, part
@@ -160,14 +165,15 @@ def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage
     )
     decay = decay_part(rules, state, outcome.epoch)
     wanted = to_improve(rules, state) if burning > 0 else None
+    left = 1 - burning / 100 if rules.burn_application == "scaled" else 1.0
     yield (
-        before + share * (1 - burning / 100),
+        before + share * left,
         replace(
             decay,
             name=f"decay {competition.id}",
             missing=None
             if wanted is None
-            else f"a best score of at least {number(wanted)} in {competition.id} ends the burn",
+            else f"{improvement_text(rules, wanted)} in {competition.id} ends the burn",
             step={} if wanted is None else {"best": wanted},
         ),
     )
@@ -245,8 +251,11 @@ def _burn_stages(outcome: Outcome) -> Iterator[Stage]:
     if allocation.unassigned > 0:
         yield total, _unassigned_part(allocation.unassigned)
     total += allocation.own
-    if outcome.of_miner.get(BURN_UID):
+    if outcome.of_miner.get(outcome.network.rules.burn_uid):
         yield total, _own_part(outcome)
+    total += allocation.unregistered
+    if allocation.unregistered > 0:
+        yield total, _unregistered_part(outcome)
     total += allocation.excess
     if allocation.excess > 0:
         yield total, _excess_part(allocation.excess, outcome.network.rules)
@@ -286,13 +295,28 @@ def _unassigned_part(unassigned: float) -> Part:
 
 def _own_part(outcome: Outcome) -> Part:
     """Explain what submissions of UID 0 earned."""
-    names = [outcome.submissions.ids[at] for at in outcome.of_miner[BURN_UID]]
+    burn_uid = outcome.network.rules.burn_uid
+    names = [outcome.submissions.ids[at] for at in outcome.of_miner[burn_uid]]
     return Part(
         "own",
         0.0,
         {"submissions": names},
         {},
-        f"submissions of UID {BURN_UID} earned {percent(outcome.allocation.own)}",
+        f"submissions of UID {burn_uid} earned {percent(outcome.allocation.own)}",
+        records=(RecordRefs.of("submissions", names),),
+    )
+
+
+def _unregistered_part(outcome: Outcome) -> Part:
+    """Explain what submissions earned whose hotkeys hold no uid."""
+    shares = outcome.allocation.shares
+    names = [outcome.submissions.ids[at] for at in shares.submissions[shares.uids < 0].tolist()]
+    return Part(
+        "unregistered",
+        0.0,
+        {"submissions": names},
+        {"unregistered": outcome.network.rules.unregistered},
+        f"submissions whose hotkeys hold no uid earned {percent(outcome.allocation.unregistered)}",
         records=(RecordRefs.of("submissions", names),),
     )
 
@@ -307,14 +331,21 @@ def _excess_part(excess: float, rules: ChallengeRules) -> Part:
     )
 
 
-def _integer_part(outcome: Outcome, row: dict[str, object]) -> Part:
+def _integer_part(outcome: Outcome, row: dict[str, Any]) -> Part:
+    """Explain the integer, and where a weight above 0 becomes none."""
     rounding = outcome.network.rules.rounding
+    exact = row["weight"] * U16
+    said = f"of {U16} that is {row['u16']} ({rounding})"
+    if row["weight"] > 0 and row["u16"] == 0:
+        said += f": {exact:.3g} is less than a half, so it is left out of what is sent"
+    elif exact % 1 == 0.5:  # noqa: PLR2004 - the half that is rounded
+        said += f": {exact:,.1f}, and a half goes away from zero"
     return Part(
         "u16",
         0.0,
         {"weight": row["weight"], "u16": row["u16"]},
         {"rounding": rounding},
-        f"of {U16} that is {row['u16']} ({rounding})",
+        said,
     )
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from agon.disciplines.challenge.consensus import EpochScores, RunningConsensus
 from agon.disciplines.challenge.decay import BestScore, DecayState, burn_percent, fold, stale_epochs
 from agon.disciplines.challenge.eligibility import Eligibility
-from agon.disciplines.challenge.emission import BURN_UID, cap, emission, to_u16
+from agon.disciplines.challenge.emission import cap, emission, to_u16
 from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.rules import ChallengeRules
@@ -27,7 +27,7 @@ class NetworkFacts:
     """The facts with the rules in force: the network's own, and one set per competition.
 
     Attributes:
-        uids: the miners, rising, without UID 0.
+        uids: the uids that are paid in some epoch, rising, without the one that burns.
     """
 
     facts: Facts
@@ -40,9 +40,10 @@ class NetworkFacts:
     def of(cls, facts: Facts, rules: ChallengeRules) -> "NetworkFacts":
         """Apply each competition's own rules over the network's."""
         own = tuple(rules.override(competition.overrides) for competition in facts.competitions)
-        miners = np.unique(facts.submissions.miners)
+        alone = facts.submissions.miners[facts.submissions.hotkeys < 0]
+        uids = np.union1d(alone, facts.seats.uids[facts.seats.uids >= 0])
         eligibility = Eligibility.of(facts.submissions, own)
-        return cls(facts, rules, own, eligibility, miners[miners != BURN_UID])
+        return cls(facts, rules, own, eligibility, uids[uids != rules.burn_uid])
 
     @property
     def epoch(self) -> int:
@@ -59,12 +60,14 @@ class Shares:
         competitions: number of the competition.
         ranks: 1 … N within the competition.
         fractions: w, summing to 1 within a competition, or all 0.
+        uids: the uid that is paid; -1 where the miner's hotkey holds none.
     """
 
     submissions: IntArray
     competitions: IntArray
     ranks: IntArray
     fractions: FloatArray
+    uids: IntArray
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,8 @@ class Allocation:
         paid: α (1 - B) w of each entry of ``shares``.
         burned: what each competition burns.
         unassigned: the share assigned to no competition.
-        own: what submissions of UID 0 earned.
+        own: what submissions of the uid that burns earned.
+        unregistered: what submissions earned whose hotkey holds no uid; it burns.
         uncapped, weights: of each uid, before and after the cap.
         excess: what the cap burns.
     """
@@ -92,14 +96,16 @@ class Allocation:
     burned: FloatArray
     unassigned: float
     own: float
+    unregistered: float
     uncapped: FloatArray
     weights: FloatArray
     excess: float
 
     @property
     def burn(self) -> float:
-        """Return UID 0's share."""
-        return math.fsum([*self.burned.tolist(), self.unassigned, self.own, self.excess])
+        """Return the share of the uid that burns."""
+        lost = (self.unassigned, self.own, self.unregistered, self.excess)
+        return math.fsum([*self.burned.tolist(), *lost])
 
 
 @dataclass(frozen=True)
@@ -198,13 +204,20 @@ def _next_states(
     """Return every competition's decay state after one epoch."""
     return tuple(
         fold(
-            state,
+            _after_departures(state, best, scores, rules),
             [
-                BestScore(scores.epoch, float(scores.scores[at]), at, float(scores.levels[at]))
-                for at in _candidates(best, scores, rules, state.top)
+                BestScore(
+                    scores.epoch,
+                    float(scores.scores[at]),
+                    at,
+                    float(scores.levels[at]),
+                    int(network.facts.first_evaluated[at]),
+                )
+                for at in _candidates(best, scores, rules)
             ],
             threshold=rules.improvement_threshold,
             improvement=rules.improvement,
+            improvement_by=rules.improvement_by,
         )
         for state, best, rules in zip(
             states, _in_order(network, scores), network.of_competition, strict=True
@@ -212,14 +225,33 @@ def _next_states(
     )
 
 
-def _candidates(
-    best: IntArray, scores: EpochScores, rules: ChallengeRules, top: float | None
-) -> list[int]:
-    """Return the submissions above the top score, of the best or of all if it may not count."""
+def _after_departures(
+    state: DecayState, best: IntArray, scores: EpochScores, rules: ChallengeRules
+) -> DecayState:
+    """Return the state in which a top score without a hotkey on the network fell to what is left.
+
+    The count of stale epochs goes on: that somebody leaves is no progress.
+    """
+    before = DecayState(state.improvements, fallen=state.fallen)
+    if rules.top_of_departed == "keep" or not state.improvements or state.fallen is not None:
+        return before
+    if scores.uids[state.improvements[-1].best.submission] >= 0:
+        return before
+    remaining = best[scores.uids[best] >= 0]
+    left = float(scores.scores[remaining].max(initial=0.0))
+    fallen = BestScore(scores.epoch, min(left, state.improvements[-1].best.score))
+    return DecayState(state.improvements, fallen=fallen)
+
+
+def _candidates(best: IntArray, scores: EpochScores, rules: ChallengeRules) -> list[int]:
+    """Return the best submission with a score above 0, or all if the best may not count.
+
+    What has left the network is scored under ``unregistered`` = ``burn``, and improves nothing.
+    """
+    best = best[scores.uids[best] >= 0]
     count = int(scores.scored[best].sum()) if rules.improvement_stake else 1
     candidates = best[:count]
-    reached = np.fmin(scores.scores[candidates], scores.levels[candidates])
-    above: list[int] = candidates[reached > (top or 0.0)].tolist()
+    above: list[int] = candidates[scores.scores[candidates] > 0].tolist()
     return above
 
 
@@ -245,7 +277,8 @@ def share_out(network: NetworkFacts, scores: EpochScores) -> Shares:
     published = publish(scores.scores[scored], places=PLACES)
     competitions = submissions.competitions[scored]
     order = scored[np.lexsort([submissions.turns[scored], -published, competitions])]
-    competitions, miners = submissions.competitions[order], submissions.miners[order]
+    miners = np.where(scores.uids < 0, submissions.owners, scores.uids)[order]
+    competitions = submissions.competitions[order]
     # A miner's first submission in that order is its best one there.
     by_miner = np.lexsort([miners, competitions])
     new_miner = np.ones(len(order), dtype=bool)
@@ -264,7 +297,7 @@ def share_out(network: NetworkFacts, scores: EpochScores) -> Shares:
             ranks[low:high],
             top_n=rules.top_n,
         )
-    return Shares(order, competitions, ranks, fractions)
+    return Shares(order, competitions, ranks, fractions, scores.uids[order])
 
 
 def allocate(
@@ -287,13 +320,15 @@ def allocate(
             shares.fractions[low:high],
             emission_share=network.facts.competitions[at].emission_share,
             burn_percent=percents[at],
+            burn_application=network.of_competition[at].burn_application,
         )
         paid[low:high], burned[at] = pay.miners, pay.burned
-    miners = network.facts.submissions.miners[shares.submissions]
-    own = math.fsum(paid[miners == BURN_UID].tolist())
-    earned = np.flatnonzero(miners != BURN_UID)
+    uids, burn_uid = shares.uids, network.rules.burn_uid
+    own = math.fsum(paid[uids == burn_uid].tolist())
+    unregistered = math.fsum(paid[uids < 0].tolist())
+    earned = np.flatnonzero((uids != burn_uid) & (uids >= 0))
     uncapped = np.zeros(len(network.uids))
-    np.add.at(uncapped, np.searchsorted(network.uids, miners[earned]), paid[earned])
+    np.add.at(uncapped, np.searchsorted(network.uids, uids[earned]), paid[earned])
     weights = cap(uncapped, weight_cap=network.rules.weight_cap, excess=network.rules.cap_excess)
     cut = math.fsum(uncapped.tolist()) - math.fsum(weights.tolist())
     excess = 0.0 if network.rules.cap_excess == "drop" else max(0.0, cut)
@@ -307,6 +342,7 @@ def allocate(
         burned,
         max(0.0, unassigned),
         own,
+        unregistered,
         uncapped,
         weights,
         excess,

@@ -10,6 +10,7 @@ from agon.records.issues import RowIssue
 from agon.records.names import fold_name, match_names
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
+from agon.records.sources.nested_names import nested_paths
 
 _ROW = "row:"
 
@@ -46,6 +47,7 @@ def from_memory(
 
 def register(connection: Any, table: Table, location: str, rows: pa.Table) -> RawTable:
     """Register an Arrow table in the engine, with row numbers."""
+    rows = _with_nested(table, rows)
     matched = match_names([column.name for column in table.columns], rows.column_names)
     numbers = pa.arange(1, rows.num_rows + 1)
     # A table without any known column still has rows.
@@ -64,6 +66,22 @@ def register(connection: Any, table: Table, location: str, rows: pa.Table) -> Ra
         others=matched.unused,
         spelled=matched.respelled,
     )
+
+
+def _with_nested(table: Table, rows: pa.Table) -> pa.Table:
+    """Return a table with a column for each one of the schema that is a value inside a struct."""
+    for column in table.columns:
+        for first, *path in nested_paths(column.name, rows.column_names):
+            values = rows[first].combine_chunks()
+            for name in path:
+                at = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
+                values = None if at < 0 else values.flatten()[at]
+                if values is None:
+                    break
+            if values is not None:
+                rows = rows.append_column(column.name, values)
+                break
+    return rows
 
 
 def is_table(value: Any) -> bool:

@@ -20,6 +20,7 @@ from agon.records.names import MatchedNames, fold_name, match_names
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.issues import ROW_REMEDY, IssueTally, shown_bytes, unreadable
+from agon.records.sources.nested_names import nested_paths
 from agon.records.sources.text_file import BROKEN, binary, binary_issue, plain
 
 _BATCH = 50_000
@@ -77,12 +78,13 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
             return None
         counted = ", ".join(f"count({quote(name)})" for name in names)
         counts = connection.execute(f"SELECT {counted} FROM {stored}").fetchall()[0]
-        if _has_no_more_keys(file, sum(counts)):
+        is_flat = not any("." in name for name in names)
+        if is_flat and _has_no_more_keys(file, sum(counts)):
             keys = [name for name, count in zip(names, counts, strict=True) if count]
             return _raw(table, file, match_names(names, keys))
         spellings = _spellings(names, _keys(connection, objects))
-        if any(spelled[1:] or spelled[0] != name for name, spelled in spellings.names.items()):
-            _extract(connection, table, objects, spellings.names)
+        if any(spelled != [_path(name)] for name, spelled in spellings.pointers.items()):
+            _extract(connection, table, objects, spellings.pointers)
         return _raw(table, file, spellings.matched)
     except duckdb.InterruptException:  # Ctrl-C is no error of the source
         raise
@@ -100,7 +102,7 @@ def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, l
         objects = f'(SELECT * FROM "lines" WHERE {_IS_OBJECT})'
         names = [column.name for column in table.columns]
         spellings = _spellings(names, _keys(connection, objects))
-        _extract(connection, table, objects, spellings.names, row=quote(_ROW))
+        _extract(connection, table, objects, spellings.pointers, row=quote(_ROW))
         raw = _raw(table, file, spellings.matched, row=quote(_ROW), complete=not malformed)
     finally:
         connection.execute('DROP TABLE "lines"')
@@ -113,9 +115,9 @@ def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, l
 
 @dataclass(frozen=True)
 class _Spellings:
-    """The keys of a file: of each column those that it is read from, the exact one first."""
+    """The keys of a file: pointers to those that each column is read from, the exact one first."""
 
-    names: dict[str, list[str]]
+    pointers: dict[str, list[str]]
     matched: MatchedNames
 
 
@@ -127,12 +129,18 @@ def _spellings(names: list[str], keys: list[str]) -> _Spellings:
         if fold_name(key) in own_of:
             spelled.setdefault(own_of[fold_name(key)], []).append(key)
     used = {key for each in spelled.values() for key in each}
+    pointers = {name: [_path(key) for key in each] for name, each in spelled.items()}
+    for name in names:
+        paths = [] if name in spelled else nested_paths(name, keys)
+        if paths:
+            pointers[name] = [_path(*path) for path in paths]
+            used.add(paths[0][0])
     shown = {name: next((key for key in each if key != name), name)
              for name, each in spelled.items()}  # fmt: skip
     return _Spellings(
-        spelled,
+        pointers,
         MatchedNames(
-            {name: shown[name] for name in names if name in shown},
+            {name: shown.get(name, name) for name in names if name in pointers},
             tuple(key for key in keys if key not in used),
         ),
     )
@@ -149,8 +157,8 @@ def _extract(
     """Store the columns of objects, each from the first of its keys that a row has."""
     items = [] if row is None else [row]
     for column in table.columns:
-        keys = spelled.get(column.name, [column.name])
-        values = ", ".join(f"text::JSON -> {_path(key)}" for key in keys)
+        pointers = spelled.get(column.name, [_path(column.name)])
+        values = ", ".join(f"text::JSON -> {pointer}" for pointer in pointers)
         items.append(f"coalesce({values}) AS {quote(column.name)}")
     stored = quote(f"raw:{table.name}")
     connection.execute(
@@ -291,11 +299,11 @@ def _lines(file: Path, rows: Collection[int]) -> dict[int, int]:
     return lines
 
 
-def _path(name: str) -> str:
-    """Return the JSON pointer of a key.
+def _path(*names: str) -> str:
+    """Return the JSON pointer of a key, or of a key inside others.
 
     Example:
-        >>> _path("and/or")
-        "'/and~1or'"
+        >>> _path("and/or"), _path("tags", "math")
+        ("'/and~1or'", "'/tags/math'")
     """
-    return literal("/" + name.replace("~", "~0").replace("/", "~1"))
+    return literal("".join("/" + name.replace("~", "~0").replace("/", "~1") for name in names))

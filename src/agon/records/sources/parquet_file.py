@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any
 from agon.records.column_names import spelled_as
 from agon.records.issues import RowIssue
 from agon.records.names import match_names
-from agon.records.raw import NUMBERED, RawTable, file_literal
+from agon.records.raw import NUMBERED, RawTable, file_literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable
+from agon.records.sources.nested_names import nested_paths
 
 _ROW = "file_row_number"
 _NUMBERED = re.compile(r"_[0-9]+$")
@@ -38,6 +40,9 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         return None, [table_issue(table.name, file.name, reason, remedy)]
     kinds = {name: kind for name, kind, *_ in described}
     engine_name = dict(zip(_true_names(file, kinds), kinds, strict=True))
+    nested, added = _nested_columns(connection, table, relation, kinds)
+    kinds |= nested
+    engine_name |= {name: name for name in nested}
     matched = match_names([column.name for column in table.columns], engine_name)
     engine_names = {own: engine_name[name] for own, name in matched.names.items()}
     types = {own: kinds[name] for own, name in engine_names.items()}
@@ -45,7 +50,11 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
     if _ROW not in kinds:
         relation = f"read_parquet({path}, hive_partitioning = false, {_ROW} = true)"
         row = f"{_ROW} + 1"
-    texts = [matched.names[own] for own, kind in types.items() if kind == "VARCHAR"]
+    if nested:
+        relation = f"(SELECT *, {added} FROM {relation})"
+    texts = [
+        matched.names[own] for own, kind in types.items() if kind == "VARCHAR" and own not in nested
+    ]
     examine = partial(_examine, table, file, texts)
     raw = RawTable(
         table.name,
@@ -59,6 +68,25 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
     )
     differing = {own: name for own, name in engine_names.items() if own != name}
     return replace(spelled_as(raw, differing), spelled=matched.respelled), []
+
+
+def _nested_columns(
+    connection: Any, table: Table, relation: str, kinds: Mapping[str, str]
+) -> tuple[dict[str, str], str]:
+    """Return types and SQL of the columns that are values inside a struct."""
+    import duckdb
+
+    types: dict[str, str] = {}
+    items: list[str] = []
+    for column in table.columns:
+        for path in nested_paths(column.name, kinds):
+            value = ".".join(map(quote, path))
+            with suppress(duckdb.BinderException):
+                sql = f"DESCRIBE SELECT {value} FROM {relation}"
+                types[column.name] = connection.execute(sql).fetchall()[0][1]
+                items.append(f"{value} AS {quote(column.name)}")
+                break
+    return types, ", ".join(items)
 
 
 def columns_in(file: Path) -> list[str]:

@@ -99,7 +99,8 @@ def diagnose(
         *(("processes",) if report.out_of_processes else ()),
     )
     if report.seconds + _CLOCK_S >= limits.timeout_s:
-        return Diagnosis("timeout", _late(limits), report.exit_code, ("time", *hit))
+        reason = _late(limits, killed=report.seconds + _CLOCK_S >= limits.timeout_s + GRACE_S)
+        return Diagnosis("timeout", reason, report.exit_code, ("time", *hit))
     return Diagnosis("finished", "", report.exit_code, hit)
 
 
@@ -194,7 +195,7 @@ def _reward_issue(report: ProcessReport, reward: Reward) -> str:
 def _removal_outcome(end: End, limits: Limits) -> Diagnosis:
     """Return the outcome of a container that was removed at a limit."""
     if end == "time":
-        return Diagnosis("timeout", _late(limits), limits_hit=("time",))
+        return Diagnosis("timeout", _late(limits, killed=True), limits_hit=("time",))
     if end == "output":
         reason = f"it printed more than {limits.output_kib * 64:,} KiB"
         return Diagnosis("failed", reason, limits_hit=("output",))
@@ -274,5 +275,7 @@ def _early_end(code: int, *, out_of_memory: bool) -> Diagnosis:
     return Diagnosis("failed", f"its first process ended without a report (exit code {code})")
 
 
-def _late(limits: Limits) -> str:
-    return f"its {limits.timeout_s:g} s were up (and {GRACE_S} s later it was killed)"
+def _late(limits: Limits, *, killed: bool) -> str:
+    """Return that the time was up, and whether the command outlived its termination."""
+    later = f" (and {GRACE_S} s later it was killed)" if killed else ""
+    return f"its {limits.timeout_s:g} s were up{later}"

@@ -8,16 +8,22 @@ from agon.api.models.base import ReasonRequest
 from agon.api.models.boards import BoardPage
 from agon.api.models.contests import Contest, ContestUpdate, FinalizeRequest
 from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.lifecycle.details import last_edit
 from agon.client.client import Api
 from agon.client.local import LocalTransport
 from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.ledger.contest_state import NameDisplay
 from agon.web import addresses
+from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page
 from agon.web.page import Redirect, SitePage, Visit
+from agon.web.rendering import time_text
 
 _ROWS: Final = 10
+_SHOWN: Final = "shown_"
+"""What the names of the fields begin with that state what a form showed."""
+
 _DETAILS: Final = frozenset({"title", "description", "visibility", "starts_at", "ends_at", "names"})
 
 
@@ -64,20 +70,57 @@ def finalize(visit: Visit) -> SitePage | Redirect:
 
 
 def edit(visit: Visit) -> SitePage | Redirect:
-    """Change title, description, visibility, start, end or names, as far as the form differs.
+    """Change title, description, visibility, start, end or names, as far as the form was changed.
 
-    The form has no fractions of seconds: a time that was not touched stays exactly as it is.
+    The form states what it showed, so that what another organizer changed meanwhile stays; where
+    both changed the same field, nothing is changed and both values are shown. The form has no
+    fractions of seconds: a time that was not touched stays exactly as it is.
     """
-    stored = _details(visit.contest(), {})
-    fields: dict[str, Any] = {
-        name: text for name, text in visit.form.items() if text != stored.get(name, text)
+    contest = visit.contest()
+    stored = _details(contest)
+    shown = {**stored, **_fields(visit.form, _SHOWN)}
+    typed = _fields(visit.form)
+    changed = {name: text for name, text in typed.items() if text != shown[name]}
+    conflicts = {
+        name: f"Meanwhile it was changed from {_quotation(shown[name])} to "
+        f"{_quotation(stored[name])}{_last_edit(visit, contest)}. Save again to set what is "
+        "written here."
+        for name, text in changed.items()
+        if stored[name] not in {shown[name], text}
     }
+    if conflicts:
+        errors = FormErrors(fields={name: (text,) for name, text in conflicts.items()})
+        return _page(visit, error=errors, typed=changed)
+    fields: dict[str, Any] = dict(changed)
     for name in fields.keys() & {"starts_at", "ends_at"}:
         fields[name] = f"{fields[name]}Z" if fields[name] else None
-    return _change(
-        visit,
-        lambda contest: visit.api.contests.edit(contest, ContestUpdate.model_validate(fields)),
+    return act(
+        lambda: visit.api.contests.edit(
+            contest.id, ContestUpdate.model_validate(fields), if_match=f'"{contest.version}"'
+        ),
+        following=addresses.desk(contest.id),
+        otherwise=lambda error: _page(visit, error=error, typed=changed),
     )
+
+
+def _fields(form: Mapping[str, str], prefix: str = "") -> dict[str, str]:
+    """Return the details in a form; browsers send each end of a line as two characters."""
+    return {
+        name: form[prefix + name].replace("\r\n", "\n")
+        for name in _DETAILS
+        if prefix + name in form
+    }
+
+
+def _quotation(text: str) -> str:
+    return f"“{text}”" if text else "nothing"
+
+
+def _last_edit(visit: Visit, contest: Contest) -> str:
+    """Return who edited the details last, and when."""
+    with visit.service.store.read() as session:
+        newest = last_edit(session, session.contests.get(contest.id))
+    return "" if newest is None else f" by {newest.by}, {time_text(newest.at)}"
 
 
 def _change(visit: Visit, action: Callable[[str], Any]) -> SitePage | Redirect:
@@ -89,12 +132,19 @@ def _change(visit: Visit, action: Callable[[str], Any]) -> SitePage | Redirect:
     )
 
 
-def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
+def _page(
+    visit: Visit,
+    *,
+    error: Exception | FormErrors | None = None,
+    typed: Mapping[str, str] | None = None,
+) -> SitePage:
     contest = visit.contest()
+    stored = _details(contest)
     newest = _board(visit.api, contest)
     public = _board(Api(LocalTransport(visit.service, ANONYMOUS)), contest)
     values = {
-        "details": _details(contest, visit.form),
+        "details": {**stored, **(typed or {})},
+        "shown": {f"{_SHOWN}{name}": text for name, text in stored.items()},
         "newest": newest,
         "public": public,
         "lines": [] if newest is None else _lines(newest, public),
@@ -128,17 +178,16 @@ def _lines(newest: BoardPage, public: BoardPage | None) -> list[BoardDifference]
     ]
 
 
-def _details(contest: Contest, form: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of the form of details: what was typed, else what is stored."""
-    stored = {
+def _details(contest: Contest) -> dict[str, str]:
+    """Return the fields of the form of details."""
+    return {
         "title": contest.title,
-        "description": contest.description,
+        "description": contest.description.replace("\r\n", "\n"),
         "visibility": contest.visibility,
         "names": contest.names or _usual_names(contest.discipline),
         "starts_at": "" if contest.starts_at is None else f"{contest.starts_at:%Y-%m-%dT%H:%M}",
         "ends_at": "" if contest.ends_at is None else f"{contest.ends_at:%Y-%m-%dT%H:%M}",
     }
-    return {**stored, **{name: form[name] for name in stored if name in form}}
 
 
 def _usual_names(of: str) -> NameDisplay:

@@ -76,7 +76,8 @@ def test_nobody_sends_votes_to_a_live_arena(
         assert played.play() == []
         match = match.replace("r1", "r2")
     before = played.ledger()
-    for options in ({}, {"replace": True}, {"dry_run": True}):
+    variants: list[dict[str, Any]] = [{}, {"replace": True}, {"dry_run": True}]
+    for options in variants:
         with pytest.raises(
             Conflict, match="autumn is live, and votes are written by its rounds"
         ) as error:

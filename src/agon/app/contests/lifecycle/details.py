@@ -1,6 +1,8 @@
 """Edit a contest's details: title, description, visibility, start and end, and names."""
 
-from collections.abc import Mapping
+import hashlib
+from collections import deque
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, get_args
@@ -12,15 +14,17 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
-from agon.errors import Conflict, Unreadable
+from agon.errors import Changed, Conflict, Unreadable
 from agon.kernel.plain_text import unstorable
 from agon.kernel.times import written_time
 from agon.ledger.contest_state import NameDisplay, Visibility
-from agon.ledger.entry import Draft
+from agon.ledger.entry import Draft, EntryLine, read_line
+from agon.store.session import Session
 
 DETAILS: Final = ("title", "description", "visibility", "starts_at", "ends_at", "names")
 
 _TIMES: Final = ("starts_at", "ends_at")
+_DIGITS: Final = 16
 _MAX_TITLE_LENGTH: Final = 200
 _MAX_DESCRIPTION_LENGTH: Final = 20_000
 
@@ -31,6 +35,7 @@ def edit(
     changes: Mapping[str, Any],
     *,
     by: Caller,
+    expected: Collection[str] | None = None,
     dry_run: bool = False,
 ) -> Contest:
     """Change details of a contest with one entry that states all of them; equal ones add none.
@@ -43,15 +48,24 @@ def edit(
         contest_id: the contest.
         changes: new values of some of :data:`DETAILS`; a time that is None is removed.
         by: the caller.
+        expected: versions (:func:`version_of`) one of which the contest must have; None: any.
         dry_run: return the contest as it would be, and change nothing.
 
     Raises:
         NotFound: there is no such contest.
+        Changed: it has another version than those expected.
         Conflict: the start or the end of a final contest would change.
         Unreadable: a value is invalid, or the end is not after the start.
     """
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
+        if expected is not None and version_of(contest) not in expected:
+            newest = last_edit(session, contest)
+            who = "" if newest is None else f" by {newest.by}, {written_time(newest.at)}"
+            raise Changed(
+                f"{contest.id} was edited meanwhile{who}; read it again, and send your change with "
+                "its new version"
+            )
         if "names" in changes:
             require_names(contest.discipline, changes["names"])
         edited = replace(contest, **changes)
@@ -86,6 +100,18 @@ def edit(
             detail={"seq": contest.seq, "changed": changed},
         )  # fmt: skip
         return contest
+
+
+def version_of(contest: Contest) -> str:
+    """Return the version of a contest's details: equal for equal ones, and for no others."""
+    stated = [str(getattr(contest, name)) for name in DETAILS]
+    return hashlib.sha256(repr(stated).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def last_edit(session: Session, contest: Contest) -> EntryLine | None:
+    """Return the newest entry that edited the details; None: there is none."""
+    edits = deque(session.entries.of_kind(contest.no, ["contest-edited"]), maxlen=1)
+    return read_line(edits[0].line) if edits else None
 
 
 def require_names(of: str, names: NameDisplay) -> None:

@@ -1,0 +1,54 @@
+"""``agon convert``: any source of records to files in any format."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agon.cli.shared import parameters, sources
+from agon.cli.shared.commands import Command
+from agon.cli.shared.output import require_new_folder
+
+if TYPE_CHECKING:
+    from agon.records.writing import TableFormat
+
+
+@click.command("convert", cls=Command)
+@parameters.discipline
+@parameters.source
+@sources.reading
+@parameters.out(required=True)
+@parameters.file_form
+@parameters.dry_run
+def command(
+    discipline: str,
+    source: str,
+    *,
+    reads: sources.SourceOptions,
+    out: Path,
+    form: "TableFormat",
+    dry_run: bool,
+) -> None:
+    """Write the records of SOURCE into the new folder DIR, in normal form.
+
+    SOURCE is all that agon score reads: a folder, a file, a database. Names are those of the
+    schema, values are in its types, times are in UTC. The result has the same hash as SOURCE.
+
+      agon convert community postgresql://localhost/site --out data
+      agon convert arena battles.csv --mapping names.toml --out data --format ndjson
+    """
+    from agon.app.analysis.records import convert_records
+    from agon.cli.shared.output import working
+    from agon.cli.simulate import report_written
+    from agon.records.writing import write_tables
+
+    require_new_folder(out)
+    with working("reading"):
+        converted = convert_records(discipline, source, **reads)
+    if converted.names is not None:
+        converted.names.require_exact(option="--ignore NAME")
+    if not dry_run:
+        with working(f"writing {out}"):
+            write_tables(converted.tables, out, format=form)
+    report_written(converted.tables, out, dry_run=dry_run)
+    sources.echo_notes(converted.notes)

@@ -1,0 +1,171 @@
+"""Check who is paid: seats that changed hands, votes without stake, weights too small to send."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from agon.disciplines.challenge.bittensor import payload
+from agon.disciplines.challenge.boards import weights_board
+from agon.disciplines.challenge.facts import Facts, Seats
+from agon.disciplines.challenge.outcome import Outcome, outcome_of
+from agon.disciplines.challenge.reasons import count_text, number
+from agon.kernel.findings import Finding, RecordRefs, Severity
+from agon.kernel.rounding import publish
+
+_NAMED = 5
+"""Maximum number of submissions or uids that a message names."""
+
+_NO_SEATS = Seats(*(np.zeros(0, dtype=np.int64),) * 3)
+
+
+def changed_seats(outcome: Outcome | None) -> Iterator[Finding]:
+    """Report uids whose hotkey changed, with what they would be paid for all that they submitted.
+
+    The comparison takes the uid for the miner, as records without hotkeys do.
+    """
+    if outcome is None or not len(outcome.network.facts.seats.epochs):
+        return
+    facts = outcome.network.facts
+    departed = np.flatnonzero(_former_uids(outcome) >= 0)
+    if not len(departed):
+        return
+    paid = _weights(outcome)
+    by_uid = _weights(outcome_of(_without_seats(facts), outcome.network.rules))
+    former = _former_uids(outcome)[departed]
+    for uid in np.unique(former).tolist():
+        names = [facts.submissions.ids[at] for at in departed[former == uid].tolist()]
+        owners = {int(facts.submissions.owners[at]) for at in departed[former == uid].tolist()}
+        keys = sorted(facts.submissions.owner_name(owner) for owner in owners)
+        now, then = paid.get(uid, 0.0), by_uid.get(uid, 0.0)
+        yield Finding(
+            "seat-changed-hands",
+            Severity.WARNING if abs(then - now) > publish(0.5e-6) else Severity.INFO,
+            (str(uid),),
+            "weight by uid alone",
+            publish(then),
+            publish(now),
+            None,
+            f"uid {uid} is no longer that of {', '.join(keys)}: by uid alone it would get "
+            f"{number(then)} for what they submitted; it gets {number(now)}",
+            (RecordRefs.of("submissions", names),),
+        )
+
+
+def _former_uids(outcome: Outcome) -> "np.ndarray[tuple[int, ...], np.dtype[np.int64]]":
+    """Return the uid that each submission's hotkey held last and holds no more; -1: none."""
+    facts, uids = outcome.network.facts, outcome.consensus.uids
+    former = np.full(len(uids), -1, dtype=np.int64)
+    held = facts.seats.epochs <= outcome.epoch
+    for hotkey, uid in zip(
+        facts.seats.hotkeys[held].tolist(), facts.seats.uids[held].tolist(), strict=True
+    ):
+        if uid >= 0:
+            former[facts.submissions.hotkeys == hotkey] = uid
+    return np.where(uids < 0, former, -1)
+
+
+def _without_seats(facts: Facts) -> Facts:
+    """Return the facts in which the uid is the miner."""
+    alone = np.full(len(facts.submissions), -1, dtype=np.int64)
+    submissions = replace(facts.submissions, hotkeys=alone, hotkey_names=[])
+    return replace(facts, submissions=submissions, seats=_NO_SEATS)
+
+
+def _weights(outcome: Outcome) -> dict[int, float]:
+    """Return the weight of each uid on the board."""
+    return {int(row["id"]): float(row["weight"]) for row in weights_board(outcome).rows()}
+
+
+def votes_without_stake(outcome: Outcome | None) -> Iterator[Finding]:
+    """Report validators without stake whose evaluations would change, or changed, a score."""
+    if outcome is None:
+        return
+    rules = outcome.network.rules
+    reports = outcome.consensus.reports
+    idle = np.flatnonzero(reports.registered & (reports.stakes == 0))
+    facts = outcome.network.facts
+    evaluated = np.isin(facts.evaluations.validators, idle)
+    evaluated &= facts.evaluations.epochs <= outcome.epoch
+    voters = np.unique(facts.evaluations.validators[evaluated]).tolist()
+    if not voters:
+        return
+    counts = not rules.zero_stake_counts
+    other = outcome_of(facts, rules.override({"zero_stake_counts": counts, "epoch": outcome.epoch}))
+    moved = np.flatnonzero(
+        (other.consensus.status != outcome.consensus.status)
+        | (np.abs(other.consensus.scores - outcome.consensus.scores) > publish(0.5e-6))
+    )
+    if not len(moved):
+        return
+    names = [facts.submissions.ids[at] for at in moved.tolist()]
+    people = [facts.validators[at] for at in voters]
+    verb = "would change" if counts else "changed"
+    yield Finding(
+        "zero-stake",
+        Severity.WARNING,
+        tuple(people),
+        "scores that differ",
+        float(len(moved)),
+        0.0,
+        None,
+        f"{count_text(len(people), 'validator')} without stake at epoch {outcome.epoch} reported; "
+        f"to count them {verb} the score of {', '.join(names[:_NAMED])}"
+        f"{f' and {len(names) - _NAMED:,} more' if len(names) > _NAMED else ''} "
+        "(zero_stake_counts)",
+        (RecordRefs.of("validators", people), RecordRefs.of("submissions", names)),
+    )
+
+
+def dust(outcome: Outcome | None) -> Iterator[Finding]:
+    """Report uids whose weight is above 0 and too small for the payload, which leaves them out."""
+    if outcome is None:
+        return
+    weights = _weights(outcome)
+    uids = sorted(weights)
+    sent = set(payload(uids, [weights[uid] for uid in uids]).uids)
+    lost = [uid for uid in uids if weights[uid] > 0 and uid not in sent]
+    if not lost:
+        return
+    named = ", ".join(f"{uid} ({number(weights[uid])})" for uid in lost[:_NAMED])
+    more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
+    yield Finding(
+        "dust",
+        Severity.INFO,
+        tuple(str(uid) for uid in lost),
+        "weights that become 0",
+        float(len(lost)),
+        0.0,
+        None,
+        f"the weight of {named}{more} is above 0 and less than half of 1 / 65535 of the largest: "
+        "it becomes 0 and is left out of the payload",
+    )
+
+
+def carried_tops(outcome: Outcome | None) -> Iterator[Finding]:
+    """Report top scores of agents that have no score any more, and that have to be beaten still."""
+    if outcome is None:
+        return
+    network, allocation = outcome.network, outcome.allocation
+    for competition, state in zip(network.facts.competitions, allocation.states, strict=True):
+        if state.top is None or state.fallen is not None:
+            continue
+        at = state.improvements[-1].best.submission
+        if outcome.consensus.scored[at] and outcome.consensus.uids[at] >= 0:
+            continue
+        name = network.facts.submissions.ids[at]
+        own = network.facts.submissions.competitions == network.facts.submissions.competitions[at]
+        best = float(outcome.consensus.scores[own].max(initial=0.0))
+        yield Finding(
+            "carried-top",
+            Severity.INFO,
+            (competition.id,),
+            "top score",
+            publish(state.top),
+            publish(best),
+            None,
+            f"the top score of {competition.id}, {number(state.top)}, is that of {name} in epoch "
+            f"{state.last_improvement}, which has no score now; the best that is left is "
+            f"{number(best)}, and the top has to be beaten still",
+            (RecordRefs.of("submissions", [name]),),
+        )

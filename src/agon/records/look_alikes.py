@@ -1,0 +1,122 @@
+"""Find values that look like others, or like no value, in columns whose texts are compared.
+
+``math`` and ``Math``, ``GPT-4`` with a blank at its end, and names with an invisible sign are
+different values that people take for one; ``NULL`` and ``N/A`` are texts that people take for none.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from agon.kernel.findings import Finding, Severity
+from agon.records.raw import literal, quote
+from agon.records.schemas import Column, Kind, Table
+from agon.records.tables import Records
+
+MISSING_WORDS: Final = (
+    "null", "none", "nan", "n/a", "na", "#n/a", "nil", "undefined", "-", "--", "?",
+)  # fmt: skip
+"""Texts, in small letters, that people write where there is no value."""
+
+_MAX_LENGTH: Final = 200  # longer texts are content
+_MAX_GROUPS: Final = 20
+_DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2212"
+_INVISIBLE: Final = (
+    "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069"
+    "\ufeff"
+)
+_BLANKS: Final = "\u00a0\u2007\u202f\t"
+
+
+def source_findings(records: Records) -> list[Finding]:
+    """Return warnings about a source: unused names, repeated rows, values that look alike."""
+    return [*records.names.findings, *records.row_findings, *value_findings(records)]
+
+
+def value_findings(records: Records) -> list[Finding]:
+    """Return a warning for each column with texts that look like others, or like no value.
+
+    Only texts that are compared or counted are examined: ids that refer to nothing else, names and
+    categories of up to 200 signs.
+    """
+    findings: dict[tuple[str, ...], Finding] = {}
+    for table in records.schema:
+        if not records.has(table.name):
+            continue
+        for column in table.columns:
+            if _is_compared(records, table, column):
+                for finding in _of_column(records, table, column):
+                    findings.setdefault((finding.code, *finding.subjects), finding)
+    return list(findings.values())
+
+
+def _is_compared(records: Records, table: Table, column: Column) -> bool:
+    if column.kind is Kind.TEXT:
+        return not column.choices
+    is_reference = column.references is not None and records.has(column.references.split(".")[0])
+    return (
+        column.kind is Kind.ID
+        and not is_reference
+        and not records.is_integer(table.name, column.name)
+    )
+
+
+def _of_column(records: Records, table: Table, column: Column) -> Iterator[Finding]:
+    name = f"{table.name}.{column.name}"
+    texts = (
+        f"SELECT {quote(column.name)} AS text, count(*) AS rows FROM {quote(table.name)} "
+        f"WHERE length({quote(column.name)}) <= {_MAX_LENGTH} GROUP BY 1"
+    )
+    words = ", ".join(map(literal, MISSING_WORDS))
+    sql = (
+        f"SELECT text, rows FROM ({texts}) WHERE lower(trim(text)) IN ({words}) "
+        f"ORDER BY rows DESC, text LIMIT {_MAX_GROUPS}"
+    )
+    missing = records.sql(sql).to_pylist()
+    if missing:
+        listed = ", ".join(repr(row["text"]) for row in missing)
+        yield _finding(
+            "missing-word",
+            tuple(row["text"] for row in missing),
+            "values that look like no value",
+            sum(row["rows"] for row in missing),
+            f"{name} has {listed}, which count as values; state them as texts without a value, "
+            "or leave the cells empty",
+        )
+    sql = (
+        f"SELECT list(text ORDER BY text) AS texts FROM ({texts}) GROUP BY {_fold('text')} "
+        f"HAVING count(*) > 1 ORDER BY 1 LIMIT {_MAX_GROUPS}"
+    )
+    for group in records.sql(sql).to_pylist():
+        alike = group["texts"]
+        yield _finding(
+            "look-alike",
+            tuple(alike),
+            "different values that look alike",
+            len(alike),
+            f"{name} has {', '.join(map(ascii, alike))}: they differ in case, blanks or signs that "
+            "cannot be seen, and count as different values; write equal ones in one way",
+        )
+
+
+def _fold(text: str) -> str:
+    """Return SQL of a text without what people do not see in it."""
+    plain = (
+        f"translate(nfc_normalize({text}), {literal(_DASHES + _BLANKS + _INVISIBLE)}, "
+        + literal("-" * len(_DASHES) + " " * len(_BLANKS))
+    )
+    return f"lower(trim({plain})))"
+
+
+def _finding(
+    code: str, subjects: tuple[str, ...], statistic: str, value: int, message: str
+) -> Finding:
+    return Finding(
+        code=code,
+        severity=Severity.WARNING,
+        subjects=subjects,
+        statistic=statistic,
+        value=value,
+        expected=0,
+        probability=None,
+        message=message,
+    )

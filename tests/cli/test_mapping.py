@@ -1,0 +1,148 @@
+"""A mapping is stated once, and every command that reads records takes it."""
+
+from pathlib import Path
+
+import pytest
+
+from agon import InvalidRecords, rate, read_records, write_records
+from cli.command import Cli
+
+GAMES = """left,right,verdict,remark
+x,y,H,ok
+y,x,K,ok
+x,y,NA,ok
+x,y,remis,ok
+"""
+MAPPING = """
+null = ["NA"]
+skip_missing = ["winner"]
+ignore = ["remark"]
+[columns]
+model_a = "left"
+model_b = "right"
+winner = "verdict"
+[values.winner]
+H = "model_a"
+K = "model_b"
+remis = "tie"
+"""
+JSON = ("--format", "json")
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    """Hold a file of results under names of its own."""
+    (tmp_path / "games.csv").write_text(GAMES)
+    (tmp_path / "names.toml").write_text(MAPPING)
+    return tmp_path / "games.csv"
+
+
+def test_every_command_that_reads_records_takes_a_mapping(
+    agon: Cli, games: Path, tmp_path: Path
+) -> None:
+    """Options say the same as the file, and add to it."""
+    by_file = ("--mapping", tmp_path / "names.toml")
+    by_options = (
+        "--columns", "model_a=left,model_b=right,winner=verdict", "--null", "NA",
+        "--values", "winner.H=model_a,winner.K=model_b", "--values", "winner.remis=tie",
+        "--skip-missing", "winner", "--ignore", "remark",
+    )  # fmt: skip
+    rows = agon("arena", "rate", games, *by_file, *JSON).json()["rows"]
+    assert {row["id"]: row["wins"] for row in rows} == {"x": 2, "y": 0}
+    for command in (("score", "arena"), ("check", "arena"), ("compare", "arena"),
+                    ("explain", "arena"), ("arena", "robustness")):  # fmt: skip
+        more = {"compare": ("--set", "k_new=8"), "explain": ("x",)}.get(command[0], ())
+        outs = [agon(*command, games, *more, *by, *JSON) for by in (by_file, by_options)]
+        assert outs[0].code == 0, outs[0].err
+        assert (outs[0].out, outs[0].code) == (outs[1].out, outs[1].code)
+        assert "left out 1 row without a value of winner" in outs[1].err + outs[1].out
+
+
+def test_a_source_is_converted_to_any_format_with_the_same_hash(
+    agon: Cli, games: Path, tmp_path: Path
+) -> None:
+    """By command, and by the library."""
+    mapping = tmp_path / "names.toml"
+    expected = read_records("arena", games, mapping=mapping).sha256
+    for form in ("csv", "ndjson", "parquet"):
+        out = tmp_path / form
+        done = agon("convert", "arena", games, "--mapping", mapping, "--out", out, "--format", form)
+        assert done.code == 0, done.err
+        assert read_records("arena", out).sha256 == expected
+    with read_records("arena", games, mapping=mapping) as records:
+        write_records(records, tmp_path / "again", form="csv")
+    with read_records("arena", tmp_path / "again") as again:
+        assert (again.sha256, again.notes) == (expected, ())
+
+
+def test_records_with_a_near_name_are_not_converted(agon: Cli, tmp_path: Path) -> None:
+    """What is written is what was meant."""
+    source = tmp_path / "data"
+    source.mkdir()
+    (source / "users.csv").write_text("id,handel\n1,ada\n")
+    refused = agon("convert", "community", source, "--out", tmp_path / "out")
+    assert (refused.code, "did you mean handle" in refused.err) == (2, True)
+    done = agon("convert", "community", source, "--out", tmp_path / "out", "--ignore", "handel")
+    assert done.code == 0, done.err
+
+
+def test_a_first_mapping_is_suggested_and_can_be_completed(
+    agon: Cli, games: Path, tmp_path: Path
+) -> None:
+    """Guesses are comments: the file is valid as it is."""
+    first = tmp_path / "first.toml"
+    done = agon("check", "arena", games, "--suggest-mapping", first)
+    assert done.code == 2
+    text = first.read_text()
+    assert '# model_a = "left"' in text
+    assert '# model_b = "right"' in text
+    assert "# winner = " in text
+    completed = text.replace("# model_", "model_").replace('# winner = "…"', 'winner = "verdict"')
+    first.unlink()
+    second = tmp_path / "second.toml"
+    first.write_text(completed)
+    done = agon("check", "arena", games, "--mapping", first, "--suggest-mapping", second)
+    assert '# null = ["NA"]' in second.read_text()
+    assert '# H = "…"  # one of model_a, model_b, tie' in second.read_text()
+    assert agon("check", "arena", games, "--suggest-mapping", second).code == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (
+            '[columns]\nmodel_a = "left"\nmodel_b = "left"',
+            ["model_a and model_b are read from 'left'"],
+        ),
+        (
+            '[columns]\nmodel_a = ""\n[values.winner]\nH = ""',
+            ["columns.model_a is mapped to nothing", "values.winner.H is mapped to nothing"],
+        ),
+        ('[column]\na = "b"\n[columns]\nx = 1', ["did you mean columns", "columns.x is mapped"]),
+        ("null = 3", ["null is no list of texts"]),
+        ("a = = b", ["is no TOML"]),
+    ],
+)
+def test_a_faulty_mapping_is_refused_with_all_its_faults(
+    agon: Cli, games: Path, tmp_path: Path, text: str, messages: list[str]
+) -> None:
+    """Two columns from one, one from nothing, a misspelt part."""
+    (tmp_path / "bad.toml").write_text(text)
+    done = agon("score", "arena", games, "--mapping", tmp_path / "bad.toml")
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    for message in messages:
+        assert message in done.err
+
+
+def test_errors_name_the_options_that_help(agon: Cli, tmp_path: Path) -> None:
+    """A hint at the command line; other doors have other ways."""
+    file = tmp_path / "b.csv"
+    file.write_text("model_a,model_b,winner\nx,y,\nx,y,H\nx,y,N/A\n")
+    done = agon("arena", "rate", file)
+    assert "--skip-missing winner" in done.err
+    assert "--values winner.H=" in done.err
+    assert "--null N/A" in done.err
+    with pytest.raises(InvalidRecords) as error:
+        rate(file)
+    assert "--" not in str(error.value)
