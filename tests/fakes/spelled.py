@@ -161,9 +161,9 @@ def csv_of(rows: Rows) -> str:
 def file_of(spelling: str, rows: Rows) -> tuple[str, bytes]:
     """Return rows as a file: the ending of its name, and its content.
 
-    NDJSON has what CSV cannot have: numbers in quotes, and integers that are written as floats.
+    NDJSON has what CSV cannot have: numbers in quotes.
     """
-    if spelling in {"quoted", "10.0"}:
+    if spelling == "quoted":
         return ".ndjson", b"".join(orjson.dumps(row) + b"\n" for row in rows)
     return ".csv", csv_of(rows).encode()
 

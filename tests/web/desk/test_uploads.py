@@ -158,3 +158,25 @@ def test_an_answer_about_a_line_is_about_the_file(browser: Browser) -> None:
     upload(browser, "bots", BOTS)
     page = upload(browser, "bots", 'id,name\n4,"two\nlines"\n\nbob,Robert\n')
     assert "line 5: the record bots/bob is entry" in page
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("bots.parquet", b"PAR1" + bytes(100) + b"PAR1"),
+        ("bots.csv.gz", b"\x1f\x8b" + bytes(30)),
+        ("bots.csv.zip", b"PK\x03\x04" + bytes(30)),
+        ("bots.xlsx", b"PK\x03\x04" + bytes(100)),
+        ("bots.csv", b'id,name\r1,Ada\r2,"Bob\r'),
+    ],
+)
+def test_no_text_of_a_library_reaches_a_person(browser: Browser, name: str, content: bytes) -> None:
+    """It is about code that they do not know, and would name folders of the server."""
+    browser.sign_in("organiser")
+    create(browser)
+    fields = {"table": "bots", "do": "check"}
+    page = Markup(browser.submit(DESK, f"{DESK}/records", fields, {"file": (name, content)}).text)
+    assert "Nothing was changed" in page.text
+    for word in ("Error", "agon-upload", "magic", "compression method", "universal"):
+        assert word not in page.text

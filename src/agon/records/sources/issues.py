@@ -19,9 +19,13 @@ def table_issue(
 
 
 def unreadable(table: str, location: str, error: object) -> RowIssue:
-    """Return the issue of an unreadable table, with the first line of its reader's error."""
-    first = (str(error).splitlines() or [""])[0]
-    return table_issue(table, location, f"cannot be read ({first})", "write it again")
+    """Return the issue of an unreadable table, with what the system says of it.
+
+    What a library says is left out: it has words of its own, and paths of the machine.
+    """
+    says = error.strerror if isinstance(error, OSError) else None
+    fact = says or "it is damaged, or of another kind than its name says"
+    return table_issue(table, location, f"cannot be read ({fact})", "write it again")
 
 
 @dataclass
