@@ -34,9 +34,8 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         return None, [table_issue(table.name, file.name, reason, remedy)]
     except duckdb.InterruptException:  # Ctrl-C is no error of the source
         raise
-    except (OSError, duckdb.Error) as error:
-        first = str(error).splitlines()[0]
-        reason, remedy = f"is not a Parquet file ({first})", "write it again as Parquet"
+    except (OSError, duckdb.Error):
+        reason, remedy = "is not a Parquet file", "write it again as Parquet"
         return None, [table_issue(table.name, file.name, reason, remedy)]
     kinds = {name: kind for name, kind, *_ in described}
     engine_name = dict(zip(_true_names(file, kinds), kinds, strict=True))
