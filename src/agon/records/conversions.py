@@ -14,7 +14,7 @@ from agon.records.issues import RowIssue
 from agon.records.mapping import SourceMapping
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, Kind, Schema, Table
-from agon.records.values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS
+from agon.records.values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS, UNIT_NAMES
 from agon.records.words import FALSE, NAME, TRUE, StatedWords, fold_word
 
 _ROW: Final = quote("converted row:")
@@ -24,7 +24,6 @@ _WHOLE_ID: Final = r"-?[0-9]{1,15}(\.0+)?"
 _EPOCH: Final = r"[0-9]{9,16}(\.[0-9]*)?"
 _CLOCK: Final = "{0} LIKE '____-%:%'"
 _ZONE: Final = r".*([zZ]| UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
-_UNITS: Final = {1: "seconds", 1_000: "milliseconds", 1_000_000: "microseconds"}
 _TRUTHS: Final = {**dict.fromkeys(TRUE, "true"), **dict.fromkeys(FALSE, "false")}
 _EXACT_TRUTHS: Final = ("true", "false", "1", "0")
 _NUMERIC: Final = (
@@ -49,7 +48,12 @@ class _Changes:
 
 
 def convert_values(
-    connection: Any, schema: Schema, source: SourceTables, mapping: SourceMapping
+    connection: Any,
+    schema: Schema,
+    source: SourceTables,
+    mapping: SourceMapping,
+    *,
+    words_in_place: bool,
 ) -> tuple[SourceTables, list[str]]:
     """Return a source with converted values, and one note for each column that was converted.
 
@@ -58,6 +62,8 @@ def convert_values(
         schema: the tables.
         source: its tables, under the names of the schema.
         mapping: values, texts without a value, and columns without which a row is left out.
+        words_in_place: whether the words of files that are read in place are looked at; that costs
+            as much as their validation, which shows whether it is needed.
     """
     tables, notes = dict(source.tables), list(_unknown_names(schema, source, mapping))
     issues = list(source.issues)
@@ -67,7 +73,9 @@ def convert_values(
         if raw is None or not raw.types:
             continue
         start = f"{table.name}." if len(schema.tables) > 1 else ""
-        conversion = _Conversion(connection, table, raw, mapping, start)
+        conversion = _Conversion(
+            connection, table, raw, mapping, start, words=words_in_place or not raw.in_place
+        )
         tables[table.name] = conversion.apply()
         notes += conversion.changes.notes
         issues += conversion.changes.issues
@@ -81,8 +89,16 @@ class _Conversion:
     """The conversion of one table's values."""
 
     def __init__(
-        self, connection: Any, table: Table, raw: RawTable, mapping: SourceMapping, start: str
+        self,
+        connection: Any,
+        table: Table,
+        raw: RawTable,
+        mapping: SourceMapping,
+        start: str,
+        *,
+        words: bool,
     ) -> None:
+        self._words = words
         self._connection = connection
         self._table = table
         self._raw = raw
@@ -163,7 +179,7 @@ class _Conversion:
                     f"count_if({text} LIKE '____-%:%' AND {text} NOT LIKE '%Z')"
                 )
             elif self._is_text(name):
-                if column.choices:
+                if column.choices and self._words:
                     listed = " AND ".join(f"{text} <> {literal(one)}" for one in column.choices)
                     counted[f"words:{name}"] = f"count_if({listed})"
                 elif column.kind is Kind.BOOLEAN:
@@ -286,7 +302,7 @@ class _Conversion:
                 self.changes.replace(
                     name,
                     f"make_timestamp({micros})",
-                    f"{self._label(name)}: read as {_UNITS[unit]} since 1970",
+                    f"{self._label(name)}: read as {UNIT_NAMES[unit]} since 1970",
                     "TIMESTAMP",
                 )
 

@@ -203,32 +203,44 @@ def _read_typed(
 
     from agon.records.sources.failures import without_unreadable
 
-    connection = engine.connection
+    words = not any(raw.in_place for raw in source.tables.values())
     try:
-        records, issues = _make_records(engine, schema, source, mapping)
+        records, issues = _make_records(engine, schema, source, mapping, words_in_place=words)
+        if not words and any(issue.code == "unknown-value" for issue in issues):
+            records, issues = _make_records(engine, schema, source, mapping, words_in_place=True)
     except duckdb.InterruptException:  # Ctrl-C is no error of the source
         raise
     except duckdb.Error as error:
         # A file may turn out to be damaged only when it is read to its end.
-        source = without_unreadable(connection, source, error)
-        records, issues = _make_records(engine, schema, source, mapping)
+        source = without_unreadable(engine.connection, source, error)
+        records, issues = _make_records(engine, schema, source, mapping, words_in_place=True)
     return records, issues
 
 
 def _make_records(
-    engine: MemoryEngine, schema: Schema, source: SourceTables, mapping: SourceMapping
+    engine: MemoryEngine,
+    schema: Schema,
+    source: SourceTables,
+    mapping: SourceMapping,
+    *,
+    words_in_place: bool,
 ) -> tuple[Records, list[RowIssue]]:
     from agon.records.validation import issues_of
 
-    stored = {raw.relation for raw in source.tables.values() if raw.stored}
-    source, notes = convert_values(engine.connection, schema, source, mapping)
-    typing = make_typed(engine.connection, schema, source.tables)
-    for relation in stored - {raw.relation for raw in source.tables.values()}:
-        engine.connection.execute(f"DROP TABLE {relation}")
-    issues = issues_of(engine.connection, schema, source, typing)
+    converted, notes = convert_values(
+        engine.connection, schema, source, mapping, words_in_place=words_in_place
+    )
+    typing = make_typed(engine.connection, schema, converted.tables)
+    issues = issues_of(engine.connection, schema, converted, typing)
     if not issues:
-        trust(engine.connection, schema, source.tables, typing)
+        for relation in _stored(source) - _stored(converted):
+            engine.connection.execute(f"DROP TABLE {relation}")
+        trust(engine.connection, schema, converted.tables, typing)
     engine.in_files = all(raw.in_place for raw in source.tables.values())
     records = Records(engine, schema, source.label, frozenset(source.tables))
     records.notes = tuple(notes)
     return records, issues
+
+
+def _stored(source: SourceTables) -> set[str]:
+    return {raw.relation for raw in source.tables.values() if raw.stored}

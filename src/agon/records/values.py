@@ -41,6 +41,7 @@ _TRUTHS: Final = {
 }
 EPOCH_UNITS: Final = (1, 1_000, 1_000_000)
 """The parts of a second that a number of a time may count."""
+UNIT_NAMES: Final = {1: "seconds", 1_000: "milliseconds", 1_000_000: "microseconds"}
 EPOCH_FIRST, EPOCH_END = 631_152_000, 4_102_444_800  # 1990 and 2100, in seconds since 1970
 _EPOCH: Final = re.compile(r"[0-9]{9,16}(\.[0-9]*)?")
 _ZERO: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - times are in UTC without a zone

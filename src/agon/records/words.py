@@ -19,11 +19,11 @@ _TIE: Final = (
     "1/2-1/2, ½-½, 0.5-0.5"
 )
 _FIRST: Final = (
-    "model_a, side_a, left, assistant_a, response_a, bot_a, player_a, a, 1-0, model_1, "
+    "model_a, modela, side_a, left, assistant_a, response_a, bot_a, player_a, a, 1-0, model_1, "
     "assistant_1, response_1, output_1, generator_1, first, white, a>b, a>>b, b<a, b<<a, [[a]]"
 )
 _SECOND: Final = (
-    "model_b, side_b, right, assistant_b, response_b, bot_b, player_b, b, 0-1, model_2, "
+    "model_b, modelb, side_b, right, assistant_b, response_b, bot_b, player_b, b, 0-1, model_2, "
     "assistant_2, response_2, output_2, generator_2, second, black, b>a, b>>a, a<b, a<<b, [[b]]"
 )
 

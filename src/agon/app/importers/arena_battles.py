@@ -40,10 +40,11 @@ from typing import Any
 from agon.app.importers.reading import columns_of, foreign
 from agon.app.importers.repeated_rows import repeated_rows
 from agon.disciplines import ImportedRecords
-from agon.records import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
+from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
 from agon.records.conditions import IsBlank, SameValue
 from agon.records.mapping import NO_MAPPING, SourceMapping
 from agon.records.names import match_names
+from agon.records.values import EPOCH_UNITS, UNIT_NAMES
 
 CATEGORIES = (
     "anony",
@@ -147,12 +148,7 @@ _BY_SHARE = f"""
 SELECT *, halves // 2 AS "a:", halves % 2 AS "tie:", "of:" - halves // 2 - halves % 2 AS "b:"
 FROM (SELECT *, round({_HALVES})::BIGINT AS halves, coalesce(matches, 1) AS "of:" FROM battles)
 """
-_TIME = f"""
-coalesce(played_at, "timestamp", make_timestamp(CASE
-    WHEN {_LATEST} <= {_MAX_TIME_S} THEN (tstamp * 1000000)::BIGINT
-    WHEN {_LATEST} <= {_MAX_TIME_S}000 THEN (tstamp * 1000)::BIGINT
-    ELSE tstamp::BIGINT END)) AS played_at
-""".replace("{battles}", "battles")
+_TIME = """coalesce(played_at, "timestamp", {tstamp}) AS played_at"""
 # A row without a match (all counts 0) names its models, which are rated nowhere.
 _MATCHES = f"""
 SELECT row_number() OVER (ORDER BY _row, place, n) AS id, {_TIME},
@@ -232,8 +228,12 @@ def read(
         _schema(form, categories), {"battles": source}, mapping=names, where=where
     ) as battles:
         added = "".join(f', "{name}"' for name in kept)
-        matches = battles.sql(form.matches.replace("{added}", added))
+        unit = _unit(battles)
+        sql = form.matches.replace("{added}", added).replace("{tstamp}", _TSTAMP[unit])
+        matches = battles.sql(sql)
         notes = []
+        if unit > 1:
+            notes.append(f"tstamp: read as {UNIT_NAMES[unit]} since 1970")
         if aliases:
             read_as = ", ".join(f"{stored} as {own}" for own, stored in aliases.items())
             notes.append(f"read {read_as}")
@@ -250,6 +250,21 @@ def read(
             battles.names,
             repeated_rows(battles, "battles", by=("prompt_id", "tstamp", "timestamp", "played_at")),
         )
+
+
+_TSTAMP = {
+    0: "NULL::TIMESTAMP",
+    **{unit: f"make_timestamp((tstamp * {1_000_000 // unit})::BIGINT)" for unit in EPOCH_UNITS},
+}
+"""SQL of a time since 1970, by the parts of a second that it counts."""
+
+
+def _unit(battles: Records) -> int:
+    """Return the parts of a second that the times count; 0: there are no times."""
+    latest = battles.sql("SELECT max(tstamp) AS latest FROM battles")["latest"][0].as_py()
+    if latest is None:
+        return 0
+    return next(unit for unit in EPOCH_UNITS if latest <= _MAX_TIME_S * unit)
 
 
 def _present(source: Any, known: Sequence[str], mapping: SourceMapping) -> dict[str, None]:
