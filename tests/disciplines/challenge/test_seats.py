@@ -12,7 +12,7 @@ from agon.records import InvalidRecords
 from disciplines.challenge.networks import Tables, records_of, rows_of, scored, tables_of
 
 VALIDATORS = ("v1", "v2", "v3")
-SEATS = [
+SEATS: list[dict[str, Any]] = [
     {"uid": 7, "hotkey": "5OLD", "from_epoch": 0},
     {"uid": 7, "hotkey": "5NEW", "from_epoch": 5},
 ]
@@ -74,9 +74,9 @@ def test_the_share_of_a_departed_hotkey_burns_where_the_rule_says_so() -> None:
 
 def test_a_hotkey_that_moves_takes_its_score_to_its_new_uid() -> None:
     """It was deregistered and registered again: the seat changed, the miner did not."""
-    moved = [*SEATS, {"uid": 11, "hotkey": "5OLD", "from_epoch": 6}]
+    moved: list[dict[str, Any]] = [*SEATS, {"uid": 11, "hotkey": "5OLD", "from_epoch": 6}]
     assert weights(network(moved), epoch=6)["11"] == 0.36
-    vacant = [SEATS[0], {"uid": 7, "hotkey": None, "from_epoch": 3}]
+    vacant: list[dict[str, Any]] = [SEATS[0], {"uid": 7, "hotkey": None, "from_epoch": 3}]
     assert "7" not in weights(network(vacant), epoch=3)
 
 

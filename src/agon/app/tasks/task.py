@@ -42,6 +42,19 @@ class TaskMetadata:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CollectCommand:
+    """A command that runs in the agent's container after the agent, before its outputs are taken.
+
+    Attributes:
+        command: a line for the shell.
+        timeout_s: its seconds.
+    """
+
+    command: str
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskSettings:
     """The settings file of a task, of either layout.
 
@@ -54,6 +67,11 @@ class TaskSettings:
         verifier_image: the image of the verifier; empty when it names none.
         agent_env: variables of the agent's container.
         verifier_env: variables of the verifier's container.
+        solution_env: further variables of the oracle.
+        workdir: the folder in which agent and tests begin; empty: the image's.
+        preparation: what runs in the agent's container before the agent, until it works.
+        collected: what runs there after the agent.
+        keys: the keys of the file, with the tables they are in.
         keep_servers: whether the processes that the agent leaves go on while the tests run; None
             when the file does not say.
         about: difficulty, category, tags.
@@ -69,6 +87,11 @@ class TaskSettings:
     verifier_image: str = ""
     agent_env: Mapping[str, str] = field(default_factory=dict)
     verifier_env: Mapping[str, str] = field(default_factory=dict)
+    solution_env: Mapping[str, str] = field(default_factory=dict)
+    workdir: str = ""
+    preparation: HealthCheck | None = None
+    collected: tuple[CollectCommand, ...] = ()
+    keys: tuple[str, ...] = ()
     keep_servers: bool | None = None
     about: TaskMetadata = TaskMetadata()
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -27,7 +27,8 @@ from agon.app.containers import (
 )
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
-from agon.app.tasks.outputs import outputs_of, verifier_spec
+from agon.app.tasks.outputs import verifier_spec
+from agon.app.tasks.preparation import in_workdir, outputs
 from agon.app.tasks.servers import keeps_servers
 from agon.app.tasks.services import service_specs
 from agon.app.tasks.task import Task
@@ -134,6 +135,7 @@ def run_trial(
         attempts: the number of this attempt.
     """
     network = trial.test_network if downloads(task) else "none"
+    image = in_workdir(task, image)
     started = now()
     work: AgentWork | None = None
     verdict: TrialVerification | None = None
@@ -144,7 +146,7 @@ def run_trial(
                 image=image,
                 trial=placed,
                 limits=_agent_limits(task),
-                outputs=outputs_of(task, image),
+                outputs=outputs(task, image),
             )
             work = agent.work(task, environment)
             if network == "none" and placed.network != "none":
@@ -249,7 +251,7 @@ def _verify(
 ) -> TrialVerification:
     """Run the tests on an agent's outputs."""
     if spec := verifier_spec(task, outputs.declared):
-        image = containers.build(spec)
+        image = in_workdir(task, containers.build(spec))
     bounds = task.settings.bounds
     limits = Limits(
         timeout_s=bounds.verifier_s,
