@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.containers import HealthCheck, RewardSource
+from agon.app.containers.pass_rule import PassRule
 from agon.app.files import FileIssue, InvalidPackage
 from agon.app.tasks.files import read_text
 from agon.app.tasks.keys import keys_in, refused_keys, row_of
@@ -59,6 +60,10 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         outputs=_outputs(keys),
         separate=_is_separate(verifier),
         reward_source=_reward_source(verifier),
+        pass_rule=PassRule(
+            threshold=verifier.number("pass_threshold", default=1.0, low=0, high=1e9),
+            key=verifier.text("reward_key"),
+        ),
         image=environment.text("docker_image"),
         verifier_image=verifier.table("environment").text("docker_image"),
         agent_env=env,

@@ -51,6 +51,8 @@ KEYS: Final = (
     TaskKey("verifier.env", "read", "variables of the tests"),
     TaskKey("verifier.environment_mode", "read", "whether the tests receive artifacts alone"),
     TaskKey("verifier.reward_source", "read", "agon's own key: what makes a trial a pass"),
+    TaskKey("verifier.pass_threshold", "read", "agon's own key: the least reward that passes (1)"),
+    TaskKey("verifier.reward_key", "read", "agon's own key: which of several rewards counts"),
     TaskKey("verifier.keep_servers", "read", "agon's own key: whether servers go on"),
     TaskKey("verifier.user", "refused", _USER),
     TaskKey("verifier.network_mode", "harmless", _NETWORK),

@@ -1,11 +1,12 @@
 """Define a task: an instruction, an environment to build, tests, and the limits of a trial."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from agon.app.containers import Condition, HealthCheck, RewardSource
+from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
 """The layout of a folder: ``task.toml`` with ``instruction.md``, or ``task.yaml``."""
@@ -63,6 +64,7 @@ class TaskSettings:
         outputs: the declared paths of the agent's container that the verifier receives.
         separate: whether it receives nothing else; otherwise the image's folders as well.
         reward_source: what counts as a pass; None when the file does not say.
+        pass_rule: what reward is a pass.
         image: the image to use when there is no Dockerfile; empty when it names none.
         verifier_image: the image of the verifier; empty when it names none.
         agent_env: variables of the agent's container.
@@ -83,6 +85,7 @@ class TaskSettings:
     outputs: tuple[str, ...] = ()
     separate: bool = False
     reward_source: RewardSource | None = None
+    pass_rule: PassRule = BY_EXIT_CODE
     image: str = ""
     verifier_image: str = ""
     agent_env: Mapping[str, str] = field(default_factory=dict)
@@ -186,3 +189,12 @@ class Task:
     settings: TaskSettings
     reward_source: RewardSource
     sha256: str
+
+    def with_pass_rule(self, *, threshold: float | None, key: str | None) -> "Task":
+        """Return the task with another threshold or key of its rewards; None: what it says."""
+        rule = self.settings.pass_rule
+        if threshold is not None:
+            rule = replace(rule, threshold=threshold)
+        if key is not None:
+            rule = replace(rule, key=key)
+        return replace(self, settings=replace(self.settings, pass_rule=rule))

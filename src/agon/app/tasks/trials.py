@@ -55,7 +55,8 @@ class TrialResult:
         agent: the agent's name.
         result: the outcome.
         reason: the reason in one line; empty for a pass.
-        reward: the number in the reward file, if there was one.
+        reward: the number in the reward file that counts, if there was one.
+        rewards: all numbers in it, by key.
         reward_source: what counts as a pass.
         exit_code: that of the tests; None when they did not finish.
         limits_hit: limits that the agent or the tests reached.
@@ -79,6 +80,7 @@ class TrialResult:
     result: Outcome
     reason: str
     reward: float | None = None
+    rewards: dict[str, float] = field(default_factory=dict)
     reward_source: str
     exit_code: int | None = None
     limits_hit: tuple[str, ...] = ()
@@ -175,6 +177,7 @@ def run_trial(
         result=result,
         reason=reason,
         reward=None if verdict is None else verdict.reward,
+        rewards={} if verdict is None else dict(verdict.rewards),
         reward_source=task.reward_source,
         exit_code=None if verdict is None else verdict.account.exit_code,
         limits_hit=tuple(dict.fromkeys(hit)),
@@ -267,7 +270,7 @@ def _verify(
             tests,
             trial=trial,
             limits=limits,
-            reward_source=task.reward_source,
+            pass_rule=replace(task.settings.pass_rule, source=task.reward_source),
             environment=tuple(task.settings.verifier_env.items()),
             network="none" if network in {"agent", "services"} else network,
         )
