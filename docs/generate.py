@@ -21,6 +21,7 @@ PARTS: Mapping[str, Callable[[str], str]] = {
     "tables": tables.tables,
     "boards": tables.boards,
     "findings": tables.findings,
+    "task_keys": tables.task_keys,
     "attacks": tables.attacks,
     "examples": tables.examples,
     "editions": tables.all_editions,

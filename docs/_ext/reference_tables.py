@@ -9,6 +9,7 @@ import click
 from agon.api.catalog import all_operations
 from agon.api.doors import DOORS
 from agon.app.access.permissions import ACTIONS
+from agon.app.tasks.keys import KEYS
 from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition, edition, editions
 
@@ -70,6 +71,13 @@ def findings(name: str) -> str:
     """List a discipline's integrity checks."""
     checks = discipline(name).checks.items()
     return table(["finding", "what it reports"], [[f"`{code}`", text] for code, text in checks])
+
+
+def task_keys(_: str) -> str:
+    """List every key of the task format with what agon does with it."""
+    rows = [[f"`{key.path}`", key.handling, key.why] for key in KEYS]
+    head = ["key", "handling", "what it is read as, why it changes nothing, or the remedy"]
+    return table(head, rows)
 
 
 def attacks(name: str) -> str:

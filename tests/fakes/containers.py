@@ -26,12 +26,12 @@ from agon.app.containers import (
     Mount,
     Outcome,
     Outputs,
-    RewardSource,
     ServiceSpec,
     Shell,
     Stream,
     TrialVerification,
 )
+from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 
 _ENGINE = ContainerEngine(
     name="fake", version="1", runtime="none", cgroups="none", limits_cpus=False
@@ -99,7 +99,7 @@ class FakeContainers:
         self.environments: list[dict[str, str]] = []
         self.limits: list[Limits] = []
         self.tests: list[list[str]] = []
-        self.reward_sources: list[str] = []
+        self.pass_rules: list[PassRule] = []
         self.networks: list[str] = []
         self.opened: list[AgentTrial] = []
         self.services: list[ServiceSpec] = []
@@ -205,7 +205,7 @@ class FakeContainers:
         *,
         trial: AgentTrial,
         limits: Limits,
-        reward_source: RewardSource = "exit_code",
+        pass_rule: PassRule = BY_EXIT_CODE,
         environment: Sequence[tuple[str, str]] = (),
         network: str = "none",
     ) -> TrialVerification:
@@ -214,7 +214,7 @@ class FakeContainers:
             self.tests.append(sorted(path.name for path in tests.iterdir()))
             self.environments.append(dict(environment))
             self.limits.append(limits)
-            self.reward_sources.append(reward_source)
+            self.pass_rules.append(pass_rule)
             self.networks.append(trial.network if network == "none" else network)
             self.verified.append((trial.name, outputs.path))
             outcome = self._verdict(trial.name, self._commands.get(trial.name, ()))

@@ -66,7 +66,14 @@ def test_agents_and_models_are_separate_submissions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("about", "passed"),
     [
-        ({"verifier_result": {"rewards": {"reward": 0.5}}}, True),
+        ({"verifier_result": {"rewards": {"reward": 0.5}}}, False),
+        ({"verifier_result": {"rewards": {"reward": True}}}, True),
+        ({"verifier_result": {"rewards": {"a": 1.5, "b": False}}}, False),
+        ({"verifier_result": None}, False),
+        ({"verifier_result": None,
+          "exception_info": {"exception_type": "RewardFileNotFoundError"}}, False),
+        ({"verifier_result": {"rewards": {}},
+          "exception_info": {"exception_type": "VerifierOutputParseError"}}, False),
         ({"verifier_result": {"rewards": {"reward": 1, "style": 0}}}, True),
         ({"verifier_result": {"rewards": {"speed": 1, "style": 0}}}, False),
         ({"exception_info": {"exception_type": "AgentTimeoutError"}}, False),
@@ -75,15 +82,15 @@ def test_agents_and_models_are_separate_submissions(tmp_path: Path) -> None:
         ({"exception_info": {"exception_type": "NonZeroAgentExitCodeError"}}, True),
     ],
 )  # fmt: skip
-def test_a_reward_above_zero_passes_unless_the_time_limit_was_exceeded(
+def test_a_full_reward_passes_unless_the_time_limit_was_exceeded(
     tmp_path: Path, about: dict[str, Any], *, passed: bool
 ) -> None:
-    """A timeout fails with any test result (seed 001, Test Execution)."""
+    """As in a run: no reward and a part of one fail (seed 001, Test Execution)."""
     trial(tmp_path / "t", "sort", **about)
     assert [row["passed"] for row in rows(tmp_path)["task_results"]] == [passed]
 
 
-def test_a_trial_without_a_reward_has_no_score(tmp_path: Path) -> None:
+def test_a_trial_whose_environment_failed_has_no_score(tmp_path: Path) -> None:
     """It is left out and counted, and is not a failure."""
     trial(tmp_path / "a", "sort")
     error = {"exception_type": "EnvironmentBuildError"}

@@ -63,7 +63,6 @@ def test_unknown_keys_are_kept_and_ignored(tmp_path: Path) -> None:
         "metadata": {"canary": "x"},
         "agent": {"reasoning": "high"},
         "environment": {"skills_dir": "/skills"},
-        "solution": {"env": {"A": "1"}},
     }
 
 
@@ -105,7 +104,7 @@ def test_a_misspelt_key_is_noted(tmp_path: Path) -> None:
         ("[environment.env]\nKEY = 'a\tb'", "environment.env.KEY is", "in one line"),
         ("[environment.env]\nKEY = 1", "environment.env.KEY is 1", "give text"),
         ('[environment.env]\n"a b" = "x"', "environment.env.a b is 'x'", "letters, digits"),
-        ("[[steps]]\nname = 'one'", "steps is", "tasks of their own"),
+        ("[[steps]]\nname = 'one'", "steps.name is", "tasks of their own"),
         ('artifacts = ["out.txt"]', "artifacts is ['out.txt']", "absolute paths"),
         ('artifacts = ["/app/../etc"]', "artifacts is", "absolute paths"),
         ('artifacts = ["/a b"]', "artifacts is", "absolute paths"),

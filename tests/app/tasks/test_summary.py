@@ -157,3 +157,16 @@ def test_a_summary_names_what_made_a_trial_a_pass() -> None:
     sources = {"b": "both", "a": "exit_code", "c": "both"}
     made = summarize(replace(plan("a", "b", "c"), reward_sources=sources), [])
     assert made["reward_sources"] == {"both": ["b", "c"], "exit_code": ["a"]}
+
+
+def test_all_rewards_have_their_mean_beside_the_pass_rate() -> None:
+    """A trial that left no such reward counts as 0; one without a score does not count."""
+    trials = [
+        replace(result("a", 1, "passed"), rewards={"reward": 1.0, "style": 0.5}),
+        replace(result("a", 2, "failed"), rewards={"reward": 0.5}),
+        result("a", 3, "timeout"),
+        replace(result("a", 4, "unscored"), rewards={"reward": 1.0}),
+    ]
+    made = summarize(plan("a", trials=4), trials)
+    assert made["rewards"] == pytest.approx({"reward": 0.5, "style": 0.5 / 3})
+    assert TrialResult.from_dict(trials[0].to_dict()) == trials[0]

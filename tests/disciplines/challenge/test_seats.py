@@ -12,7 +12,7 @@ from agon.records import InvalidRecords
 from disciplines.challenge.networks import Tables, records_of, rows_of, scored, tables_of
 
 VALIDATORS = ("v1", "v2", "v3")
-SEATS = [
+SEATS: list[dict[str, Any]] = [
     {"uid": 7, "hotkey": "5OLD", "from_epoch": 0},
     {"uid": 7, "hotkey": "5NEW", "from_epoch": 5},
 ]
@@ -181,3 +181,16 @@ def test_dust_carried_tops_and_votes_without_stake_are_named() -> None:
     stakes = {"v1": 5, "v2": 5, "v3": 0}
     (message,) = findings(tables_of({"a": (1, [0.5] * 3)}, stakes=stakes))["zero-stake"]
     assert "to count them would change the score of a" in message
+
+
+def test_results_of_another_reward_source_are_named() -> None:
+    """What counted as a pass was decided when the tasks ran, not when they are scored."""
+    tables = tables_of({"a": (1, [0.5] * 3)})
+    tables["task_results"] = [
+        {"submission_id": "a", "validator_id": "v1", "task_id": f"t{at}", "passed": True,
+         "reward_source": source}
+        for at, source in enumerate(["both", "both", None])
+    ]  # fmt: skip
+    (message,) = findings(tables)["other-reward-source"]
+    assert message.startswith("2 task results were made with reward_source both, and these rules")
+    assert "other-reward-source" not in findings(tables, reward_source="both")

@@ -18,6 +18,7 @@ from agon.app.containers import (
     Shell,
     TrialVerification,
 )
+from agon.app.containers.pass_rule import PassRule
 
 QUICK = Limits(
     timeout_s=20, memory_mib=128, storage_mib=24, processes=48, files=2000, output_kib=16
@@ -110,7 +111,12 @@ class Course:
         (folder / "test.sh").write_text(f"#!/bin/sh\n{tests}\n")
         (folder / "expected").write_text(expected)
         return self.containers.verify(
-            self.image, run.outputs, folder, trial=trial, limits=bounds, reward_source=source
+            self.image,
+            run.outputs,
+            folder,
+            trial=trial,
+            limits=bounds,
+            pass_rule=PassRule(source=source),
         )
 
     def both(
@@ -151,7 +157,7 @@ class Course:
                 return Result(run, None)
             verification = self.containers.verify(
                 self.image, run.outputs, trial.folder / "tests", trial=placed, limits=QUICK,
-                reward_source=source,
+                pass_rule=PassRule(source=source),
             )  # fmt: skip
             return Result(run, verification)
 

@@ -10,6 +10,7 @@ from threading import Thread
 import pytest
 
 from agon.app.containers import BuildFailed, ImageSpec
+from agon.app.containers.pass_rule import PassRule
 from agon.runners.containers import open_containers, provide_base_image
 from runners.containers.course import QUICK, Course
 from runners.containers.forgery import PRINTED, Kind, script_of
@@ -102,7 +103,8 @@ def test_a_program_that_replaces_tar_cannot_change_the_reward(
     (tests / "test.sh").write_text(f"#!/bin/sh\n{script_of(PRINTED, 'both')}\n")
     (tests / "expected").write_text("42\n")
     verification = course.containers.verify(
-        course.image, run.outputs, tests, trial=trial, limits=QUICK, reward_source="both",
+        course.image, run.outputs, tests, trial=trial, limits=QUICK,
+        pass_rule=PassRule(source="both"),
         network="host",
     )  # fmt: skip
     assert (verification.outcome, verification.reward) == ("failed", 1.0)

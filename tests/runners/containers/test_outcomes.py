@@ -2,15 +2,21 @@
 
 import io
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from agon.app.containers import Image, Limits, Stream
+from agon.app.containers.pass_rule import PassRule
 from agon.runners.containers.archives import END, ArchiveEntry, header, padding
 from agon.runners.containers.client_process import ClientResult
 from agon.runners.containers.first_process import ProcessReport, read_report
-from agon.runners.containers.outcomes import Diagnosis, diagnose, diagnose_again
+from agon.runners.containers.outcomes import (
+    Diagnosis,
+    diagnose,
+    diagnose_again,
+    verdict_of_tests,
+)
 from agon.runners.containers.rewards import read_reward
 from agon.runners.containers.system_calls import Phase
 
@@ -226,13 +232,16 @@ def logs(**texts: bytes) -> io.BytesIO:
         ({"json": b'{"a": 1, "b": 0}'}, 0.0),
         ({"json": b'{"a": "1"}'}, None),
         ({"json": b"{}"}, None),
-        ({"json": b"true"}, None),
+        ({"json": b"true"}, 1.0),
+        ({"json": b"false"}, 0.0),
         ({"json": b"[1]"}, None),
         ({"json": b"NaN"}, None),
         ({"json": b"1" + b"0" * 400}, None),
         ({"json": b'{"reward": -1' + b"0" * 400 + b"}"}, None),
         ({"json": b"[" * 60_000}, None),
         ({"txt": b"1", "json": b"0"}, 0.0),
+        ({"txt": b"1", "json": b'{"a": 1, "b": 0}'}, 0.0),
+        ({"txt": b"0", "json": b'{"a": 1}'}, 0.0),
         ({"txt": b"1", "json": b"broken"}, None),
     ],
 )
@@ -240,7 +249,7 @@ def test_a_reward_is_one_finite_number_or_none(
     texts: dict[str, bytes], reward: float | None
 ) -> None:
     """What cannot be read is no reward; of two the smaller one counts."""
-    assert read_reward(logs(**texts), {}).value == reward
+    assert PassRule().choose(read_reward(logs(**texts), {}).values)[1] == reward
 
 
 @pytest.mark.parametrize(
@@ -275,3 +284,33 @@ def test_a_report_ends_where_the_archive_begins() -> None:
         rewards=(b"0/", b""),
     )
     assert file.read() == b"rest"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "why"),
+    [
+        (b"0.05", {}, "the reward is 0.05; 1 or more passes (pass_threshold)"),
+        (b"0.05", {"threshold": 0}, ""),
+        (b"true", {}, ""),
+        (b"false", {}, "the reward is 0"),
+        (b'{"correctness": 1.0, "style": 0.0}', {}, "the reward style is 0"),
+        (b'{"correctness": 1.0, "style": 0.0}', {"key": "correctness"}, ""),
+        (b'{"correctness": 1.0}', {"key": "speed"}, "the tests left no reward speed"),
+        (b'{"reward": 0.5, "note": "fast"}', {"threshold": 0.5}, ""),
+        (b'{"reward": -1}', {"threshold": 0}, "the reward is -1"),
+        (b'{"a\\u001b[1m": 0}', {}, "the reward 'a\\x1b[1m' is 0"),
+        (b'{"a": "x"}', {}, "the tests left no reward that can be read"),
+        (b"NaN", {}, "the tests left no reward that can be read"),
+    ],
+)
+def test_rewards_pass_by_the_rule_and_a_failure_names_the_key(
+    text: bytes, rule: dict[str, Any], why: str
+) -> None:
+    """All keys are kept; a part of a reward is no pass unless the task says so."""
+    entry = ArchiveEntry(name=b"logs/verifier/reward.json", kind="file", size=len(text))
+    logs = io.BytesIO(header(entry) + text + padding(len(text)) + END)
+    reward = read_reward(logs, {})
+    verdict = verdict_of_tests(
+        Diagnosis("finished", exit_code=0), report_of(), reward, PassRule(source="both", **rule)
+    )
+    assert verdict == (("failed", why) if why else ("passed", ""))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
+from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.app.containers.values import (
     AgentRun,
     AgentStep,
@@ -19,7 +20,6 @@ from agon.app.containers.values import (
     Limits,
     Mount,
     Outputs,
-    RewardSource,
     ServiceSpec,
     TrialVerification,
 )
@@ -75,10 +75,11 @@ class Containers(Protocol):
     exited with 0.
 
     *The verdict.* Exit 0 of the tests passes, under ``reward_source`` ``exit_code``;
-    ``reward_file`` asks instead for a number above 0 in ``/logs/verifier/reward.txt`` or
-    ``reward.json``, ``both`` for both. The reward counts only if the tests can have written it and
-    nothing after them: no process of theirs was still running when they ended, no signal ended
-    them, and the reward and its folder are plain and writable.
+    ``reward_file`` asks instead for a number in ``/logs/verifier/reward.txt`` or ``reward.json``
+    that passes by the rule (:class:`PassRule`; 1 or more), ``both`` for both.
+    The reward counts only if the tests can have written it and nothing after them: no process of
+    theirs was still running when they ended, no signal ended them, and the reward and its folder
+    are plain and writable.
 
     *Internal errors* (the engine fails, an image is missing, the container is removed) are
     ``unscored`` with the cause, after one retry; never a fail.
@@ -183,7 +184,7 @@ class Containers(Protocol):
         *,
         trial: AgentTrial,
         limits: Limits,
-        reward_source: RewardSource = "exit_code",
+        pass_rule: PassRule = BY_EXIT_CODE,
         environment: Sequence[tuple[str, str]] = (),
         network: str = "none",
     ) -> TrialVerification:

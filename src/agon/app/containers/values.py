@@ -1,5 +1,6 @@
 """Inputs and outputs of containers: images, limits, trials, outputs, results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -326,7 +327,8 @@ class TrialVerification:
     Attributes:
         outcome: the verdict.
         reason: the reason in one printable line; empty for a pass.
-        reward: the number in the reward file; None without one.
+        reward: the number in the reward file that counts; None without one.
+        rewards: all numbers in it, by key.
         account: the result of the container.
         logs: a tar file of ``/logs``, in the trial's folder; None when it was lost.
     """
@@ -336,6 +338,7 @@ class TrialVerification:
     reward: float | None
     account: ContainerResult
     logs: Path | None
+    rewards: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

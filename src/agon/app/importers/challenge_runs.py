@@ -65,4 +65,5 @@ def _trial(plan: RunPlan, result: TrialResult) -> ImportedTrial:
         validator=plan.validator,
         task=result.task,
         passed=result.result == "passed",
+        reward_source=result.reward_source,
     )

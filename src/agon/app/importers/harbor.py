@@ -7,10 +7,13 @@ names none). These keys of a trial are read:
 ``task_name``                         the task
 ``agent_info``                        name, version and model: the submission
 ``started_at``                        when it was submitted: the earliest of all its trials
-``verifier_result.rewards``           passed, when the reward (``reward``, else all) is above 0
+``verifier_result.rewards``           passed, when the reward (``reward``, else the smallest) is
+                                      1 or more, as in ``agon challenge run``
 ``exception_info.exception_type``     ``AgentTimeoutError`` and ``VerifierTimeoutError`` fail,
-                                      as a timeout does in the seed; with any other exception
-                                      and no reward the trial has no score
+                                      as a timeout does in the seed; so do tests that left no
+                                      reward (no exception, ``RewardFileNotFoundError``,
+                                      ``RewardFileEmptyError``, ``VerifierOutputParseError``);
+                                      with any other exception and no reward there is no score
 ====================================  ========================================================
 
 There is one validator, ``harbor``; miners are numbered from 1 in the order of their submissions.
@@ -25,6 +28,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from agon.app.containers.pass_rule import REWARD, PassRule, plain_reward
 from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
 from agon.app.importers.trials import STAKES, ImportedTrial, left_out, tables_of
 from agon.app.tasks.files import files_under
@@ -35,6 +39,7 @@ from agon.kernel.times import parse_time
 _VALIDATOR = "harbor"
 _RESULT = "result.json"
 _TIMEOUTS = {"AgentTimeoutError", "VerifierTimeoutError"}
+_NO_REWARD = {"RewardFileNotFoundError", "RewardFileEmptyError", "VerifierOutputParseError"}
 _MAX_RESULT_BYTES = 64 << 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -143,13 +148,23 @@ def _has_passed(trial: Mapping[str, Any], where: str) -> bool | None:
         return False
     rewards = _table(trial, "verifier_result").get("rewards")
     if not rewards:
-        return None
-    chosen = [rewards["reward"]] if "reward" in rewards else list(rewards.values())
-    for value in chosen:
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not number or (isinstance(value, float) and math.isnan(value)):
-            raise InvalidPackage(FileIssue(where, f"a reward is {value!r}", "give a number"))
-    return all(value > 0 for value in chosen)
+        cause = _table(trial, "exception_info").get("exception_type")
+        return False if cause is None or cause in _NO_REWARD else None
+    if not isinstance(rewards, Mapping):
+        raise InvalidPackage(FileIssue(where, f"rewards is {rewards!r}", "give a table of numbers"))
+    chosen = {REWARD: rewards[REWARD]} if REWARD in rewards else rewards
+    values = {key: _reward(value, where) for key, value in chosen.items()}
+    return not PassRule().failure(values)
+
+
+def _reward(value: object, where: str) -> float:
+    try:
+        return plain_reward(value)
+    except OverflowError:
+        return math.inf if isinstance(value, int) and value > 0 else -math.inf
+    except ValueError:
+        issue = FileIssue(where, f"a reward is {value!r}", "give a number")
+        raise InvalidPackage(issue) from None
 
 
 def _table(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:

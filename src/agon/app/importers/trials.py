@@ -24,6 +24,7 @@ class ImportedTrial:
         validator: id of the validator that ran it.
         task: id of the task.
         passed: whether it passed.
+        reward_source: what made it a pass or a fail; empty: unknown.
     """
 
     submission: str
@@ -32,6 +33,7 @@ class ImportedTrial:
     validator: str
     task: str
     passed: bool
+    reward_source: str = ""
 
 
 def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dict[str, pa.Table]:
@@ -60,8 +62,9 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
         key = (trial.submission, trial.validator, trial.task)
         nth = runs[key] = runs.get(key, 0) + 1
         task = trial.task if nth == 1 else f"{trial.task}#{nth}"
-        results.append((trial.submission, trial.validator, task, trial.passed))
-    validators = sorted({validator for _, validator, _, _ in results})
+        source = trial.reward_source or None
+        results.append((trial.submission, trial.validator, task, trial.passed, source))
+    validators = sorted({validator for _, validator, *_ in results})
     names = sorted(submissions)
     return {
         "submissions": pa.table(
@@ -91,6 +94,9 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
                         "validator_id": pa.string(),
                         "task_id": pa.string(),
                         "passed": pa.bool_(),
+                        **(
+                            {"reward_source": pa.string()} if any(row[4] for row in results) else {}
+                        ),
                     }.items()
                 )
             }

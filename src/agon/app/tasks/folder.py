@@ -40,6 +40,8 @@ class RunPlan:
         settings: the settings that identify the agent.
         tasks: the tasks' hashes by name.
         reward_sources: what counts as a pass, by task.
+        pass_rules: the least reward that passes and the key that counts, by task, where they are
+            not the default.
         trials: number of trials of each task.
         submission: the submission's id in the records; empty: the agent's name.
         miner_uid: the miner whose submission it is.
@@ -66,6 +68,7 @@ class RunPlan:
     test_network: str = "none"
     keep_servers: bool = False
     unreadable: Mapping[str, str] = field(default_factory=dict)
+    pass_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``run.json``."""

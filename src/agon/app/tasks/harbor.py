@@ -1,25 +1,9 @@
 """Read the settings of a task in Harbor's layout: ``task.toml``, current and older.
 
-=====================  ====================================================================
-key                    what is read
-=====================  ====================================================================
-``[agent]``            ``timeout_sec`` (600)
-``[verifier]``         ``timeout_sec`` (300), ``env``, ``environment_mode``, ``reward_source``,
-                       ``environment.docker_image``, ``keep_servers``
-``[environment]``      ``build_timeout_sec`` (600), ``cpus`` (1), ``memory_mb`` (2048) or
-                       ``memory`` (``"4G"``), ``storage_mb`` (10240) or ``storage``, ``env``,
-                       ``docker_image`` (used when there is no Dockerfile)
-``[metadata]``         ``difficulty``, ``category``, ``tags``
-``artifacts``          paths the verifier receives, alone when the verifier is ``separate``, else
-                       in addition to the working folder and all that is not of the system
-=====================  ====================================================================
-
-``environment/docker-compose.yaml`` describes further services (:mod:`agon.app.tasks.compose`); the
-agent's is called ``main``.
-
-What agon does not support is an error, so that no task is scored as another one: several steps,
-GPUs, Windows. All other keys are
-preserved and ignored. There is no network in a trial, whatever a task allows.
+:mod:`agon.app.tasks.keys` says of every key whether it is read, refused or harmless; what is read
+becomes :class:`~agon.app.tasks.task.TaskSettings`. What agon does not support is an error, so that
+no task is scored as another one. ``environment/docker-compose.yaml`` describes further services
+(:mod:`agon.app.tasks.compose`); the agent's is called ``main``.
 """
 
 import re
@@ -28,11 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agon.app.containers import RewardSource
+from agon.app.containers import HealthCheck, RewardSource
+from agon.app.containers.pass_rule import PassRule
 from agon.app.files import FileIssue, InvalidPackage
 from agon.app.tasks.files import read_text
+from agon.app.tasks.keys import keys_in, refused_keys, row_of
 from agon.app.tasks.settings_reader import SettingsReader
-from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
+from agon.app.tasks.task import CollectCommand, TaskLimits, TaskMetadata, TaskSettings
 
 SETTINGS = "task.toml"
 DAY_S = 86_400
@@ -60,7 +46,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
     keys = SettingsReader(content, where=where, issues=issues)
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
-    _reject_unsupported(keys, environment)
+    _reject_unsupported(keys, environment, content)
     env = _variables(environment)
     return TaskSettings(
         bounds=TaskLimits(
@@ -74,10 +60,19 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         outputs=_outputs(keys),
         separate=_is_separate(verifier),
         reward_source=_reward_source(verifier),
+        pass_rule=PassRule(
+            threshold=verifier.number("pass_threshold", default=1.0, low=0, high=1e9),
+            key=verifier.text("reward_key"),
+        ),
         image=environment.text("docker_image"),
         verifier_image=verifier.table("environment").text("docker_image"),
         agent_env=env,
         verifier_env={**env, **_variables(verifier)},
+        solution_env=_variables(keys.table("solution")),
+        workdir=_workdir(environment),
+        preparation=_health(environment),
+        collected=_collect_commands(verifier),
+        keys=tuple(dict.fromkeys(path for path, _ in keys_in(content))),
         keep_servers=verifier.flag("keep_servers"),
         about=TaskMetadata(
             difficulty=metadata.text("difficulty"),
@@ -85,8 +80,70 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
             tags=metadata.texts("tags"),
         ),
         extra=keys.rest(),
-        notes=tuple(keys.misspelled_keys()),
+        notes=tuple(_notes_of(content, where, misspelled_keys=list(keys.misspelled_keys()))),
     )
+
+
+def _notes_of(content: Mapping[str, Any], where: str, *, misspelled_keys: list[str]) -> list[str]:
+    """Return what whoever runs the task must know of its keys."""
+    rows = [row_of(path) for path, value in keys_in(content) if value not in ("", [], None)]
+    noted = {row.path: row.why for row in rows if row.handling == "noted"}
+    misspelled = {note.split(": ")[1].split()[0] for note in misspelled_keys}
+    unknown = {
+        row.path: "is unknown and ignored"
+        for row in rows
+        if row.handling == "unknown" and row.path not in misspelled
+    }
+    return [
+        *misspelled_keys,
+        *(f"{where}: {path}: {why}" for path, why in noted.items()),
+        *(f"{where}: {path} {why}" for path, why in unknown.items()),
+    ]
+
+
+def _workdir(environment: SettingsReader) -> str:
+    """Return the folder in which agent and tests begin; empty: the image's."""
+    path = environment.text("workdir")
+    if path and not _PLAIN_PATH.fullmatch(path):
+        environment.add_issue("workdir", path, "give an absolute path without blanks")
+        return ""
+    return path.rstrip("/")
+
+
+def _health(environment: SettingsReader) -> HealthCheck | None:
+    """Return the health check; None where there is none."""
+    if "healthcheck" not in environment:
+        return None
+    check = environment.table("healthcheck")
+    command = check.text("command")
+    if not command.strip():
+        check.add_issue("command", command, "give the command that exits with 0 when all is ready")
+    interval = check.number("interval_sec", default=5.0, low=0, high=DAY_S)
+    seconds = check.number("timeout_sec", default=30.0, low=0.1, high=DAY_S)
+    start = check.number("start_period_sec", default=0.0, low=0, high=DAY_S)
+    check.number("start_interval_sec", default=5.0, low=0, high=DAY_S)
+    retries = check.integer("retries", default=3, low=1, high=1000)
+    return HealthCheck(
+        command=("sh", "-c", command),
+        interval_s=interval,
+        timeout_s=seconds,
+        patience_s=start + retries * interval,
+    )
+
+
+def _collect_commands(verifier: SettingsReader) -> tuple[CollectCommand, ...]:
+    """Return the commands that run in the agent's container after the agent."""
+    commands = []
+    for row in _as_list(verifier.anything("collect", [])):
+        command = row.get("command") if isinstance(row, Mapping) else None
+        seconds = row.get("timeout_sec", 60.0) if isinstance(row, Mapping) else 60.0
+        fits = isinstance(seconds, (int, float)) and 0 < seconds <= DAY_S
+        if not isinstance(command, str) or not command.strip() or not fits:
+            remedy = 'write [[verifier.collect]] with a command, such as "cp /app/a /app/b"'
+            verifier.add_issue("collect", row, remedy)
+            continue
+        commands.append(CollectCommand(command=command, timeout_s=float(seconds)))
+    return tuple(commands)
 
 
 def _seconds(keys: SettingsReader, key: str, default: float) -> float:
@@ -165,9 +222,11 @@ def _reward_source(verifier: SettingsReader) -> RewardSource | None:
     return next((source for source in _SOURCES if source == name), None)
 
 
-def _reject_unsupported(keys: SettingsReader, environment: SettingsReader) -> None:
-    if keys.anything("steps", []):
-        keys.add_issue("steps", keys.anything("steps"), "split the steps into tasks of their own")
+def _reject_unsupported(
+    keys: SettingsReader, environment: SettingsReader, content: Mapping[str, Any]
+) -> None:
+    for row, path, value in refused_keys(content):
+        keys.add_issue(path, value, row.why)
     if environment.integer("gpus", default=0, low=0, high=1024):
         environment.add_issue("gpus", environment.anything("gpus"), "use 0: a trial has no GPU")
     if environment.text("os", default="linux").lower() != "linux":

@@ -9,6 +9,7 @@ from threading import Event, Lock
 from typing import Any
 
 from agon.app.containers import AgentTrial, BuildFailed, Containers, Image
+from agon.app.containers.pass_rule import BY_EXIT_CODE
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.folder import RunFolder, RunPlan, open_run_folder
 from agon.app.tasks.services import build
@@ -55,6 +56,11 @@ def plan_of(
         settings=dict(agent.settings),
         tasks={task.name: task.sha256 for task in tasks},
         reward_sources={task.name: task.reward_source for task in tasks},
+        pass_rules={
+            task.name: {"threshold": rule.threshold, "key": rule.key}
+            for task in tasks
+            if (rule := task.settings.pass_rule) != BY_EXIT_CODE
+        },
         trials=trials,
         started_at=written_time(now(), to="milliseconds"),
         **about,

@@ -28,11 +28,16 @@ def build(task: Task, containers: Containers) -> Image:
         context=task.files.context,
         image=task.files.image,
         timeout_s=task.settings.bounds.build_s,
-        writable=writable_folders(task.settings.outputs),
+        writable=writable_folders((*task.settings.outputs, *_inside(task.settings.workdir))),
         optional=named_folders(task),
     )
     with _context(task, task.files.context, "Dockerfile") as context:
         return containers.build(replace(recipe, context=context))
+
+
+def _inside(workdir: str) -> tuple[str, ...]:
+    """Return a path in the task's working folder, which makes that folder writable."""
+    return (f"{workdir}/.",) if workdir else ()
 
 
 def service_specs(task: Task, containers: Containers, seconds: float) -> tuple[ServiceSpec, ...]:

@@ -45,6 +45,7 @@ def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
         },
         "interval": _interval(passed, total, len(counts)),
         "pass_at_k": _pass_at_k(list(counts.values())),
+        "rewards": _mean_rewards(trials),
         "reward_sources": _reward_sources(plan),
         "agent": plan.agent,
         "agent_settings": dict(plan.settings),
@@ -60,6 +61,16 @@ def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "seconds": _seconds(trials),
     }
     return summary if total else summary | {"reason": "no trial has a score"}
+
+
+def _mean_rewards(results: Sequence[TrialResult]) -> dict[str, float]:
+    """Return the mean of each reward over the scored trials; a trial without it counts as 0."""
+    scored = [trial for trial in results if trial.scored]
+    keys = sorted({key for trial in scored for key in trial.rewards})
+    return {
+        key: math.fsum(trial.rewards.get(key, 0.0) for trial in scored) / len(scored)
+        for key in keys
+    }
 
 
 def _reward_sources(plan: RunPlan) -> dict[str, list[str]]:

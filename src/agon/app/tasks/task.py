@@ -1,11 +1,12 @@
 """Define a task: an instruction, an environment to build, tests, and the limits of a trial."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from agon.app.containers import Condition, HealthCheck, RewardSource
+from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
 """The layout of a folder: ``task.toml`` with ``instruction.md``, or ``task.yaml``."""
@@ -42,6 +43,19 @@ class TaskMetadata:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CollectCommand:
+    """A command that runs in the agent's container after the agent, before its outputs are taken.
+
+    Attributes:
+        command: a line for the shell.
+        timeout_s: its seconds.
+    """
+
+    command: str
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskSettings:
     """The settings file of a task, of either layout.
 
@@ -50,10 +64,16 @@ class TaskSettings:
         outputs: the declared paths of the agent's container that the verifier receives.
         separate: whether it receives nothing else; otherwise the image's folders as well.
         reward_source: what counts as a pass; None when the file does not say.
+        pass_rule: what reward is a pass.
         image: the image to use when there is no Dockerfile; empty when it names none.
         verifier_image: the image of the verifier; empty when it names none.
         agent_env: variables of the agent's container.
         verifier_env: variables of the verifier's container.
+        solution_env: further variables of the oracle.
+        workdir: the folder in which agent and tests begin; empty: the image's.
+        preparation: what runs in the agent's container before the agent, until it works.
+        collected: what runs there after the agent.
+        keys: the keys of the file, with the tables they are in.
         keep_servers: whether the processes that the agent leaves go on while the tests run; None
             when the file does not say.
         about: difficulty, category, tags.
@@ -65,10 +85,16 @@ class TaskSettings:
     outputs: tuple[str, ...] = ()
     separate: bool = False
     reward_source: RewardSource | None = None
+    pass_rule: PassRule = BY_EXIT_CODE
     image: str = ""
     verifier_image: str = ""
     agent_env: Mapping[str, str] = field(default_factory=dict)
     verifier_env: Mapping[str, str] = field(default_factory=dict)
+    solution_env: Mapping[str, str] = field(default_factory=dict)
+    workdir: str = ""
+    preparation: HealthCheck | None = None
+    collected: tuple[CollectCommand, ...] = ()
+    keys: tuple[str, ...] = ()
     keep_servers: bool | None = None
     about: TaskMetadata = TaskMetadata()
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -163,3 +189,12 @@ class Task:
     settings: TaskSettings
     reward_source: RewardSource
     sha256: str
+
+    def with_pass_rule(self, *, threshold: float | None, key: str | None) -> "Task":
+        """Return the task with another threshold or key of its rewards; None: what it says."""
+        rule = self.settings.pass_rule
+        if threshold is not None:
+            rule = replace(rule, threshold=threshold)
+        if key is not None:
+            rule = replace(rule, key=key)
+        return replace(self, settings=replace(self.settings, pass_rule=rule))

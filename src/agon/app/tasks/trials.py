@@ -27,7 +27,8 @@ from agon.app.containers import (
 )
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
-from agon.app.tasks.outputs import outputs_of, verifier_spec
+from agon.app.tasks.outputs import verifier_spec
+from agon.app.tasks.preparation import in_workdir, outputs
 from agon.app.tasks.servers import keeps_servers
 from agon.app.tasks.services import service_specs
 from agon.app.tasks.task import Task
@@ -54,7 +55,8 @@ class TrialResult:
         agent: the agent's name.
         result: the outcome.
         reason: the reason in one line; empty for a pass.
-        reward: the number in the reward file, if there was one.
+        reward: the number in the reward file that counts, if there was one.
+        rewards: all numbers in it, by key.
         reward_source: what counts as a pass.
         exit_code: that of the tests; None when they did not finish.
         limits_hit: limits that the agent or the tests reached.
@@ -78,6 +80,7 @@ class TrialResult:
     result: Outcome
     reason: str
     reward: float | None = None
+    rewards: dict[str, float] = field(default_factory=dict)
     reward_source: str
     exit_code: int | None = None
     limits_hit: tuple[str, ...] = ()
@@ -134,6 +137,7 @@ def run_trial(
         attempts: the number of this attempt.
     """
     network = trial.test_network if downloads(task) else "none"
+    image = in_workdir(task, image)
     started = now()
     work: AgentWork | None = None
     verdict: TrialVerification | None = None
@@ -144,7 +148,7 @@ def run_trial(
                 image=image,
                 trial=placed,
                 limits=_agent_limits(task),
-                outputs=outputs_of(task, image),
+                outputs=outputs(task, image),
             )
             work = agent.work(task, environment)
             if network == "none" and placed.network != "none":
@@ -173,6 +177,7 @@ def run_trial(
         result=result,
         reason=reason,
         reward=None if verdict is None else verdict.reward,
+        rewards={} if verdict is None else dict(verdict.rewards),
         reward_source=task.reward_source,
         exit_code=None if verdict is None else verdict.account.exit_code,
         limits_hit=tuple(dict.fromkeys(hit)),
@@ -249,7 +254,7 @@ def _verify(
 ) -> TrialVerification:
     """Run the tests on an agent's outputs."""
     if spec := verifier_spec(task, outputs.declared):
-        image = containers.build(spec)
+        image = in_workdir(task, containers.build(spec))
     bounds = task.settings.bounds
     limits = Limits(
         timeout_s=bounds.verifier_s,
@@ -265,7 +270,7 @@ def _verify(
             tests,
             trial=trial,
             limits=limits,
-            reward_source=task.reward_source,
+            pass_rule=replace(task.settings.pass_rule, source=task.reward_source),
             environment=tuple(task.settings.verifier_env.items()),
             network="none" if network in {"agent", "services"} else network,
         )

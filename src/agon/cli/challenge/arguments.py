@@ -30,6 +30,18 @@ reward_source = option(
     type=click.Choice(["exit_code", "reward_file", "both"]),
     help="The condition of a pass (default: both if the tests write a reward, else exit_code).",
 )
+pass_threshold = option(
+    "--pass-threshold",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="The least reward that passes; 0: any above 0 (default: what each task says, else 1).",
+)
+reward_key = option(
+    "--reward-key",
+    metavar="KEY",
+    help="Which of several rewards counts (default: what each task says, else reward, else the "
+    "smallest).",
+)
 _engine = option(
     "--engine",
     metavar="E",

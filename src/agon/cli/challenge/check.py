@@ -1,5 +1,6 @@
 """``agon challenge check``: can these tasks be accepted into a contest?"""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,10 +91,12 @@ def check_tasks(
             "accepted": accepted,
             "total": len(acceptances),
             "tasks": [result.to_dict() for result in acceptances],
+            "keys": {task.name: _handling(task.settings.keys) for task in read},
         }
         deliver(json_chunks(report), None)
     else:
         _draw(acceptances)
+        _draw_keys({task.name: task.settings.keys for task in read})
     ctx.exit(int(not all(result.accepted for result in acceptances)))
 
 
@@ -136,6 +139,34 @@ def _draw(acceptances: "list[Acceptance]") -> None:
             out.line(f"weakness: {result.task}: {weakness}", style="yellow")
     accepted = sum(result.accepted for result in acceptances)
     out.line(f"{accepted} of {len(acceptances)} tasks can be accepted", style="bold")
+    out.deliver()
+
+
+def _handling(keys: Iterable[str]) -> dict[str, str]:
+    """Return what agon does with each key of a task."""
+    from agon.app.tasks.keys import row_of
+
+    return {key: row_of(key).handling for key in keys}
+
+
+def _draw_keys(tasks: dict[str, tuple[str, ...]]) -> None:
+    """Print every key that the tasks use, with what agon does with it and why."""
+    from agon.app.tasks.keys import row_of
+    from agon.cli.shared.tables import Output, TableColumn
+
+    keys = [row_of(key) for key in dict.fromkeys(key for of in tasks.values() for key in of)]
+    rows = list(dict.fromkeys(keys))
+    if not rows:
+        return
+    out = Output()
+    out.table(
+        [
+            TableColumn("key", [row.path for row in rows]),
+            TableColumn("handling", [row.handling for row in rows]),
+            TableColumn("why", [row.why for row in rows], folds=True),
+        ],
+        needed=3,
+    )
     out.deliver()
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     help="Trials of each task.",
 )
 @arguments.reward_source
+@arguments.pass_threshold
+@arguments.reward_key
 @arguments.record_options
 @arguments.engine
 @arguments.networks
@@ -52,6 +54,8 @@ def run_agent(  # noqa: PLR0913 (an option each)
     out: Path | None,
     trials: int,
     reward_source: Any,
+    pass_threshold: float | None,
+    reward_key: str | None,
     recorded: arguments.RecordNames,
     where: arguments.EngineChoice,
     networks: arguments.Networks,
@@ -79,6 +83,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
     from agon.wiring import base_image, containers, new_id, require_endpoint, task_agent
 
     read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
+    read = tuple(task.with_pass_rule(threshold=pass_threshold, key=reward_key) for task in read)
     first_issues = {name: str(issues[0]) for name, issues in unreadable.items()}
     for issue in first_issues.values():
         click.echo(f"warning: left out: {issue}", err=True)

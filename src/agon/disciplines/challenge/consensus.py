@@ -148,7 +148,7 @@ class RunningConsensus:
         reports = Reports(
             self._epoch,
             self._values.copy(),
-            self._counted(np.arange(len(self._present))),
+            self._evaluations_that_count(np.arange(len(self._present))),
             self._since.copy(),
             self._stakes.copy(),
             self._registered.copy(),
@@ -183,18 +183,18 @@ class RunningConsensus:
             self._uids(),
             rows,
             self._values[rows],
-            self._counted(rows),
+            self._evaluations_that_count(rows),
             self._flagged[rows],
         )
 
-    def _counted(self, rows: IntArray) -> BoolArray:
+    def _evaluations_that_count(self, rows: IntArray) -> BoolArray:
         """Return which evaluations of submissions count: there, and by a validator who may."""
         counted: BoolArray = self._present[rows] & self._allowed[self._eligibility.groups[rows]]
         return counted
 
     def _test(self, rows: IntArray) -> None:
         """Find the outliers of submissions."""
-        counted = self._counted(rows)
+        counted = self._evaluations_that_count(rows)
         flagged = _outliers(self._values[rows], counted, self._stakes, self._eligibility, rows)
         self._flagged[rows] = flagged
         self._included[rows] = counted & ~(flagged & self._eligibility.exclude[rows, None])
@@ -204,7 +204,9 @@ class RunningConsensus:
         """Compute the means of submissions, the stake behind them, and what enough of it gives."""
         values, included = self._values[rows], self._included[rows]
         reported = np.where(
-            self._eligibility.over_reported[rows, None], self._counted(rows), included
+            self._eligibility.over_reported[rows, None],
+            self._evaluations_that_count(rows),
+            included,
         )
         self._means[rows], self._fractions[rows] = _means(values, included, reported, self._stakes)
         share = self._eligibility.improvement_stakes[rows]

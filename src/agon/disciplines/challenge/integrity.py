@@ -23,6 +23,7 @@ from agon.disciplines.challenge.submission_checks import (
     duplicate_agents,
     missing_task_results,
     near_duplicate_agents,
+    other_reward_sources,
 )
 from agon.disciplines.challenge.validator_checks import (
     copied_reports,
@@ -125,6 +126,13 @@ TABLE: tuple[Check[Inspection], ...] = (
         "missing-task-results",
         "A submission has no result for tasks on which a validator ran others.",
         lambda inspection: missing_task_results(inspection.records),
+    ),
+    Check(
+        "other-reward-source",
+        "Tasks were run under another reward source than the rules name.",
+        lambda inspection: other_reward_sources(
+            inspection.records, inspection.network.rules.reward_source
+        ),
     ),
     Check(
         "partial-validator",

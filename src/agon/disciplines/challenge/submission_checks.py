@@ -109,3 +109,26 @@ def missing_task_results(records: Records) -> Iterator[Finding]:
             "rate leaves the others out",
             (RecordRefs.of("submissions", [submission]),),
         )
+
+
+def other_reward_sources(records: Records, reward_source: str) -> Iterator[Finding]:
+    """Report task results that were made under another reward source than the rules name."""
+    rows = records.sql(
+        "SELECT reward_source AS source, count(*) AS made, "
+        "list(DISTINCT submission_id::VARCHAR ORDER BY submission_id::VARCHAR) AS submissions "
+        f"FROM task_results WHERE reward_source <> '{reward_source}' GROUP BY ALL ORDER BY source"
+    )
+    for row in rows.to_pylist():
+        yield Finding(
+            "other-reward-source",
+            Severity.INFO,
+            tuple(row["submissions"]),
+            "results under another source",
+            float(row["made"]),
+            0.0,
+            None,
+            f"{row['made']:,} task results were made with reward_source {row['source']}, and these "
+            f"rules have {reward_source}: score them with --set reward_source={row['source']}, or "
+            f"run the tasks with --reward-source {reward_source}",
+            (RecordRefs.of("submissions", row["submissions"]),),
+        )

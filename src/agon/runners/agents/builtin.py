@@ -5,6 +5,7 @@ from pathlib import Path
 
 from agon.app.containers import Mount
 from agon.app.tasks.agents import AgentEnvironment, AgentWork
+from agon.app.tasks.preparation import with_preparation
 from agon.app.tasks.task import Task
 from agon.runners.agents.scripts import script_command
 
@@ -25,7 +26,8 @@ class OracleAgent:
         assert script is not None, "a run checks missing_for() first"  # noqa: S101 - for mypy
         has_folder = script.parent.name == "solution"
         source = script.parent if has_folder else script
-        return _run_script(task, place, script, "/solution", source=source)
+        own = task.settings.solution_env
+        return _run_script(task, place, script, "/solution", source=source, variables=own)
 
 
 class NopAgent:
@@ -42,7 +44,7 @@ class NopAgent:
         """Start the container and end it."""
         run = place.containers.run_agent(
             place.image,
-            ("true",),
+            with_preparation(task, place.image, ("true",)),
             trial=place.trial,
             limits=place.limits,
             outputs=place.outputs,
@@ -65,21 +67,27 @@ class CheatAgent:
         """Run the cheat; the other tests are not mounted."""
         script = task.files.cheat
         assert script is not None, "a run checks missing_for() first"  # noqa: S101 - for mypy
-        return _run_script(task, place, script, "/cheat", source=script)
+        return _run_script(task, place, script, "/cheat", source=script, variables={})
 
 
 def _run_script(
-    task: Task, place: AgentEnvironment, script: Path, inside: str, *, source: Path
+    task: Task,
+    place: AgentEnvironment,
+    script: Path,
+    inside: str,
+    *,
+    source: Path,
+    variables: Mapping[str, str],
 ) -> AgentWork:
     """Run a script of the task with its folder, or the script alone, mounted in the container."""
     target = inside if source.is_dir() else f"{inside}/{script.name}"
     run = place.containers.run_agent(
         place.image,
-        script_command(script, f"{inside}/{script.name}"),
+        with_preparation(task, place.image, script_command(script, f"{inside}/{script.name}")),
         trial=place.trial,
         limits=place.limits,
         outputs=place.outputs,
         mounts=(Mount(source=source, target=target),),
-        environment=tuple(task.settings.agent_env.items()),
+        environment=tuple({**task.settings.agent_env, **variables}.items()),
     )
     return AgentWork(run=run)

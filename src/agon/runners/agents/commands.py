@@ -8,6 +8,7 @@ from pathlib import Path
 from agon.app.containers import Mount
 from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.files import sha256_of
+from agon.app.tasks.preparation import with_preparation
 from agon.app.tasks.task import Task
 from agon.errors import NotFound, Unreadable
 
@@ -97,7 +98,7 @@ class CommandAgent:
         line = self.command_line(task=task.name, instruction=task.instruction)
         run = place.containers.run_agent(
             place.image,
-            ("sh", "-c", line),
+            with_preparation(task, place.image, ("sh", "-c", line)),
             trial=place.trial,
             limits=place.limits,
             outputs=place.outputs,

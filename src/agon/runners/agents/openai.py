@@ -16,6 +16,7 @@ from typing import IO
 
 from agon.app.containers import AgentOutcome, AgentStep, ContainerGone, Limits, Shell
 from agon.app.tasks.agents import AgentEnvironment, AgentWork, Usage
+from agon.app.tasks.preparation import after, before
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
 from agon.runners.agents.chat import Chat, ChatReply, DeadlineExceeded, ModelFailed
@@ -94,7 +95,9 @@ class OpenAIAgent:
             def drive_until_ended(shell: Shell) -> None:
                 try:
                     until = _deadline(place.limits)
+                    _run_beside(shell, before(task, place.image), until=until)
                     self._drive(shell, chat_log, task, workdir=place.image.workdir, until=until)
+                    _run_beside(shell, after(task), until=until)
                 except ContainerGone:
                     chat_log.note("the container is gone")
                 except DeadlineExceeded:
@@ -183,6 +186,12 @@ class _Conversation:
     def _write(self, **line: str | int) -> None:
         self._file.write(json.dumps(line) + "\n")
         self._file.flush()
+
+
+def _run_beside(shell: Shell, script: str, *, until: float) -> None:
+    """Run what the task says to run before or after the agent, within its time."""
+    if script:
+        shell.execute(("sh", "-c", script), timeout_s=max(1.0, until - time.monotonic()))
 
 
 def _deadline(limits: Limits) -> float:

@@ -19,13 +19,13 @@ from agon.app.containers import (
     Limits,
     Mount,
     Outputs,
-    RewardSource,
     ServiceSpec,
     Shell,
     TrialVerification,
 )
 from agon.app.containers.home_settings import replaced_paths
 from agon.app.containers.judge_environment import is_of_agent, judge_environment
+from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.driver import WAITING, drive
@@ -150,7 +150,7 @@ class CommandLineContainers:
         *,
         trial: AgentTrial,
         limits: Limits,
-        reward_source: RewardSource = "exit_code",
+        pass_rule: PassRule = BY_EXIT_CODE,
         environment: Sequence[tuple[str, str]] = (),
         network: str = "none",
     ) -> TrialVerification:
@@ -186,10 +186,10 @@ class CommandLineContainers:
             network=trial.network if network == "none" else network,
         )
         run = self._attempts.run(spec)
-        verification, is_doubtful = _verification(run, reward_source)
+        verification, is_doubtful = _verification(run, pass_rule)
         if is_doubtful and run.account.attempts == 1:
             again = self._attempts.once(spec, number=2)
-            verification, _ = _verification(again, reward_source)
+            verification, _ = _verification(again, pass_rule)
         return verification
 
     def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:
@@ -382,7 +382,7 @@ def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
     )
 
 
-def _verification(run: ContainerRun, source: RewardSource) -> tuple[TrialVerification, bool]:
+def _verification(run: ContainerRun, rule: PassRule) -> tuple[TrialVerification, bool]:
     """Return the verdict of a run, and whether it is in doubt."""
     reward, logs = Reward(), None
     if run.filtered is not None:
@@ -391,8 +391,13 @@ def _verification(run: ContainerRun, source: RewardSource) -> tuple[TrialVerific
             reward = read_reward(
                 file, run.filtered.watched, run.report.rewards if run.report else None
             )
-    outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, source)
+    outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, rule)
     verification = TrialVerification(
-        outcome=outcome, reason=reason, reward=reward.value, account=run.account, logs=logs
+        outcome=outcome,
+        reason=reason,
+        reward=rule.choose(reward.values)[1],
+        rewards=dict(reward.values),
+        account=run.account,
+        logs=logs,
     )
-    return verification, is_in_doubt(run.diagnosis, run.report, reward, source)
+    return verification, is_in_doubt(run.diagnosis, run.report, reward, rule)

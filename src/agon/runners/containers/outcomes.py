@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agon.app.containers import AgentOutcome, Image, Limit, Limits, Outcome, RewardSource
+from agon.app.containers import AgentOutcome, Image, Limit, Limits, Outcome
+from agon.app.containers.pass_rule import PassRule
 from agon.runners.containers.client_process import ClientResult, End
 from agon.runners.containers.engine import last_line
 from agon.runners.containers.first_process import GRACE_S, ProcessReport
@@ -127,7 +128,10 @@ def has_archive(ending: ClientResult, report: ProcessReport | None) -> bool:
 
 
 def verdict_of_tests(
-    diagnosis: Diagnosis, report: ProcessReport | None, reward: Reward, source: RewardSource
+    diagnosis: Diagnosis,
+    report: ProcessReport | None,
+    reward: Reward,
+    rule: PassRule,
 ) -> tuple[Outcome, str]:
     """Return the verdict of a task's tests (seed 001, Test Execution; rule ``reward_source``).
 
@@ -138,23 +142,27 @@ def verdict_of_tests(
         >>> report = ProcessReport(
         ...     exit_code=0, seconds=1.0, left=0, out_of_memory=0, out_of_processes=0
         ... )
-        >>> verdict_of_tests(Diagnosis("finished", exit_code=0), report, Reward(), "exit_code")
+        >>> ended = Diagnosis("finished", exit_code=0)
+        >>> verdict_of_tests(ended, report, Reward(), PassRule())
         ('passed', '')
-        >>> verdict_of_tests(Diagnosis("finished", exit_code=0), report, Reward(0.0), "both")
+        >>> verdict_of_tests(ended, report, Reward({"reward": 0.0}), PassRule(source="both"))
         ('failed', 'the reward is 0')
     """
     if diagnosis.outcome != "finished" or report is None:
         outcome: Outcome = "failed" if diagnosis.outcome == "finished" else diagnosis.outcome
         return outcome, diagnosis.reason
-    if source != "reward_file" and report.exit_code != 0:
+    if rule.source != "reward_file" and report.exit_code != 0:
         return "failed", f"the tests ended with exit code {report.exit_code}"
-    if source != "exit_code" and (issue := _reward_issue(report, reward)):
+    if rule.source != "exit_code" and (issue := _reward_issue(report, reward, rule)):
         return "failed", issue
     return "passed", ""
 
 
 def is_in_doubt(
-    diagnosis: Diagnosis, report: ProcessReport | None, reward: Reward, source: RewardSource
+    diagnosis: Diagnosis,
+    report: ProcessReport | None,
+    reward: Reward,
+    rule: PassRule,
 ) -> bool:
     """Return whether a verdict depends only on an end of one of agon's own processes.
 
@@ -164,16 +172,16 @@ def is_in_doubt(
     return (
         report is not None
         and not report.watched
-        and verdict_of_tests(diagnosis, report, reward, source) == ("failed", _UNWATCHED)
+        and verdict_of_tests(diagnosis, report, reward, rule) == ("failed", _UNWATCHED)
     )
 
 
-def _reward_issue(report: ProcessReport, reward: Reward) -> str:
+def _reward_issue(report: ProcessReport, reward: Reward, rule: PassRule) -> str:
     """Return why a reward does not count; empty when it does."""
-    if reward.value is None:
+    if not reward.values:
         return reward.issue or "the tests left no reward that can be read"
-    if not reward.value > 0:
-        return f"the reward is {reward.value:g}"
+    if failure := rule.failure(reward.values):
+        return failure
     if report.left:
         return (
             f"{report.left} processes of the tests were still running as they ended, any of "

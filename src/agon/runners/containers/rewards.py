@@ -1,11 +1,11 @@
 """Read the reward that a task's tests wrote, and see whether they could write it."""
 
 import json
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
+from agon.app.containers.pass_rule import REWARD, plain_reward
 from agon.runners.containers.archives import ArchiveEntry, content, entries
 from agon.runners.containers.first_process import MARK, MAX_REWARD_BYTES
 from agon.runners.containers.inside.sitecustomize import CRASHED
@@ -37,12 +37,13 @@ class Reward:
     """The reward of a task's tests.
 
     Attributes:
-        value: the number; None when there is none that can be read.
+        values: the numbers by key, ``reward`` where the tests wrote a single one; empty when there
+            is none that can be read.
         issue: why it may not be the tests': they may have been unable to write it, or another
             process may have written it after them; empty when it is theirs.
     """
 
-    value: float | None = None
+    values: Mapping[str, float] = field(default_factory=dict)
     issue: str = ""
 
 
@@ -51,14 +52,15 @@ def read_reward(
     original: Mapping[bytes, ArchiveEntry],
     reported: tuple[bytes, bytes] | None = None,
 ) -> Reward:
-    """Return the reward in the logs' archive: with two files the smaller one counts.
+    """Return the rewards in the logs' archive: with two files the smaller one of a key counts.
 
-    ``reward.json`` holds a number, or an object with ``reward`` or with numbers of which the
-    smallest counts. A program of the agent that the tests run can write a reward as well, and then
-    make it impossible for the tests to write theirs: with a folder, a link or a device in its
-    place, or by taking the write permission away. Or it leaves a process that writes the reward
-    after the tests and ends; the first process then marks it. Or it makes the tests' Python fail,
-    which marks it itself.
+    ``reward.json`` holds a number, or an object of numbers.
+
+    A program of the agent that the tests run can write a reward as well, and then make it
+    impossible for the tests to write theirs: with a folder, a link or a device in its place, or by
+    taking the write permission away. Or it leaves a process that writes the reward after the tests
+    and ends; the first process then marks it. Or it makes the tests' Python fail, which marks it
+    itself.
 
     Args:
         logs: the archive, as filtered.
@@ -67,7 +69,7 @@ def read_reward(
             ``tar`` that packs them may be the agent's where the system is writable.
     """
     texts = {_TEXT: b"", _JSON: b""}
-    rewards: list[float | None] = []
+    rewards: list[dict[str, float]] = []
     marks = ""
     for entry in entries(logs):
         if entry.name in {_TEXT, _JSON} and entry.kind == "file":
@@ -76,12 +78,20 @@ def read_reward(
             logs.seek(next_entry)
             texts[entry.name] = text
             marks = marks or next((why for mark, why in _MARKS.items() if text.endswith(mark)), "")
-            rewards.append(_number(text, of_json=entry.name == _JSON))
-    known = [reward for reward in rewards if reward is not None]
-    value = min(known) if known and len(known) == len(rewards) else None
+            rewards.append(_numbers(text, of_json=entry.name == _JSON))
+    values: dict[str, float] = {}
+    if all(rewards):
+        values = {key: value for reward in rewards for key, value in reward.items()}
+    if values and len(rewards) > 1:
+        # One of the files may be the agent's: none of its keys may stand in for a lower reward.
+        values[REWARD] = min(
+            value
+            for reward in rewards
+            for value in ([reward[REWARD]] if REWARD in reward else reward.values())
+        )
     packed = tuple(map(_one_line, texts.values()))
     issue = _CHANGED if reported is not None and reported != packed else ""
-    return Reward(value, _obstacle(original) or issue or marks)
+    return Reward(values, _obstacle(original) or issue or marks)
 
 
 def _one_line(text: bytes) -> bytes:
@@ -107,18 +117,20 @@ def _obstacle(original: Mapping[bytes, ArchiveEntry]) -> str:
     return ""
 
 
-def _number(text: bytes, *, of_json: bool) -> float | None:
-    """Return a reward as a finite number; None for anything else."""
+def _numbers(text: bytes, *, of_json: bool) -> dict[str, float]:
+    """Return the rewards in a file by key; empty where it holds anything else.
+
+    Beside ``reward`` the other values of an object may be of any kind.
+    """
     try:
         value = json.loads(text) if of_json else float(text.decode("ascii").strip())
-        if isinstance(value, dict):
-            value = value["reward"] if "reward" in value else min(map(_plain, value.values()))
-        return _plain(value)
+        if not isinstance(value, dict):
+            return {REWARD: plain_reward(value)}
+        has_own = REWARD in value
+        return {
+            key: plain_reward(one)
+            for key, one in value.items()
+            if not has_own or key == REWARD or isinstance(one, bool | int | float)
+        }
     except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
-        return None
-
-
-def _plain(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError
-    return float(value)
+        return {}

@@ -1,0 +1,145 @@
+"""Every key of the task format is read, refused or harmless; what runs around an agent runs."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agon.app.containers import Image
+from agon.app.files import InvalidPackage
+from agon.app.tasks.discovery import read_task
+from agon.app.tasks.keys import KEYS, row_of
+from agon.app.tasks.preparation import in_workdir, outputs, with_preparation
+from agon.app.tasks.task import Task
+from app.tasks.folders import harbor
+
+PUBLISHED = Path(__file__).with_name("harbor_keys.txt")
+"""The keys of the published model; ``tools/harbor-keys`` writes them again for a new version."""
+
+IMAGE = Image(
+    reference="i", content="c", user="", writable=("/app",), cached=True, seconds=0.0
+)  # fmt: skip
+
+
+def task_with(folder: Path, settings: str) -> Task:
+    """Read a task with further settings."""
+    return read_task(harbor(folder / "task", toml=settings))
+
+
+def test_every_key_of_the_published_format_is_classified() -> None:
+    """A key of a new version fails here until somebody decides what it means."""
+    version, *keys = PUBLISHED.read_text().split("\n")
+    assert version.startswith("# harbor-0.26")
+    published = [key.removesuffix(".*") for key in keys if key]
+    assert len(published) > 100
+    assert [key for key in published if row_of(key).handling == "unknown"] == []
+
+
+def test_no_row_is_without_a_reason_and_none_is_twice() -> None:
+    """A refusal without a remedy helps nobody."""
+    assert all(key.why for key in KEYS)
+    assert len({key.path for key in KEYS}) == len(KEYS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ('[agent]\nuser = "nobody"', "agent.user is 'nobody'; set USER"),
+        ("[verifier]\nuser = 1000", "verifier.user is 1000; set USER"),
+        ('artifacts = [{ source = "/app/x", service = "db" }]', "artifacts.service is 'db'"),
+        ('artifacts = [{ source = "/app", exclude = ["*.pyc"] }]', "artifacts.exclude is"),
+        ('[[verifier.collect]]\ncommand = "x"\nservice = "db"', "verifier.collect.service is 'db'"),
+        ("[verifier.environment]\nmemory_mb = 64", "verifier.environment.memory_mb is 64"),
+        ('[[steps]]\nname = "one"', "steps.name is 'one'; split the steps"),
+        ('[environment.tpu]\ntype = "v4"\ntopology = "2x2"', "environment.tpu.type is 'v4'"),
+        ('[environment.healthcheck]\ncommand = " "', "environment.healthcheck.command is ' '"),
+        ('[environment]\nworkdir = "srv/../work"', "environment.workdir is"),
+        ("[[verifier.collect]]\ntimeout_sec = 3", "verifier.collect is"),
+    ],
+)
+def test_what_changes_a_task_and_is_not_supported_is_refused_by_name(
+    tmp_path: Path, settings: str, message: str
+) -> None:
+    """A task must not be scored as another one."""
+    with pytest.raises(InvalidPackage) as refused:
+        task_with(tmp_path, settings)
+    assert message in str(refused.value)
+
+
+def test_defaults_of_refused_keys_are_no_refusal(tmp_path: Path) -> None:
+    """The service main is the agent's container, and an empty list asks for nothing."""
+    task = task_with(
+        tmp_path,
+        'artifacts = [{ source = "/app/x", service = "main", exclude = [] }]\n'
+        '[[verifier.collect]]\ncommand = "true"\nservice = "main"\n[metadata]\nuser = "x"',
+    )
+    assert task.settings.outputs == ("/app/x",)
+
+
+def test_servers_that_no_agent_is_told_of_are_noted(tmp_path: Path) -> None:
+    """Whoever runs the task must know what its agent does not get."""
+    servers = '[[environment.mcp_servers]]\nname = "t"\nurl = "http://mcp:8000/mcp"'
+    assert task_with(tmp_path, servers).settings.notes == (
+        "task/task.toml: environment.mcp_servers: no built-in agent is told of it",
+    )
+
+
+def test_the_working_folder_is_that_of_agent_and_tests_and_handed_over(tmp_path: Path) -> None:
+    """Else the tests look where nothing is."""
+    task = task_with(tmp_path, '[environment]\nworkdir = "/srv/work/"')
+    assert in_workdir(task, IMAGE).workdir == "/srv/work"
+    assert outputs(task, IMAGE) == ("/app", "/srv/work")
+
+
+def run_here(command: tuple[str, ...], folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a prepared command in a folder of this machine."""
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_entrypoint_and_health_check_run_before_the_agent_and_collecting_after_it(
+    tmp_path: Path,
+) -> None:
+    """The order of the reference; the exit code is the agent's, and its words arrive unchanged."""
+    entry = tmp_path / "entry.sh"
+    entry.write_text('#!/bin/sh\necho entry >> log\nexec "$@"\n')
+    entry.chmod(0o755)
+    task = task_with(
+        tmp_path / "t",
+        '[environment.healthcheck]\ncommand = "echo healthy >> log"\n'
+        "[[verifier.collect]]\ncommand = \"echo 'collected' >> log\"",
+    )
+    image = Image(
+        reference="i", content="c", user="", writable=(), cached=True, seconds=0.0,
+        entrypoint=(str(entry),),
+    )  # fmt: skip
+    words = "say \"$HOME\" and 'x'"
+    command = with_preparation(
+        task, image, ("sh", "-c", f"printf '%s\\n' {shlex.quote(words)} >> log; exit 7")
+    )
+    assert run_here(command, tmp_path).returncode == 7
+    assert (tmp_path / "log").read_text().splitlines() == ["entry", "healthy", words, "collected"]
+
+
+def test_an_entrypoint_that_ends_is_not_waited_for(tmp_path: Path) -> None:
+    """It may do its work and end; the agent runs then."""
+    image = Image(
+        reference="i", content="c", user="", writable=(), cached=True, seconds=0.0,
+        entrypoint=("sh", "-c", "echo done > entered"),
+    )  # fmt: skip
+    task = task_with(tmp_path / "t", "")
+    assert (
+        run_here(with_preparation(task, image, ("sh", "-c", "cat entered")), tmp_path).stdout
+        == "done\n"
+    )
+    assert with_preparation(task, IMAGE, ("true",)) == ("true",)
+
+
+def test_a_health_check_that_never_passes_names_itself(tmp_path: Path) -> None:
+    """The agent does not begin in an environment that is not ready."""
+    check = '[environment.healthcheck]\ncommand = "false"\ninterval_sec = 1\nretries = 1'
+    ended = run_here(
+        with_preparation(task_with(tmp_path, check), IMAGE, ("echo", "agent")), tmp_path
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "the task's health check did not exit with 0 within 1 s" in ended.stderr
