@@ -143,6 +143,7 @@ def encode_entry(draft: Draft, *, seq: int, previous: bytes) -> Entry:
     )
     if len(line) > MAX_LINE_BYTES:
         raise InvalidEntry([_too_long(f"{draft.kind} {seq}")])
+    # Read back what was written: a line that we could not read again must not be stored.
     return Entry(**read_line(line).__dict__, sha256=chain(previous, line))
 
 
@@ -177,6 +178,8 @@ def encode_records(
     """
     if not is_seq(start_seq):
         raise InvalidEntry(_issues_around("-", None, start_seq))
+    # The parts of a line around its row are equal for all rows of a table, so they are made once
+    # and joined as bytes. The keys stand in sorted order, as orjson would write them.
     before = b'{"at":%b,"body":{' % _dumps(timestamp(at))
     fronts = [before + b'"row":'] * len(rows)
     if replaces is not None:
@@ -184,10 +187,12 @@ def encode_records(
     backs = _bytes_after_rows(tables, by, external_ids, replaces)
     seqs = range(start_seq, start_seq + len(rows))
     lines = [b"%b%b%b%d}" % parts for parts in zip(fronts, rows, backs, seqs, strict=True)]
+    # Local names: this loop runs once for each record of an import.
     sha256, head, heads = hashlib.sha256, previous_head, []
     for line in lines:
         head = sha256(head + line).digest()
         heads.append(head)
+    # One maximum is cheaper than a comparison for each line; who is to blame is found after.
     if lines and max(map(len, lines)) > MAX_LINE_BYTES:
         long = next(
             seq for seq, line in zip(seqs, lines, strict=True) if len(line) > MAX_LINE_BYTES
@@ -209,6 +214,7 @@ def write_row(row: Any) -> bytes:
     """
     try:
         written = orjson.dumps(row, option=_OPTIONS)
+        # orjson writes NaN and infinity as null, so only a row without null needs no second look.
         if written[:1] == b"{" and b"null" not in written and is_plain(written):
             return written
     except TypeError:
@@ -269,6 +275,7 @@ def read_line(line: bytes) -> EntryLine:
     """
     value = _parse(line)
     issues = _issues_in(value)
+    # Two spellings of one value would be two hashes; a duplicate key is lost by parsing, too.
     if not issues and not _is_canonical(value, line):
         remedy = "write JSON as agon does: sorted keys, each once, no blanks, shortest numbers"
         issues.append(LedgerIssue("the line is not in canonical form", remedy))
@@ -361,6 +368,7 @@ def _is_finite(value: Any) -> bool:
         value = value.values()
     elif not isinstance(value, list | tuple):
         return True
+    # Exact types need no call; all others are looked at.
     return all(_is_finite(item) for item in value if type(item) not in _FINITE)
 
 

@@ -22,6 +22,8 @@ class Tree:
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         sha256 = hashlib.sha256
+        # 0x00 before lines and 0x01 before pairs of hashes (RFC 9162): otherwise a pair could be
+        # presented as a line.
         levels = [b"".join(sha256(b"\x00" + line).digest() for line in lines)]
         while len(levels[-1]) > _SIZE:
             levels.append(_above(levels[-1]))
@@ -45,6 +47,7 @@ class Tree:
             raise IndexError(f"the tree has {len(self)} lines, none at {index}")
         path = []
         for level in self._levels[:-1]:
+            # The neighbor differs in the last bit: 4 and 5, 6 and 7.
             sibling = (index ^ 1) * _SIZE
             if sibling < len(level):  # the last of an odd level goes up alone
                 path.append(level[sibling : sibling + _SIZE])
@@ -65,6 +68,8 @@ def root(lines: Iterable[bytes]) -> bytes:
     complete: list[bytes] = []  # roots of complete trees, the largest first
     for count, line in enumerate(lines):
         digest = sha256(b"\x00" + line).digest()
+        # Each low bit that is set is a complete tree of that size on the stack, as in a binary
+        # counter that is increased: join them until a bit is free.
         while count & 1:
             digest = sha256(b"\x01" + complete.pop() + digest).digest()
             count >>= 1  # noqa: PLW2901 - the bits below are the trees just joined
@@ -94,6 +99,7 @@ def verify(line: bytes, index: int, size: int, path: Sequence[bytes], root: byte
     for sibling in path:
         if last == 0:
             return False
+        # A right child, or the last of an odd level, which rose alone until it had a sibling.
         if index & 1 or index == last:
             digest = hashlib.sha256(b"\x01" + sibling + digest).digest()
             while not index & 1 and index:
@@ -103,6 +109,7 @@ def verify(line: bytes, index: int, size: int, path: Sequence[bytes], root: byte
             digest = hashlib.sha256(b"\x01" + digest + sibling).digest()
         index >>= 1
         last >>= 1
+    # last == 0: the path ended at the root and not below it.
     return last == 0 and digest == root
 
 

@@ -112,6 +112,7 @@ def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids 
     """
     names = ", ".join(map(quote, key))
     if only is not None and only.fit_a_bitmap:
+        # Bits that are set against ids that were read: a repeated id sets no new bit.
         return only.distinct != only.count
     complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in key)
     return may_repeat(connection, f"{relation} WHERE {complete}", names)
@@ -156,8 +157,10 @@ def is_sound(connection: Any, references: Ids, keys: Ids) -> bool:
         return references.count == 0
     if keys.low is None or keys.high is None or not keys.fit_a_bitmap:
         return False
+    # Also needed for the bitmaps: bitstring_agg fails for a value outside of its range.
     if references.low < keys.low or references.high > keys.high:
         return False
+    # Between the ends every id exists, so the ends decide.
     if keys.has_no_gaps:
         return True
     sql = (

@@ -38,9 +38,11 @@ class LabelSums:
     @classmethod
     def of(cls, task: IntArray, cell: IntArray, *, cells: int, classes: int) -> "LabelSums":
         """Sort labels, so that no sum depends on the order of the rows; tasks are dense."""
+        # One sort of one integer per label orders by task, then by cell.
         keys = np.sort(task * cells + cell)
         offsets = np.concatenate([[0], np.cumsum(np.bincount(task))])
         owner = np.repeat(np.arange(len(offsets) - 1), offsets[1:] - offsets[:-1])
+        # Subtracting the task's part leaves the cell, so no permutation has to be kept.
         return cls(keys - owner * cells, offsets, classes, len(keys) >= COMPILED_FROM)
 
     def into_tasks(self, rows: FloatArray, first: int, *, out: FloatArray) -> None:
@@ -51,6 +53,7 @@ class LabelSums:
             return
         task, cell = self._labels(offsets)
         for column, sums in enumerate(out):
+            # bincount adds in the order of the labels, as the compiled loop does.
             sums[:] = np.bincount(task, rows[cell, column], minlength=len(sums))
 
     def into_cells(self, rows: FloatArray, first: int, *, out: FloatArray) -> None:
@@ -177,21 +180,26 @@ def dawid_skene(
     """
     if iterations < 1:
         raise ValueError(f"expected at least 1 iteration, got {iterations}")
+    # Dense numbers make every lookup below an array index.
     task, worker, label = _dense_columns(tasks, workers, labels, classes)
     shape = (int(worker.max()) + 1, classes, classes)  # worker, label, true class
     cell = worker * classes + label
+    # A label that a worker never gave must not take probability from the others.
     used = np.bincount(cell, minlength=shape[0] * classes) > 0
     sums = LabelSums.of(task, cell, cells=len(used), classes=classes)
     posteriors = _majority(task, label, classes)  # one row per class: each step runs along it
     lanes = _lanes(posteriors.shape[1])
+    # Each lane adds to sums of its own, so that no thread waits and no order of threads matters.
     lane_counts = np.zeros((len(lanes), len(used), classes))  # lane, cell, true class
     for lane, part in zip(lanes, lane_counts, strict=True):
         sums.into_cells(posteriors[:, lane], lane.start, out=part)
     trace: list[float] = []
     converged = False
     with ThreadPoolExecutor(_LANES) as threads:  # numpy releases the interpreter lock
+        # For few labels, handing work to threads takes longer than the work.
         side_by_side = threads.map if len(label) >= COMPILED_FROM else map
         while len(trace) < iterations and not converged:
+            # M-step of this iteration; the E-step below makes the counts of the next.
             chances = _chances(lane_counts.sum(axis=0), used)
             expect = partial(
                 _expect,
@@ -201,6 +209,7 @@ def dawid_skene(
                 posteriors=posteriors,
             )
             trace.append(sum(side_by_side(expect, lanes, lane_counts)))
+            # Per label: twice the data has twice the gain.
             converged = len(trace) > 1 and trace[-1] - trace[-2] < tolerance * len(label)
     counts = lane_counts.sum(axis=0)
     return DawidSkene(
@@ -286,11 +295,13 @@ def _expect(
 def _softmax(scores: FloatArray, log_priors: FloatArray) -> float:
     """Convert log P(labels | class) to posteriors in place; return the log-likelihood."""
     scores += log_priors[:, None]
+    # Without it exp() of the sum of many logarithms would be 0 for every class.
     best = scores.max(axis=0)
     scores -= best
     np.exp(scores, out=scores)
     total = scores.sum(axis=0)
     scores /= total
+    # log Σ exp(s) = best + log Σ exp(s - best).
     return float(best.sum() + np.log(total).sum())
 
 

@@ -73,6 +73,7 @@ _PIPES: Final = "/run/.agon-pipes"
 GRACE_S: Final = 5
 """Seconds from SIGTERM to SIGKILL."""
 
+# match() anchors it at the first byte: the report stands before all of the archive.
 _ENDED = re.compile(
     rb"begun (?P<begun>\d+\.\d+)\n"
     rb"ended (?P<ended>\d+\.\d+) code (?P<code>\d{1,3}) left (?P<left>\d+) "
@@ -374,10 +375,12 @@ def read_report(account: BinaryIO) -> ProcessReport | None:
     if match is None:
         return None
     account.seek(match.end())
+    # What follows was written inside the container, so no line is read without a bound.
     text, json = (account.readline(2 * MAX_REWARD_BYTES).rstrip(b"\n") for _ in range(2))
     begun, ended = float(match["begun"]), float(match["ended"])
     return ProcessReport(
         exit_code=int(match["code"]),
+        # /proc/uptime has hundredths: both may fall into the same one.
         seconds=max(0.0, ended - begun),
         left=int(match["left"]),
         out_of_memory=int(match["oom"]),

@@ -39,6 +39,7 @@ class Zygote:
         """
         self._closing = threading.Lock()
         self._closed = False
+        # SEQPACKET keeps the borders of messages, so that a report is one recv().
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with contextlib.ExitStack() as cleanup, theirs, memory_file("complaints") as complaints:
             cleanup.callback(self._control.close)
@@ -53,7 +54,9 @@ class Zygote:
             cleanup.callback(self._process.wait)
             cleanup.callback(self._process.kill)
             theirs.close()
+            # Unlike a process id, a handle never means another process later.
             self._handle = os.pidfd_open(self._process.pid)
+            # From here on close() cleans up, with its lock and its order of steps.
             cleanup.pop_all()
             self.greeting = self._greeting(isolation, complaints)
 
@@ -75,6 +78,7 @@ class Zygote:
         Raises:
             WorkerLost: the zygote has ended, does not answer or answers another request; close it.
         """
+        # A late report of an earlier request must not be taken for the one of this.
         request = request._replace(number=secrets.randbits(64))
         with (
             memory_file("source", source) as program,
@@ -83,12 +87,15 @@ class Zygote:
         ):
             try:
                 socket.send_fds(self._control, [request.pack()], [program, answer, prints])
+                # One byte more than a report, so that a longer record does not look like one.
                 record = self._receive(REPORT_BYTES + 1, within_s=request.wall_s + GRACE_S)
                 report = Report.unpack(record)
                 if report.number != request.number:
                     raise WorkerLost("the zygote answered another request")
             except (OSError, struct.error):
                 raise WorkerLost("the zygote was lost") from None
+            # pread from 0: the program may have moved the position that it shares with us. One byte
+            # more than allowed shows that there is too much.
             return report, os.pread(answer, request.output_bytes + 1, 0)
 
     def _receive(self, size: int, *, within_s: float) -> bytes:
@@ -106,6 +113,7 @@ class Zygote:
         if not ready:
             raise WorkerLost(f"the zygote gave no answer within {within_s:g} s")
         try:
+            # An ended zygote may have left a record; it is not trusted, since its process is gone.
             record = b"" if self._handle in ready else self._control.recv(size)
         except OSError:  # it was killed with a request unread
             record = b""

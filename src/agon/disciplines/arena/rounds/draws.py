@@ -24,6 +24,7 @@ def uniform(seed: str, *names: str) -> float:
         True
     """
     digest = hashlib.sha256("/".join((seed, *names)).encode()).digest()
+    # 53 bits are exact in a double: every reader of the ledger gets the same fraction.
     return (int.from_bytes(digest[:8], "big") >> (64 - _BITS)) / 2**_BITS
 
 
@@ -74,6 +75,7 @@ def shown_first(seed: str, match: str, judges: Iterable[str]) -> dict[str, str]:
 
     Source: seed 003, Label Randomization.
     """
+    # Compared as whole numbers, since lots() saves the division for each judge.
     half = 2 ** (_BITS - 1)
     return {judge: "a" if lot < half else "b" for lot, judge in lots(seed, match, "label", judges)}
 
@@ -89,4 +91,5 @@ def sample(seed: str, match: str, ids: Iterable[str], *, size: int) -> list[str]
         >>> len(set(drawn)), drawn == sample("s1", "m7", ["j4", "j3", "j2", "j1"], size=3)
         (3, True)
     """
+    # set(): an id that is listed twice has one number, and would be drawn twice.
     return [judge for _, judge in sorted(lots(seed, match, "panel", set(ids)))[:size]]

@@ -86,6 +86,7 @@ def _isolate(
     random_seed: int,
 ) -> None:
     system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
+    # The signal comes for later ends only: the parent may have ended before the line above.
     if os.getppid() != zygote:
         os._exit(0)
     source, prints, answer, ready = descriptors
@@ -93,22 +94,28 @@ def _isolate(
         (source, SOURCE), (prints, PRINTS), (prints, ERRORS), (answer, ANSWER), (ready, READY),
     ):  # fmt: skip
         os.dup2(descriptor, number)
+    # After dup2: the control socket and all other requests' files end here.
     system.close_from(READY + 1)
+    # No other process of the same user may attach or read /proc/PID/mem.
     system.prctl(system.PR_SET_DUMPABLE, 0)
+    # A fork has the zygote's generators in the state that they had there.
     if "random" in sys.modules:
         sys.modules["random"].seed(random_seed)
     _limit(request, base_bytes)
+    # Last: the steps above need system calls that the filter forbids.
     seccomp.install(filter_)
 
 
 def _limit(request: Request, base_bytes: int) -> None:
     """Set the kernel's limits; those on time and output end the process with distinct signals."""
     seconds = int(request.cpu_s) + 2  # later than the timer, which is exact
+    # RLIMIT_AS counts the zygote's address space as well, which the child shares by fork.
     memory = base_bytes + request.memory_bytes
     for limit, soft, hard in (
         (resource.RLIMIT_CPU, seconds, seconds + 1),
         (resource.RLIMIT_AS, memory, memory),
         (resource.RLIMIT_FSIZE, request.output_bytes, request.output_bytes),
+        # Descriptors must be below READY, and those are taken: nothing is opened besides.
         (resource.RLIMIT_NOFILE, READY, READY),
         (resource.RLIMIT_NPROC, 0, 0),
         (resource.RLIMIT_CORE, 0, 0),
@@ -123,6 +130,7 @@ def _limit(request: Request, base_bytes: int) -> None:
 def _answer(request: Request) -> list[bytes]:
     """Run the program; return its answer as bytes, or the outcome and reason of its failure."""
     sys.set_int_max_str_digits(0)  # time and memory are the limits
+    # Memory to give back: at the limit even the message "memory_limit" could not be made.
     ballast = bytearray(_BALLAST_BYTES)
     before_kib = _peak_kib()
     try:
@@ -145,6 +153,7 @@ def _compute(request: Request) -> list[int]:
     sys.modules["program"] = module
     pads = _pads(request.variation)  # noqa: F841  # kept until the end
     code = _compile(request)
+    # The limit counts our frames below the program's, which it must not pay for.
     sys.setrecursionlimit(_depth() + request.recursion_limit)
     exec(code, module.__dict__)  # noqa: S102  # running programs is the purpose of this process
     name = ENTRIES[request.entry]
@@ -157,6 +166,7 @@ def _compute(request: Request) -> list[int]:
         numbers = range(first, first + request.n_check)
         return [accept(entry(number), f"seq({number})") for number in numbers]
     terms = entry(request.n_check) if name == "gen" else entry()
+    # Exactly list: a subclass could change its items while they are read.
     if _type(terms) is not _list:
         fact = f"{name}() returned {_kind(terms)}, not list"
         raise SolverFailed("wrong_type", f"{fact}{_list_remedy(terms, name)}")
