@@ -21,12 +21,8 @@ from agon.disciplines.arena.history import (
 from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.rating_history import RatingHistory, rating_history
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
-from agon.disciplines.arena.strengths import (
-    Strengths,
-    explain_strength,
-    strengths_board,
-    strengths_of,
-)
+from agon.disciplines.arena.strength_explanations import explain_strength
+from agon.disciplines.arena.strengths import Strengths, strengths_board, strengths_of
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
