@@ -185,17 +185,22 @@ def hold(
         start=(strengths.score - rules.elo_start) * unit,
     )
     if rules.interval == "bootstrap":
-        intervals = fit.bootstrap(resampling_of(rules))
+        intervals = fit.bootstrap(resampling_of(rules), clusters=strengths.clusters)
     else:
-        intervals = fit.intervals(level=rules.confidence)
+        intervals = fit.intervals(level=rules.confidence, clusters=strengths.clusters)
     anchored = publish_strengths(
         strengths.bots,
         strengths.counts,
         intervals,
         rules,
         names=[str(name) for name in bots.ids.take(pa.array(strengths.bots)).to_pylist()],
-        unrated=strengths.unrated,
         origin=next(iter(stated.values())),
+    )
+    anchored = replace(
+        anchored,
+        unrated=strengths.unrated,
+        clusters=strengths.clusters,
+        notes=strengths.notes,
     )
     shown = strengths_board(bots, standings, anchored, rules)
     shown = replace(

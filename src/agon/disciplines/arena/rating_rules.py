@@ -30,6 +30,15 @@ class RatingRules(Rules):
         ge=100,
         le=1_000_000,
     )
+    cluster: Literal["auto", "none", "prompt", "judge", "both"] = rule(
+        "auto",
+        since="0.1",
+        meaning="Which rated matches depend on one another: those of one prompt, of one judge, of "
+        "either (both), or none; auto: those of one prompt where prompts repeat and are 20 or "
+        "more.",
+        reason="Three annotators of one question say less than those of three questions.",
+        source=_INTERVALS,
+    )
     center: str = rule(
         "weighted",
         since="0.1",

@@ -1,6 +1,6 @@
 """Rate bots by Bradley–Terry on the same matches as Elo, in addition to it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import log
 from typing import Any
@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.arena.boards import BRADLEY_TERRY, NO_MATCH, on_board
+from agon.disciplines.arena.clusters import Verdicts, cluster_notes, clusters_of
 from agon.disciplines.arena.columns import MORE_THAN_MANY
 from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.formulas import Ints, Vector
@@ -20,6 +21,7 @@ from agon.errors import NotScorable, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.captions import interval_caption
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, rateable, to_elo
+from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import sandwich_covariance
 from agon.kernel.ratings.intervals import (
     Intervals,
@@ -46,6 +48,7 @@ class Strengths:
         separation: which ratings are apart.
         unrated: why bots with matches have no rating, by number.
         notes: what limits the ratings.
+        clusters: which matches depend on one another; None: they do not.
     """
 
     bots: Ints
@@ -57,6 +60,7 @@ class Strengths:
     separation: Separation
     unrated: Mapping[int, str]
     notes: tuple[str, ...]
+    clusters: Clusters | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +75,12 @@ class _RatedBots:
 
 
 def strengths_of(
-    everyone: Bots, standings: Standings, pairs: PairCounts, rules: ArenaRules
+    everyone: Bots,
+    standings: Standings,
+    pairs: PairCounts,
+    rules: ArenaRules,
+    *,
+    verdicts: Callable[[], Verdicts],
 ) -> Strengths:
     """Fit the strengths that make all rated matches together most likely (spec arena, Elo).
 
@@ -83,16 +92,23 @@ def strengths_of(
         standings: their matches.
         pairs: the outcomes of every pair of them.
         rules: of the fit and the intervals.
+        verdicts: returns the rated matches one by one, with what they may depend on.
 
     Raises:
         NotScorable: when no bot has a finite rating and no regularization is set, naming
             the bots; or when the sandwich estimate for all bots does not fit into memory.
     """
     rated = _rate(everyone, standings, pairs, rules)
-    intervals = _intervals(rated, _reference(rated, rules), rules)
-    return publish_strengths(
-        rated.bots, rated.counts, intervals, rules, names=rated.names, unrated=rated.unrated
+    center = _reference(rated, rules)
+    row = np.full(len(everyone), -1)
+    row[rated.bots] = np.arange(len(rated.bots))
+    clusters = None if rules.cluster == "none" else clusters_of(verdicts(), rules, row=row)
+    intervals = _intervals(rated, center, rules, clusters)
+    notes: tuple[str, ...] = cluster_notes(
+        clusters, _widening(rated, center, intervals, rules, clusters)
     )
+    made = publish_strengths(rated.bots, rated.counts, intervals, rules, names=rated.names)
+    return replace(made, unrated=rated.unrated, clusters=clusters, notes=(*notes, *made.notes))
 
 
 def publish_strengths(
@@ -102,7 +118,6 @@ def publish_strengths(
     rules: ArenaRules,
     *,
     names: list[str],
-    unrated: Mapping[int, str],
     origin: float | None = None,
 ) -> Strengths:
     """Return ratings on the Elo scale with what their covariance says of ranks.
@@ -113,7 +128,6 @@ def publish_strengths(
         intervals: of the log-strengths.
         rules: of the comparisons and the scale.
         names: of the rated bots.
-        unrated: why others have no rating, by number.
         origin: the rating of the reference; None: the rule ``elo_start``.
     """
     never_lost, never_won = _one_sided(counts)
@@ -146,7 +160,7 @@ def publish_strengths(
         np.where(never_lost, np.nan, high),
         intervals,
         separation,
-        unrated,
+        {},
         () if note is None else (note,),
     )
 
@@ -210,7 +224,25 @@ def _reference(rated: _RatedBots, rules: ArenaRules) -> Vector:
     return (np.arange(players) == rated.names.index(rules.center)).astype(np.float64)
 
 
-def _intervals(rated: _RatedBots, center: Vector, rules: ArenaRules) -> Intervals:
+def _widening(
+    rated: _RatedBots,
+    center: Vector,
+    intervals: Intervals,
+    rules: ArenaRules,
+    clusters: Clusters | None,
+) -> float | None:
+    """Return how many times as wide intervals are as without clusters, in the median."""
+    if clusters is None:
+        return None
+    alone = _intervals(rated, center, rules, None)
+    widths, alone_widths = intervals.high - intervals.low, alone.high - alone.low
+    known = alone_widths > 0  # an anchor has none
+    return float(np.median(widths[known] / alone_widths[known])) if known.any() else None
+
+
+def _intervals(
+    rated: _RatedBots, center: Vector, rules: ArenaRules, clusters: Clusters | None
+) -> Intervals:
     counts, fit = rated.counts, rated.fit
     few = counts.players <= _SANDWICH_BOTS
     if rules.interval == "bootstrap":
@@ -220,13 +252,14 @@ def _intervals(rated: _RatedBots, center: Vector, rules: ArenaRules) -> Interval
             resampling=resampling_of(rules),
             center=center,
             floor=sandwich_covariance(counts, fit, center=center) if few else None,
+            clusters=clusters,
         )
     if not few:
         raise NotScorable(
             f"sandwich intervals of {counts.players:,} bots need too much memory: "
             "set interval=bootstrap"
         )
-    return sandwich_intervals(counts, fit, level=rules.confidence, center=center)
+    return sandwich_intervals(counts, fit, level=rules.confidence, center=center, clusters=clusters)
 
 
 def resampling_of(rules: ArenaRules) -> Resampling:
@@ -322,7 +355,11 @@ def strengths_board(
         "critical": separation.critical,
         "ranks": separation.rank_critical,
     }
-    made = replace(made, context={"comparison": comparison, "notes": list(strengths.notes)})
+    context: dict[str, Any] = {"comparison": comparison, "notes": list(strengths.notes)}
+    if strengths.clusters is not None:
+        by, groups = strengths.clusters.by, list(strengths.clusters.groups)
+        context["clusters"] = {"by": by, "groups": groups}
+    made = replace(made, context=context)
     shown = intervals_of(BRADLEY_TERRY, rules)
     return interval_context(made, **(shown or {}))
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
+from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import (
     Covariance,
     connected_groups,
@@ -53,11 +54,12 @@ class AnchoredFit:
     log_strength: Vector
     phantom: float
 
-    def intervals(self, *, level: float, meat: Vector | None = None) -> Intervals:
+    def intervals(self, *, level: float, clusters: Clusters | None = None) -> Intervals:
         """Return intervals by the sandwich formula, of no width for anchors."""
-        return covariance_intervals(self.log_strength, self.covariance(meat=meat), level=level)
+        covariance = self.covariance(clusters=clusters)
+        return covariance_intervals(self.log_strength, covariance, level=level)
 
-    def bootstrap(self, resampling: Resampling) -> Intervals:
+    def bootstrap(self, resampling: Resampling, *, clusters: Clusters | None = None) -> Intervals:
         """Return intervals by refits of resampled matches, anchors held in each."""
 
         def refit(resample: PairCounts, regularization: float) -> Vector:
@@ -74,22 +76,26 @@ class AnchoredFit:
             resampling=resampling,
             center=floor.center,
             floor=floor,
+            clusters=clusters,
         )
 
-    def covariance(self, *, meat: Vector | None = None) -> Covariance:
+    def covariance(self, *, clusters: Clusters | None = None) -> Covariance:
         """Return the covariance of the strengths, against the anchors.
 
         Args:
-            meat: the sum of squared residuals where matches depend on one another.
+            clusters: which matches depend on one another; None: they do not.
         """
         bread, squared, expected = pair_matrices(
-            self.counts, self.log_strength - self.phantom, self.regularization
+            self.counts,
+            self.log_strength - self.phantom,
+            self.regularization,
+            clusters=clusters,
         )
         place = _places(self.counts.players, self.held)
         inverse = invert(_merge(bread, place), singular=self.regularization == 0.0)
         estimates = tuple(
             (inverse @ _merge(each, place) @ inverse)[np.ix_(place, place)]
-            for each in (squared if meat is None else meat, expected)
+            for each in (squared, expected)
         )
         center = np.zeros(self.counts.players)
         center[next(iter(self.held))] = 1.0

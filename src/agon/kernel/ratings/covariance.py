@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.kernel.ratings.bradley_terry import BradleyTerry
+from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.ratings.pair_counts import PairCounts
 
@@ -68,7 +69,7 @@ class Covariance:
 
 
 def sandwich_covariance(
-    counts: PairCounts, fit: BradleyTerry, *, center: Vector, meat: Vector | None = None
+    counts: PairCounts, fit: BradleyTerry, *, center: Vector, clusters: Clusters | None = None
 ) -> Covariance:
     """Return A⁻¹ B A⁻¹, robust to a misspecified model, and the model's own covariance beside it.
 
@@ -84,7 +85,7 @@ def sandwich_covariance(
         counts: outcomes per pair.
         fit: the ratings of these counts.
         center: the weight of each player in the reference, of sum 1.
-        meat: B where matches depend on one another; None: they do not.
+        clusters: which matches depend on one another; None: they do not.
 
     Source: spec ranking, Intervals and ranks 1, 5, 6.
 
@@ -100,17 +101,19 @@ def sandwich_covariance(
         (0.5, [0.125, 0.125])
     """
     bread, squared, expected = pair_matrices(
-        counts, fit.log_strength - fit.phantom, fit.regularization
+        counts, fit.log_strength - fit.phantom, fit.regularization, clusters=clusters
     )
     inverse = invert(bread, singular=fit.regularization == 0.0)
-    estimates = tuple(
-        inverse @ each @ inverse for each in (squared if meat is None else meat, expected)
-    )
+    estimates = tuple(inverse @ each @ inverse for each in (squared, expected))
     return Covariance(estimates, center, connected_groups(counts))
 
 
 def pair_matrices(
-    counts: PairCounts, theta: Vector, regularization: float
+    counts: PairCounts,
+    theta: Vector,
+    regularization: float,
+    *,
+    clusters: Clusters | None = None,
 ) -> tuple[Vector, Vector, Vector]:
     """Return the information, and the sums of squared residuals and of those expected.
 
@@ -118,12 +121,15 @@ def pair_matrices(
         counts: outcomes per pair.
         theta: the log-strengths; the phantom's is 0.
         regularization: tied matches of every player against the phantom.
+        clusters: which matches depend on one another; None: they do not.
     """
     wins = logistic(theta[counts.i] - theta[counts.j])
     phantom = regularization * logistic(theta) * logistic(-theta)
     return (
         pair_matrix(counts, counts.matches * wins * (1.0 - wins), phantom),
-        pair_matrix(counts, counts.squared_residuals(wins), phantom),
+        pair_matrix(counts, counts.squared_residuals(wins), phantom)
+        if clusters is None
+        else clusters.meat(theta) + np.diag(phantom),
         pair_matrix(counts, counts.squared_weights * wins * (1.0 - wins), phantom),
     )
 

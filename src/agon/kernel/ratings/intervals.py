@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from agon.kernel.progress import count_steps
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, groups_of
+from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import Covariance, resample_covariance, sandwich_covariance
 from agon.kernel.ratings.pair_counts import PairCounts
 
@@ -71,7 +72,7 @@ def sandwich_intervals(
     *,
     level: float,
     center: Vector,
-    meat: Vector | None = None,
+    clusters: Clusters | None = None,
 ) -> Intervals:
     """Return θ ± z · se by :func:`~agon.kernel.ratings.covariance.sandwich_covariance`.
 
@@ -80,7 +81,7 @@ def sandwich_intervals(
         fit: the ratings of these counts.
         level: confidence, between 0 and 1.
         center: the weight of each player in the reference, of sum 1.
-        meat: the sum of squared residuals where matches depend on one another.
+        clusters: which matches depend on one another; None: they do not.
 
     Raises:
         ValueError: when ``level`` is not between 0 and 1.
@@ -98,7 +99,7 @@ def sandwich_intervals(
         >>> made.high.round(4).tolist()
         [0.693, 0.693]
     """
-    covariance = sandwich_covariance(counts, fit, center=center, meat=meat)
+    covariance = sandwich_covariance(counts, fit, center=center, clusters=clusters)
     return covariance_intervals(fit.log_strength, covariance, level=level)
 
 
@@ -121,6 +122,7 @@ def bootstrap_intervals(
     resampling: Resampling,
     center: Vector,
     floor: Covariance | None = None,
+    clusters: Clusters | None = None,
 ) -> Intervals:
     """Refit resampled matches and take the middle share of each player's log-strengths.
 
@@ -132,6 +134,7 @@ def bootstrap_intervals(
         resampling: how often, and the share.
         center: the weight of each player in the reference, of sum 1.
         floor: a covariance whose model variances are the least; None: resamples alone count.
+        clusters: which matches are drawn together; None: each is drawn by itself.
 
     Source: issue 2, Ratings (bootstrap confidence intervals).
     """
@@ -148,6 +151,7 @@ def bootstrap_intervals(
         resampling=resampling,
         center=center,
         floor=floor,
+        clusters=clusters,
     )
 
 
@@ -160,6 +164,7 @@ def resample_intervals(
     resampling: Resampling,
     center: Vector,
     floor: Covariance | None,
+    clusters: Clusters | None = None,
 ) -> Intervals:
     """Return intervals by refits of resampled matches.
 
@@ -175,13 +180,14 @@ def resample_intervals(
         resampling: how often, and the share.
         center: the weight of each player in the reference, of sum 1.
         floor: a covariance whose model variances are the least; None: there is none.
+        clusters: which matches are drawn together; None: each is drawn by itself.
     """
     dice = np.random.default_rng(resampling.seed)
     refits = resampling.refits
     drawn = np.empty((refits, counts.players))
     separated = 0
     for number in count_steps(range(refits), label="resampling", total=refits):
-        resample = counts.resample(dice)
+        resample = (counts if clusters is None else clusters).resample(dice)
         used = regularization
         if regularization == 0.0 and groups_of(resample)[0] > 1:
             used = resampling.separated_regularization
