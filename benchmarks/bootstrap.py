@@ -8,7 +8,7 @@ import numpy as np
 import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.kernel.ratings.bradley_terry import bradley_terry
-from agon.kernel.ratings.intervals import Intervals, bootstrap_intervals
+from agon.kernel.ratings.intervals import Intervals, Resampling, bootstrap_intervals
 from agon.kernel.ratings.pair_counts import count_pairs
 
 
@@ -37,7 +37,12 @@ def main() -> None:
     def ours() -> Intervals:
         counts = count_pairs(a, b, score_a, players=options.players)
         fit = bradley_terry(counts, regularization=0.0)
-        return bootstrap_intervals(counts, fit, refits=options.refits, seed=1, level=0.95)
+        return bootstrap_intervals(
+            counts,
+            fit,
+            resampling=Resampling(refits=options.refits, seed=1, level=0.95),
+            center=np.full(counts.players, 1 / counts.players),
+        )
 
     drawn, seconds = [], 0.0
     for _ in range(options.peer_refits):

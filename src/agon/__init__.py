@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agon.app.analysis.score import Result, explain, score
     from agon.app.analysis.score_explanation import ScoreExplanation
     from agon.app.analysis.simulate import simulate
+    from agon.app.arena.audit import Audit, audit
     from agon.app.arena.rating import RatingTable, rate
     from agon.app.charts import Chart
     from agon.app.importers import import_records
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 # Heavy parts load when used: `import agon` costs milliseconds.
 _MODULES = {
+    "Audit": "agon.app.arena.audit",
     "AgonError": "agon.errors",
     "Board": "agon.kernel.boards",
     "Chart": "agon.app.charts",
@@ -73,6 +75,7 @@ _MODULES = {
     "UnmatchedParticipant": "agon.app.analysis.compare",
     "Unreadable": "agon.errors",
     "UnscoredRow": "agon.kernel.boards",
+    "audit": "agon.app.arena.audit",
     "check": "agon.app.analysis.check",
     "compare": "agon.app.analysis.compare",
     "edition": "agon.editions",
@@ -91,6 +94,7 @@ _SUBMODULES = ("agreement", "editions")
 
 __all__ = [
     "AgonError",
+    "Audit",
     "Board",
     "Chart",
     "CheckFailed",
@@ -122,6 +126,7 @@ __all__ = [
     "UnscoredRow",
     "__version__",
     "agreement",
+    "audit",
     "check",
     "compare",
     "edition",

@@ -7,7 +7,7 @@ import pytest
 
 from agon.kernel.progress import count_steps, is_observed, observe, step
 from agon.kernel.ratings.bradley_terry import bradley_terry
-from agon.kernel.ratings.intervals import bootstrap_intervals
+from agon.kernel.ratings.intervals import Resampling, bootstrap_intervals
 from agon.kernel.ratings.pair_counts import count_pairs
 
 
@@ -37,7 +37,9 @@ def test_refits_state_how_many_are_done() -> None:
     fit = bradley_terry(counts, regularization=0.1)
 
     def low_ends() -> Any:
-        return bootstrap_intervals(counts, fit, refits=8, seed=1, level=0.9).low
+        resampling = Resampling(refits=8, seed=1, level=0.9)
+        center = np.array([0.5, 0.5])
+        return bootstrap_intervals(counts, fit, resampling=resampling, center=center).low
 
     alone = low_ends()
     with observe() as steps:

@@ -271,11 +271,13 @@ class ColumnMeaning:
         text: what the value is, as a sentence.
         unit: of the value; empty: it has none, or the text says it.
         rules: names of the rules that determine it, the most important first.
+        named: values that stand for something else, each with its name.
     """
 
     text: str
     unit: str = ""
     rules: tuple[str, ...] = ()
+    named: tuple[tuple[Any, str], ...] = ()
 
 
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks
@@ -293,7 +295,8 @@ class BoardTraits:
         columns: column, or ``board.column`` where it differs by board → meaning.
         shares_ranks: returns whether equal scores share a rank under the rules.
         intervals: returns the method and level of a board's intervals under the rules (``method``,
-            ``confidence``), None for a board without any; None: no board has intervals.
+            ``confidence``, optionally ``simultaneous``), None for a board without any; None: no
+            board has intervals.
         recounts: board → the function that returns an explanation of it with other counts of
             some parts, from the explanation, the rules and the counts by part.
         relational: whether they can be computed from counts in an engine in which the tables stay

@@ -1,11 +1,20 @@
 """Captions of boards: epoch, intervals and anchors in words, for headings."""
 
+_COMPARISONS = {
+    "none": "each comparison by itself",
+    "neighbours": "ranks by single comparisons, neighbors compared together",
+    "pairs": "all pairs compared together",
+}
 
-def interval_caption(*, method: str, confidence: float) -> str:
-    """Return the method and level of a board's intervals.
+
+def interval_caption(*, method: str, confidence: float, simultaneous: str | None = None) -> str:
+    """Return the method and level of a board's intervals, and which comparisons hold at once.
 
     Example:
         >>> interval_caption(method="sandwich", confidence=0.95)
         '95 % intervals (sandwich)'
+        >>> interval_caption(method="sandwich", confidence=0.95, simultaneous="pairs")
+        '95 % intervals (sandwich), all pairs compared together'
     """
-    return f"{100 * confidence:.6g} % intervals ({method})"
+    caption = f"{100 * confidence:.6g} % intervals ({method})"
+    return caption if simultaneous is None else f"{caption}, {_COMPARISONS[simultaneous]}"

@@ -85,3 +85,24 @@ class JudgeFigure:
     high: float | None
     cases: int
     meaning: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Probe:
+    """One question about a board, with its answer.
+
+    Attributes:
+        name: what is examined.
+        figure: what was found; None: it cannot be computed.
+        expected: what a board without the defect has; None: there is no such value.
+        verdict: ``fine``, ``look`` or ``cannot tell``.
+        sentence: the answer in words.
+        records: ids of the records behind it: bots, matches, prompts or judges.
+    """
+
+    name: str
+    figure: float | None
+    expected: float | None
+    verdict: str
+    sentence: str
+    records: tuple[str, ...] = ()

@@ -55,6 +55,12 @@ def test_bradley_terry_has_intervals_only_on_request(simulated: Path) -> None:
         "high",
         "rank_low",
         "rank_high",
+        "tier",
+        "gap",
+        "gap_low",
+        "gap_high",
+        "apart",
+        "votes_needed",
     }
     assert bare.board.table["score"].equals(full.board.table["score"])
 

@@ -11,7 +11,7 @@ from agon.disciplines import discipline
 from agon.disciplines.arena import explanations
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.simulate import ATTACKS
-from agon.errors import NotFound, NotScorable
+from agon.errors import NotFound
 from agon.records import read_rows
 from disciplines.arena.arenas import RULES, TIMES, Tables, arenas, bots, match, scored, vote
 from sizes import size
@@ -214,8 +214,10 @@ def test_the_matches_that_are_missing_give_a_bradley_terry_rating(
     assert after.explain("cy", board="bradley-terry").score is not None
     if not rules and results != ["tie"]:
         one = scored({**tables, "matches": [*played, more[0]]})
-        with pytest.raises(NotScorable, match="cy never lost a point"):
-            one.board("bradley-terry")
+        why = one.explain("cy", board="bradley-terry")
+        assert why.score is None
+        assert why.reason == "won its only match; rated after a loss or a tie against a rated bot"
+        assert why.parts[-1].missing == "a loss or a tie against a rated bot"
 
 
 @settings(max_examples=size(60), deadline=None)

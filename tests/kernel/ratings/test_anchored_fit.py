@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from agon.kernel.ratings.anchored_fit import hold_anchors
 from agon.kernel.ratings.bradley_terry import bradley_terry
-from agon.kernel.ratings.intervals import sandwich_intervals
+from agon.kernel.ratings.intervals import Resampling, sandwich_intervals
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
 
 
@@ -73,15 +73,15 @@ def test_intervals_are_about_the_distance_to_the_anchors() -> None:
     counts = matches(3)
     start = bradley_terry(counts, regularization=0).log_strength
     fit = hold_anchors(counts, {1: 0.0, 4: 0.4}, regularization=0, start=start)
-    for low, high in (fit.sandwich(level=0.9), fit.bootstrap(refits=40, seed=1, level=0.9)):
-        assert low[[1, 4]] == pytest.approx([0.0, 0.4])
-        assert high[[1, 4]] == pytest.approx([0.0, 0.4])
-        others = np.delete(high - low, [1, 4])
+    resampling = Resampling(refits=40, seed=1, level=0.9)
+    for made in (fit.intervals(level=0.9), fit.bootstrap(resampling)):
+        assert made.low[[1, 4]] == pytest.approx([0.0, 0.4], abs=1e-7)  # against the first anchor
+        assert made.high[[1, 4]] == pytest.approx([0.0, 0.4], abs=1e-7)
+        others = np.delete(made.high - made.low, [1, 4])
         assert (others > 0.2).all()
     pair = count_pairs([0] * 8, [1] * 8, [1, 0] * 4, players=2)
     alone = bradley_terry(pair, regularization=0)
-    low, high = hold_anchors(pair, {0: 0.0}, regularization=0, start=alone.log_strength).sandwich(
-        level=0.95
-    )
-    both = sandwich_intervals(pair, alone, level=0.95)
-    assert high[1] - low[1] == pytest.approx(2 * (both.high[1] - both.low[1]))
+    held = hold_anchors(pair, {0: 0.0}, regularization=0, start=alone.log_strength)
+    one = held.intervals(level=0.95)
+    both = sandwich_intervals(pair, alone, level=0.95, center=np.array([0.5, 0.5]))
+    assert one.high[1] - one.low[1] == pytest.approx(2 * (both.high[1] - both.low[1]))

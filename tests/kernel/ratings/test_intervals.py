@@ -1,20 +1,18 @@
-"""Intervals and rank groups: they cover what they promise, and ranks follow from them."""
+"""Intervals: they cover what they promise, and are never narrower than the model's own."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from agon.kernel.ratings.bradley_terry import bradley_terry
-from agon.kernel.ratings.intervals import bootstrap_intervals, rank_groups, sandwich_intervals
+from agon.kernel.ratings.intervals import Resampling, bootstrap_intervals, sandwich_intervals
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
-from sizes import size
 
-few = settings(max_examples=size(100), deadline=None)
-ends = st.lists(
-    st.tuples(st.integers(0, 20), st.integers(0, 8)).map(lambda row: (row[0], row[0] + row[1])),
-    max_size=12,
-)
+
+def even(players: int) -> np.ndarray:
+    """Weigh all players alike, as the mean does."""
+    return np.full(players, 1 / players)
 
 
 def drawn(strength: np.ndarray, matches: int, dice: np.random.Generator) -> PairCounts:
@@ -33,7 +31,9 @@ def test_sandwich_intervals_cover_the_truth_as_often_as_they_promise() -> None:
     covered = []
     for _ in range(200):
         counts = drawn(truth, 600, dice)
-        intervals = sandwich_intervals(counts, bradley_terry(counts, regularization=0.0), level=0.9)
+        intervals = sandwich_intervals(
+            counts, bradley_terry(counts, regularization=0.0), level=0.9, center=even(6)
+        )
         covered.append((intervals.low <= truth) & (truth <= intervals.high))
     assert np.mean(covered) == pytest.approx(0.9, abs=0.03)
 
@@ -42,8 +42,13 @@ def test_bootstrap_and_sandwich_agree_on_plentiful_matches() -> None:
     """Two unrelated ways to the same width; 400 refits leave about 4 % of noise."""
     counts = drawn(np.linspace(-1, 1, 6), 3000, np.random.default_rng(3))
     fit = bradley_terry(counts, regularization=0.0)
-    sandwich = sandwich_intervals(counts, fit, level=0.95)
-    bootstrap = bootstrap_intervals(counts, fit, refits=400, seed=1, level=0.95)
+    sandwich = sandwich_intervals(counts, fit, level=0.95, center=even(counts.players))
+    bootstrap = bootstrap_intervals(
+        counts,
+        fit,
+        center=even(counts.players),
+        resampling=Resampling(refits=400, seed=1, level=0.95),
+    )
     widths = (bootstrap.high - bootstrap.low) / (sandwich.high - sandwich.low)
     assert widths == pytest.approx(1.0, abs=0.2)
     assert bootstrap.separated == 0
@@ -65,17 +70,20 @@ def test_the_sandwich_is_the_formula_of_its_docstring() -> None:
         bread += p * (1 - p) * np.outer(contrast, contrast)
         meat += (score - p) ** 2 * np.outer(contrast, contrast)
     inverse = np.linalg.pinv(bread)
-    width = 1.6448536269514722 * np.sqrt(np.diag(inverse @ meat @ inverse))
-    intervals = sandwich_intervals(counts, fit, level=0.9)
+    robust, model = np.diag(inverse @ meat @ inverse), np.diag(inverse)
+    width = 1.6448536269514722 * np.sqrt(np.maximum(robust, model))
+    intervals = sandwich_intervals(counts, fit, level=0.9, center=even(counts.players))
     assert intervals.high - fit.log_strength == pytest.approx(width, rel=1e-9)
     assert fit.log_strength - intervals.low == pytest.approx(width, rel=1e-9)
+    alone = replace(intervals.covariance, estimates=intervals.covariance.estimates[:1])
+    assert alone.of_ratings() == pytest.approx(robust, rel=1e-9)
 
 
 def test_a_player_without_matches_is_as_uncertain_as_the_prior() -> None:
     """A width of zero would call the unknown player certain."""
     counts = count_pairs([0, 0, 1], [1, 1, 0], [1, 0.5, 1], players=50)
     fit = bradley_terry(counts, regularization=1.0)
-    intervals = sandwich_intervals(counts, fit, level=0.95)
+    intervals = sandwich_intervals(counts, fit, level=0.95, center=even(counts.players))
     # Prior variance 4/λ, of which the mean of 50 takes a fiftieth.
     assert intervals.high[7] - fit.log_strength[7] == pytest.approx(1.96 * 2 * 0.99, rel=0.01)
 
@@ -85,7 +93,10 @@ def test_resamples_without_an_optimum_are_counted_and_declared() -> None:
     counts = count_pairs([0, 0, 1, 1, 2], [1, 1, 2, 2, 0], [1, 0, 1, 0, 0.5], players=3)
     fit = bradley_terry(counts, regularization=0.0)
     intervals = bootstrap_intervals(
-        counts, fit, refits=50, seed=4, level=0.9, separated_regularization=0.25
+        counts,
+        fit,
+        center=even(counts.players),
+        resampling=Resampling(refits=50, seed=4, level=0.9, separated_regularization=0.25),
     )
     assert 0 < intervals.separated < 50
     assert intervals.separated_regularization == 0.25
@@ -97,7 +108,13 @@ def test_the_same_seed_gives_the_same_intervals() -> None:
     counts = drawn(np.linspace(-1, 1, 4), 300, np.random.default_rng(3))
     fit = bradley_terry(counts, regularization=0.0)
     one, same, other = (
-        bootstrap_intervals(counts, fit, refits=20, seed=seed, level=0.9) for seed in (1, 1, 2)
+        bootstrap_intervals(
+            counts,
+            fit,
+            center=even(counts.players),
+            resampling=Resampling(refits=20, seed=seed, level=0.9),
+        )
+        for seed in (1, 1, 2)
     )
     assert one.low.tobytes() == same.low.tobytes()
     assert one.low.tobytes() != other.low.tobytes()
@@ -107,18 +124,54 @@ def test_a_regularized_fit_keeps_its_prior_in_every_refit() -> None:
     """Its resamples always have an optimum, so none is separated."""
     counts = count_pairs([0, 0], [1, 1], [1, 1], players=3)
     fit = bradley_terry(counts, regularization=1.0)
-    intervals = bootstrap_intervals(counts, fit, refits=10, seed=1, level=0.9)
+    intervals = bootstrap_intervals(
+        counts, fit, resampling=Resampling(refits=10, seed=1, level=0.9), center=even(3)
+    )
     assert intervals.separated == 0
     assert intervals.low == pytest.approx(fit.log_strength, abs=1e-7)
 
 
-def test_intervals_move_to_the_elo_scale_with_their_ratings() -> None:
-    """Low and high have the scale of the rating."""
-    counts = drawn(np.linspace(-1, 1, 4), 300, np.random.default_rng(3))
+@pytest.mark.parametrize("interval", ["sandwich", "bootstrap"])
+def test_no_interval_is_narrower_than_the_model(interval: str) -> None:
+    """One tie has no residual, and its resamples repeat it; the next match may still end anyhow."""
+    counts = count_pairs([0], [1], [0.5], players=2)
     fit = bradley_terry(counts, regularization=0.0)
-    low, high = sandwich_intervals(counts, fit, level=0.9).elo(scale=400.0, mean=1000.0)
-    assert (low < fit.elo(scale=400.0, mean=1000.0)).all()
-    assert (fit.elo(scale=400.0, mean=1000.0) < high).all()
+    if interval == "sandwich":
+        made = sandwich_intervals(counts, fit, level=0.95, center=even(2))
+    else:
+        floor = sandwich_intervals(counts, fit, level=0.95, center=even(2)).covariance
+        made = bootstrap_intervals(
+            counts,
+            fit,
+            resampling=Resampling(refits=20, seed=1, level=0.95),
+            center=even(2),
+            floor=floor,
+        )
+    assert made.high == pytest.approx([1.96, 1.96], abs=1e-3)  # half of a difference of se 2
+    assert made.covariance.of_differences(0, 1) == pytest.approx(4.0)
+
+
+def test_a_newcomer_changes_nothing_among_established_players() -> None:
+    """Against a mean weighted by matches: against the plain mean all are as unsure as it is."""
+    established = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (1, 3)]
+    a, b = np.repeat(established, 80, axis=0).T
+    score = np.tile([1, 0], 240)
+    widths, errors = [], []
+    for more in (0, 2):  # matches of the newcomer against player 0, one won and one lost
+        counts = count_pairs(
+            np.concatenate([a, np.full(more, 4)]),
+            np.concatenate([b, np.zeros(more, dtype=int)]),
+            np.append(score, [1, 0][:more]),
+            players=4 + (more > 0),
+        )
+        fit = bradley_terry(counts, regularization=0.0)
+        weights = counts.of_players() / counts.of_players().sum()
+        made = sandwich_intervals(counts, fit, level=0.95, center=weights)
+        widths.append((made.high - made.low)[:4] / 2 * 400 / np.log(10))
+        errors.append(made.covariance.of_differences([0, 1], [1, 2]))
+    assert errors[1] == pytest.approx(errors[0])
+    assert widths[0] == pytest.approx([32.97] * 4, abs=0.01)
+    assert widths[1] == pytest.approx(widths[0], abs=0.3)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0, float("nan")])
@@ -127,41 +180,19 @@ def test_a_level_out_of_bounds_is_rejected(level: float) -> None:
     counts = count_pairs([0], [1], [0.5], players=2)
     fit = bradley_terry(counts, regularization=0.0)
     with pytest.raises(ValueError, match="such as"):
-        sandwich_intervals(counts, fit, level=level)
+        sandwich_intervals(counts, fit, level=level, center=even(2))
     with pytest.raises(ValueError, match="such as"):
-        bootstrap_intervals(counts, fit, refits=2, seed=1, level=level)
+        bootstrap_intervals(
+            counts,
+            fit,
+            center=even(counts.players),
+            resampling=Resampling(refits=2, seed=1, level=level),
+        )
 
 
 def test_no_refits_and_no_help_for_separated_ones_are_rejected() -> None:
     """Both would leave an interval without meaning."""
-    counts = count_pairs([0], [1], [0.5], players=2)
-    fit = bradley_terry(counts, regularization=0.0)
     with pytest.raises(ValueError, match="at least one"):
-        bootstrap_intervals(counts, fit, refits=0, seed=1, level=0.9)
+        Resampling(refits=0, seed=1, level=0.9)
     with pytest.raises(ValueError, match="above 0"):
-        bootstrap_intervals(counts, fit, refits=2, seed=1, level=0.9, separated_regularization=0.0)
-
-
-@few
-@given(ends)
-def test_ranks_and_groups_agree_with_all_comparisons(rows: list[tuple[int, int]]) -> None:
-    """Sorting is quick; comparing every pair and every set of players is plainly right."""
-    ranks = rank_groups([low for low, _ in rows], [high for _, high in rows])
-    for x, (low, high) in enumerate(rows):
-        assert ranks.rank_low[x] == 1 + sum(other > high for other, _ in rows)
-        assert ranks.rank_high[x] == len(rows) - sum(other < low for _, other in rows)
-    meeting = {
-        frozenset(x for x, (low, high) in enumerate(rows) if low <= point <= high)
-        for point in range(30)
-    } - {frozenset()}
-    largest = {group for group in meeting if not any(group < other for other in meeting)}
-    groups = [frozenset(group) for group in ranks.groups()]
-    assert set(groups) == largest
-    assert len(groups) == len(largest)
-
-
-@pytest.mark.parametrize(("low", "high"), [([1], [0]), ([float("nan")], [1]), ([1, 2], [3])])
-def test_ends_that_make_no_interval_are_rejected(low: list[float], high: list[float]) -> None:
-    """A rank from a swapped interval would be nonsense."""
-    with pytest.raises(ValueError, match="low end"):
-        rank_groups(low, high)
+        Resampling(refits=2, seed=1, level=0.9, separated_regularization=0.0)

@@ -129,6 +129,11 @@ class Intervals(Resource):
 
     method: str
     confidence: float = Field(description="Their level, 0.95 for 95 %.")
+    simultaneous: str | None = Field(
+        default=None,
+        description="Which comparisons of ratings hold all at once at this level: `none`, "
+        "`neighbours` or `pairs`.",
+    )
 
 
 class _Page(BoardProof):

@@ -19,13 +19,17 @@ import pyarrow as pa
 from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.history import Standings
 from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.strengths import Strengths, explain_strength, strengths_board
+from agon.disciplines.arena.strength_explanations import explain_strength
+from agon.disciplines.arena.strengths import (
+    Strengths,
+    publish_strengths,
+    resampling_of,
+    strengths_board,
+)
 from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.ratings.anchored_fit import hold_anchors
-from agon.kernel.ratings.bradley_terry import to_elo
-from agon.kernel.ratings.intervals import rank_groups
 from agon.kernel.rounding import publish
 
 _SHIFTED = ("score", "low", "high", "rating")
@@ -181,20 +185,23 @@ def hold(
         start=(strengths.score - rules.elo_start) * unit,
     )
     if rules.interval == "bootstrap":
-        ends = fit.bootstrap(
-            refits=rules.bootstrap_rounds, seed=rules.bootstrap_seed, level=rules.confidence
-        )
+        intervals = fit.bootstrap(resampling_of(rules), clusters=strengths.clusters)
     else:
-        ends = fit.sandwich(level=rules.confidence)
-    score, low, high = (
-        publish(to_elo(theta, scale=rules.elo_scale, mean=rules.elo_start))
-        for theta in (fit.log_strength, *ends)
+        intervals = fit.intervals(level=rules.confidence, clusters=strengths.clusters)
+    anchored = publish_strengths(
+        strengths.bots,
+        strengths.counts,
+        intervals,
+        rules,
+        names=[str(name) for name in bots.ids.take(pa.array(strengths.bots)).to_pylist()],
+        origin=next(iter(stated.values())),
     )
-    ranks = rank_groups(low, high)
     anchored = replace(
-        strengths, score=score, low=low, high=high,
-        rank_low=ranks.rank_low, rank_high=ranks.rank_high,
-    )  # fmt: skip
+        anchored,
+        unrated=strengths.unrated,
+        clusters=strengths.clusters,
+        notes=strengths.notes,
+    )
     shown = strengths_board(bots, standings, anchored, rules)
     shown = replace(
         shown,

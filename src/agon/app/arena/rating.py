@@ -31,7 +31,10 @@ RatingMethod = Literal["elo", "bradley-terry"]
 METHODS: Final[tuple[RatingMethod, ...]] = get_args(RatingMethod)
 _BOARDS: Final = {"elo": "bots", "bradley-terry": "bradley-terry"}
 _TITLES: Final = {"elo": "Elo ratings", "bradley-terry": "Bradley–Terry ratings"}
-_INTERVAL: Final = ("low", "high", "rank_low", "rank_high")
+_INTERVAL: Final = (
+    "low", "high", "rank_low", "rank_high", "tier", "gap", "gap_low", "gap_high", "apart",
+    "votes_needed",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,8 +56,8 @@ class RatingTable:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was decided when the records were imported, such as columns that are not used."""
-        return self.result.records.notes
+        """What was decided when the records were imported, and what limits the ratings."""
+        return (*self.result.records.notes, *self.board.context.get("notes", ()))
 
     @property
     def has_intervals(self) -> bool:
@@ -220,7 +223,11 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
 
 def _without_intervals(board: Board) -> Board:
     names = [name for name in board.table.column_names if name not in _INTERVAL]
-    context = {name: value for name, value in board.context.items() if name != "intervals"}
+    context = {
+        name: value
+        for name, value in board.context.items()
+        if name not in ("intervals", "comparison")
+    }
     caption = board.context.get("anchors") and caption_of(board.context["anchors"]["values"])
     return replace(board, table=board.table.select(names), context=context, caption=caption or "")
 

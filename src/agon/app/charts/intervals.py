@@ -33,7 +33,7 @@ def interval_chart(
         True
     """
     drawn = list(rows[:MAX_ROWS])
-    ends = [float(row.get(key, row["score"])) for row in drawn for key in ("low", "high")]
+    ends = [end for row in drawn for end in _ends(row)]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     along = Scale(low, high if high > low else low + 1, _NAMES, WIDTH - _MARGIN - _VALUES)
     bottom = _HEAD + _ROW * len(drawn)
@@ -56,6 +56,13 @@ def interval_chart(
     )
 
 
+def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the ends of what is drawn: an open end is drawn to the score."""
+    score = float(row["score"])
+    low, high = (row.get(name) for name in ("low", "high"))
+    return (score if low is None else float(low), score if high is None else float(high))
+
+
 def _axis(along: Scale, bottom: float) -> Iterator[str]:
     for value in ticks(along.low, along.high, most=6):
         x = along(value)
@@ -68,15 +75,23 @@ def _row(row: Mapping[str, Any], along: Scale, y: float) -> Iterator[str]:
     yield _text(name, x=_NAMES - 10, y=y + 4.5, class_="ink", text_anchor="end")
     end = x = along(float(row["score"]))
     if "low" in row:
-        low, end = along(float(row["low"])), along(float(row["high"]))
+        low, end = map(along, _ends(row))
         yield element("path", d=f"M{number(low)} {number(y)}H{number(end)}", class_="line s0")
     yield element("path", d=f"M{number(x)} {number(y)}h0", class_="dot s0")
     yield _text(f"{row['score']:,.5g}", x=max(x, end) + 9, y=y + 4.5, class_="small quiet")
 
 
 def _row_text(row: Mapping[str, Any]) -> str:
-    interval = f" ({row['low']:,.5g} to {row['high']:,.5g})" if "low" in row else ""
-    return f"{row['id']}: {row['score']:,.5g}{interval}"
+    return f"{row['id']}: {row['score']:,.5g}{_interval_text(row)}"
+
+
+def _interval_text(row: Mapping[str, Any]) -> str:
+    low, high = (row.get(name) for name in ("low", "high"))
+    if low is not None and high is not None:
+        return f" ({low:,.5g} to {high:,.5g})"
+    if low is not None:
+        return f" (≥ {low:,.5g})"
+    return "" if high is None else f" (≤ {high:,.5g})"
 
 
 def _text(text: str, **attributes: str | float) -> str:

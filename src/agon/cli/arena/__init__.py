@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agon.cli.arena.audit import audit
 from agon.cli.arena.bots import examine, play_locally, serve_reference_bot
 from agon.cli.arena.injections import injections
 from agon.cli.arena.judges import judges
@@ -34,6 +35,7 @@ def command() -> None:
 
 add_generated(command)
 for subcommand in (
+    audit,
     injections,
     judges,
     serve_reference_bot,

@@ -1,5 +1,6 @@
 """Build the arena's boards from its history."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,23 @@ def judges_board(
 
 
 def on_board(
-    name: str, ids: pa.Array, score: Any, columns: dict[str, Any], listed: Any, otherwise: str
+    name: str,
+    ids: pa.Array,
+    score: Any,
+    columns: dict[str, Any],
+    listed: Any,
+    otherwise: str | Sequence[str],
 ) -> Board:
-    """Rank rows by score, highest first; those not on the board are unscored for one reason."""
+    """Rank rows by score, highest first; those not on the board are unscored.
+
+    Args:
+        name: the board.
+        ids: of all rows.
+        score: of all rows.
+        columns: of all rows, by name.
+        listed: whether each row is on the board.
+        otherwise: why a row is not: one reason for all, or one for each row.
+    """
     listed_rows = np.flatnonzero(listed)
     names = ids.take(pa.array(listed_rows))
     order, ranks = ranking(names, [-score[listed_rows]], shared=True)
@@ -76,5 +91,7 @@ def on_board(
             **{column: pa.array(values).take(rows) for column, values in columns.items()},
         }
     )
-    left_out = ids.take(pa.array(np.flatnonzero(~listed))).to_pylist()
-    return Board(name, table, tuple(UnscoredRow(id_, otherwise) for id_ in left_out))
+    left_out = np.flatnonzero(~listed).tolist()
+    reasons = [otherwise if isinstance(otherwise, str) else otherwise[row] for row in left_out]
+    unscored = map(UnscoredRow, ids.take(pa.array(left_out, pa.int64())).to_pylist(), reasons)
+    return Board(name, table, tuple(unscored))

@@ -5,6 +5,9 @@ from typing import Final
 
 from agon.disciplines.capabilities import ColumnMeaning
 
+MORE_THAN_MANY: Final = 2_000_000_000
+"""The value of ``votes_needed`` that stands for more than a billion, or for no number at all."""
+
 COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
     "bots.score": ColumnMeaning(
         "The Elo rating, after all rated matches in the order in which they were settled.",
@@ -58,9 +61,51 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         "Elo points",
         ("bradley_terry_regularisation", "elo_scale", "elo_start"),
     ),
-    "low": ColumnMeaning("The lower end of the interval.", "Elo points", ("confidence",)),
-    "high": ColumnMeaning("The upper end of the interval.", "Elo points", ("confidence",)),
-    "rank_low": ColumnMeaning("The best rank that the intervals allow.", rules=("interval",)),
-    "rank_high": ColumnMeaning("The worst rank that the intervals allow.", rules=("interval",)),
+    "low": ColumnMeaning(
+        "The lower end of the interval; empty where there is none, as the bot never won a point.",
+        "Elo points",
+        ("confidence", "interval", "center"),
+    ),
+    "high": ColumnMeaning(
+        "The upper end of the interval; empty where there is none, as the bot never lost a point.",
+        "Elo points",
+        ("confidence", "interval", "center"),
+    ),
+    "rank_low": ColumnMeaning(
+        "The best possible rank: one more than the bots that are surely above, each compared by "
+        "the difference of both ratings.",
+        rules=("confidence", "simultaneous"),
+    ),
+    "rank_high": ColumnMeaning(
+        "The worst possible rank: all bots less those that are surely below.",
+        rules=("confidence", "simultaneous"),
+    ),
+    "tier": ColumnMeaning(
+        "The group of bots that are not apart from its best one.",
+        rules=("confidence", "simultaneous"),
+    ),
+    "gap": ColumnMeaning("How far the rating is above that of the next bot.", "Elo points"),
+    "gap_low": ColumnMeaning(
+        "The lower end of the interval of this difference; above 0 both are apart.",
+        "Elo points",
+        ("confidence", "simultaneous"),
+    ),
+    "gap_high": ColumnMeaning(
+        "The upper end of the interval of this difference.",
+        "Elo points",
+        ("confidence", "simultaneous"),
+    ),
+    "apart": ColumnMeaning(
+        "Whether the matches support that the bot is better than the next one.",
+        rules=("confidence", "simultaneous"),
+    ),
+    "votes_needed": ColumnMeaning(
+        "How many more matches, spread over the bots as now, would part the bot from the next one "
+        "if the ratings stay: two digits; 0 where they are apart, and 2,000,000,000 for more than "
+        "a billion.",
+        "matches",
+        ("confidence", "simultaneous"),
+        named=((MORE_THAN_MANY, "more than a billion"),),
+    ),
 }
 """Column, or ``board.column`` → meaning."""

@@ -85,6 +85,8 @@ class Matches:
         audit: the audit's verdict.
         winner: the recorded winner, used where there are no votes.
         counts: matches × 3: votes for a, for b, for a tie.
+        prompt: the prompts; None: no match has any.
+        judge: the judges that imported matches name; None: no match names any.
     """
 
     ids: pa.Array
@@ -96,6 +98,8 @@ class Matches:
     audit: Codes
     winner: Codes
     counts: npt.NDArray[np.int64]
+    prompt: pa.Array | None = None
+    judge: pa.Array | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -255,14 +259,21 @@ def _judges(records: Records, bots: Bots) -> Judges:
 
 def _matches(records: Records, bots: Bots) -> Matches:
     """Read the matches; how often each was voted for is not known yet."""
+    columns = records.sql("SELECT * FROM matches LIMIT 0").column_names
+    of_clusters = [name for name in ("prompt_id", "judge") if name in columns]
     table = records.sql(f"""
         SELECT id, coalesce(epoch_us(played_at), {UNKNOWN_TIME}) AS played, bot_a, bot_b,
             {code_sql("kind", "rated", "honeypot", "skipped")} AS kind,
             {code_sql("honeypot_real", "a", "b")} AS real,
             {code_sql("audit_verdict", "a", "b", "tie")} AS audit,
             {code_sql("winner", "a", "b", "tie")} AS winner
+            {"".join(f', "{name}"::VARCHAR AS "{name}"' for name in of_clusters)}
         FROM matches
     """)
+    prompt, judge = (
+        table[name].combine_chunks() if name in of_clusters else None
+        for name in ("prompt_id", "judge")
+    )
     ids = table["id"].combine_chunks()
     played = _numpy(table["played"])
     order = np.lexsort((_places(ids), played)) if len(ids) else np.zeros(0, dtype=np.int64)
@@ -279,6 +290,10 @@ def _matches(records: Records, bots: Bots) -> Matches:
         audit,
         winner,
         np.zeros((0, 3), dtype=np.int64),
+        *(
+            None if column is None or column.null_count == len(column) else column.take(order)
+            for column in (prompt, judge)
+        ),
     )
 
 

@@ -180,6 +180,13 @@ _MATCHES = Table(
             meaning="Seed of the draw of the match.",
             empty="not drawn by agon",
         ),
+        Column(
+            "judge",
+            Kind.TEXT,
+            required=False,
+            meaning="Who decided a match whose votes are not recorded.",
+            empty="unknown; intervals take the match as independent of other judges'",
+        ),
     ),
     required=True,
     key=("id",),

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.disciplines.arena.clusters import Verdicts
 from agon.disciplines.arena.facts import UNKNOWN_TIME, Bots, bots_from, numbers_of
 from agon.disciplines.arena.formulas import Ints, Vector, score_of
 from agon.disciplines.arena.history import Standings, elo_fold
@@ -59,8 +60,9 @@ def rated_matches(records: RelationalRecords, rules: ArenaRules) -> Table:
     )
     rows = rows.filter(rows.kind == "rated")
     rows = rows.left_join(counts, rows.id == counts.of).select(
-        "id", "played_at", "bot_a", "bot_b", "winner", "audit_verdict", "a", "b", "tie"
-    )
+        "id", "played_at", "bot_a", "bot_b", "winner", "audit_verdict", "prompt_id", "judge",
+        "a", "b", "tie",
+    )  # fmt: skip
     result = ibis.cases(
         (rows.a.isnull(), rows.winner),
         ((rows.a > rows.b) & (rows.a > rows.tie), "a"),
@@ -70,7 +72,7 @@ def rated_matches(records: RelationalRecords, rules: ArenaRules) -> Table:
     if rules.audit_overturns:
         named = rows.audit_verdict.isin(("a", "b"))
         result = ibis.cases((named, rows.audit_verdict), else_=result)
-    rows = rows.select("id", "played_at", "bot_a", "bot_b", result=result)
+    rows = rows.select("id", "played_at", "bot_a", "bot_b", "prompt_id", "judge", result=result)
     return rows.filter(rows.result.notnull())
 
 
@@ -85,6 +87,33 @@ def pairs(records: RelationalRecords, bots: Bots, rules: ArenaRules) -> PairCoun
         score_of(side),
         rows["n"].to_numpy(),
         players=len(bots),
+    )
+
+
+def verdicts(records: RelationalRecords, bots: Bots, rules: ArenaRules) -> Verdicts:
+    """Return the rated matches, with what they may depend on; none where nothing depends on it."""
+    rows = rated_matches(records, rules)
+    wanted = {"auto": ("prompt_id",), "prompt": ("prompt_id",), "judge": ("judge",)}
+    names = wanted.get(rules.cluster, ("prompt_id", "judge"))
+    for name in names:
+        rows = rows.mutate(**{name: rows[name].cast("string")})
+    grouped = rows.group_by("bot_a", "bot_b", "result", *names).aggregate(n=rows.count())
+    table = records.run(grouped)
+    times = table["n"].to_numpy()
+    side = pc.index_in(table["result"], value_set=pa.array(list(_SIDES))).to_numpy()
+    each = pa.array(np.repeat(np.arange(len(table)), times))
+    prompt, judge = (
+        table[name].combine_chunks().take(each)
+        if name in names and table[name].null_count < len(table)
+        else None
+        for name in ("prompt_id", "judge")
+    )
+    return Verdicts(
+        np.repeat(numbers_of(table["bot_a"], bots.ids), times),
+        np.repeat(numbers_of(table["bot_b"], bots.ids), times),
+        np.repeat(score_of(side), times),
+        prompt,
+        judge,
     )
 
 

@@ -3,6 +3,7 @@
 from typing import Final, Literal
 
 from agon.disciplines.arena.hardening_rules import HardeningRules
+from agon.disciplines.arena.rating_rules import RatingRules
 from agon.kernel.rules import rule
 
 BOARDS: Final = ("bots", "judges", "bradley-terry")
@@ -27,7 +28,7 @@ _LIVE = "spec arena-live, A round, step by step"
 _FINDINGS = "spec arena, Integrity findings"
 
 
-class ArenaRules(HardeningRules):
+class ArenaRules(HardeningRules, RatingRules):
     """The rules of the arena, frozen; the reference edition gives each the seed's value."""
 
     # Elo
@@ -94,8 +95,9 @@ class ArenaRules(HardeningRules):
     # Bradley–Terry
     bradley_terry_regularisation: float = rule(
         0,
-        meaning="Tied matches every bot is taken to have played against an average bot; 0 fails "
-        "where no finite rating fits best (a bot never lost or never won).",
+        meaning="Tied matches every bot is taken to have played against an average bot; 0: only "
+        "the largest group of bots whose matches determine ratings is rated (none never lost "
+        "or never won against the others).",
         reason="The seed has Elo only; the additional rating is shown only where the matches "
         "determine one.",
         source=_RATINGS,
@@ -113,7 +115,7 @@ class ArenaRules(HardeningRules):
     interval: Literal["sandwich", "bootstrap"] = rule(
         "sandwich",
         meaning="How Bradley–Terry intervals are made: robust covariance, or refits of resampled "
-        "matches.",
+        "matches; never narrower than the model's own.",
         reason="The seed gives no uncertainty; the sandwich needs no dice.",
         source=_RATINGS,
     )

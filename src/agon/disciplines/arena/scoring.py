@@ -2,10 +2,12 @@
 
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.arena import boards, explanations, relational, streamed
+from agon.disciplines.arena.clusters import Verdicts, verdicts_of
 from agon.disciplines.arena.facts import Bots, Facts, bots_of, facts_of
 from agon.disciplines.arena.formulas import Vector, score_of
 from agon.disciplines.arena.history import (
@@ -21,12 +23,8 @@ from agon.disciplines.arena.history import (
 from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.rating_history import RatingHistory, rating_history
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
-from agon.disciplines.arena.strengths import (
-    Strengths,
-    explain_strength,
-    strengths_board,
-    strengths_of,
-)
+from agon.disciplines.arena.strength_explanations import explain_strength
+from agon.disciplines.arena.strengths import Strengths, strengths_board, strengths_of
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
@@ -96,7 +94,13 @@ class ScoredArena:
         Raises:
             NotScorable: where no finite rating fits best and no regularization is set.
         """
-        return strengths_of(self.bots, self.standings, self.pairs, self.rules)
+        return strengths_of(
+            self.bots, self.standings, self.pairs, self.rules, verdicts=self._verdicts
+        )
+
+    def _verdicts(self) -> Verdicts:
+        """Return the rated matches, with what they may depend on."""
+        return verdicts_of(self.facts.matches, self.ratings)
 
     @cached_property
     def _boards(self) -> dict[str, Board]:
@@ -210,6 +214,13 @@ class LargeArena(ScoredArena):
         """The outcomes of every pair of bots."""
         return self._counted[0]
 
+    def _verdicts(self) -> Verdicts:
+        """Return the rated matches, which are read only where any depend on others."""
+        if streamed.has_clusters(self._records):
+            return super()._verdicts()
+        nobody = np.zeros(0, dtype=np.int32)
+        return Verdicts(nobody, nobody, np.zeros(0), None, None)
+
     @cached_property
     def _folded(self) -> tuple[Vector, Standings]:
         return streamed.fold_matches(self._records, self.bots, self.rules)
@@ -240,6 +251,10 @@ class EngineArena(ScoredArena):
     def rating(self) -> Vector:
         """The Elo rating of every bot."""
         return relational.fold_ratings(self._records, self.bots, self.rules)
+
+    def _verdicts(self) -> Verdicts:
+        """Return the rated matches, with what they may depend on."""
+        return relational.verdicts(self._records, self.bots, self.rules)
 
     @cached_property
     def standings(self) -> Standings:

@@ -55,6 +55,13 @@ def is_large(records: Records) -> bool:
     return records.count("matches") >= MIN_MATCHES and not records.count("votes")
 
 
+def has_clusters(records: Records) -> bool:
+    """Return whether any match names its prompt or its judge."""
+    columns = records.sql("SELECT * FROM matches LIMIT 0").column_names
+    named = " OR ".join(f"{name} IS NOT NULL" for name in ("prompt_id", "judge") if name in columns)
+    return bool(named and len(records.sql(f"SELECT 1 FROM matches WHERE {named} LIMIT 1")))
+
+
 def fold_matches(records: Records, bots: Bots, rules: ArenaRules) -> tuple[Vector, Standings]:
     """Return ratings and results by matches in order of play; others are sorted, on disk."""
     try:

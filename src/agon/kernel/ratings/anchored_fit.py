@@ -13,9 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-from agon.kernel.progress import count_steps
-from agon.kernel.ratings.bradley_terry import groups_of
-from agon.kernel.ratings.intervals import pair_matrices, pair_matrix
+from agon.kernel.ratings.clusters import Clusters
+from agon.kernel.ratings.covariance import (
+    Covariance,
+    connected_groups,
+    invert,
+    pair_matrices,
+    pair_matrix,
+)
+from agon.kernel.ratings.intervals import (
+    Intervals,
+    Resampling,
+    covariance_intervals,
+    resample_intervals,
+)
 from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.ratings.pair_counts import PairCounts
 
@@ -43,41 +54,52 @@ class AnchoredFit:
     log_strength: Vector
     phantom: float
 
-    def sandwich(self, *, level: float) -> tuple[Vector, Vector]:
-        """Return the ends of intervals by the sandwich formula, of no width for anchors."""
-        from scipy.special import ndtri
+    def intervals(self, *, level: float, clusters: Clusters | None = None) -> Intervals:
+        """Return intervals by the sandwich formula, of no width for anchors."""
+        covariance = self.covariance(clusters=clusters)
+        return covariance_intervals(self.log_strength, covariance, level=level)
 
-        bread, meat = pair_matrices(
-            self.counts, self.log_strength - self.phantom, self.regularization
-        )
-        place = _places(self.counts.players, self.held)
-        inverse = _inverse(_merge(bread, place), singular=self.regularization == 0.0)
-        against = inverse - inverse[place[next(iter(self.held))]]
-        variance = np.sum((against @ _merge(meat, place)) * against, axis=1)[place]
-        width = float(ndtri((1.0 + level) / 2.0)) * np.sqrt(np.maximum(variance, 0.0))
-        return self.log_strength - width, self.log_strength + width
+    def bootstrap(self, resampling: Resampling, *, clusters: Clusters | None = None) -> Intervals:
+        """Return intervals by refits of resampled matches, anchors held in each."""
 
-    def bootstrap(
-        self, *, refits: int, seed: int, level: float, separated_regularization: float = 0.1
-    ) -> tuple[Vector, Vector]:
-        """Return the ends of intervals by refits of resampled matches, anchors held in each.
-
-        As in :func:`agon.kernel.ratings.intervals.bootstrap_intervals`, a resample without a
-        finite optimum is fitted with ``separated_regularization``.
-        """
-        dice = np.random.default_rng(seed)
-        drawn = np.empty((refits, self.counts.players))
-        for refit in count_steps(range(refits), label="resampling", total=refits):
-            resample = self.counts.resample(dice)
-            regularization = self.regularization
-            if regularization == 0.0 and groups_of(resample)[0] > 1:
-                regularization = separated_regularization
-            drawn[refit] = hold_anchors(
+        def refit(resample: PairCounts, regularization: float) -> Vector:
+            return hold_anchors(
                 resample, self.held, regularization=regularization, start=self.log_strength
             ).log_strength
-        tail = (1.0 - level) / 2.0
-        low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=0)
-        return low, high
+
+        floor = self.covariance()
+        return resample_intervals(
+            self.counts,
+            self.log_strength,
+            refit=refit,
+            regularization=self.regularization,
+            resampling=resampling,
+            center=floor.center,
+            floor=floor,
+            clusters=clusters,
+        )
+
+    def covariance(self, *, clusters: Clusters | None = None) -> Covariance:
+        """Return the covariance of the strengths, against the anchors.
+
+        Args:
+            clusters: which matches depend on one another; None: they do not.
+        """
+        bread, squared, expected = pair_matrices(
+            self.counts,
+            self.log_strength - self.phantom,
+            self.regularization,
+            clusters=clusters,
+        )
+        place = _places(self.counts.players, self.held)
+        inverse = invert(_merge(bread, place), singular=self.regularization == 0.0)
+        estimates = tuple(
+            (inverse @ _merge(each, place) @ inverse)[np.ix_(place, place)]
+            for each in (squared, expected)
+        )
+        center = np.zeros(self.counts.players)
+        center[next(iter(self.held))] = 1.0
+        return Covariance(estimates, center, connected_groups(self.counts))
 
 
 def hold_anchors(
@@ -124,7 +146,7 @@ def hold_anchors(
         )
         merged = _merge(curvature, place)
         try:
-            inverse = _inverse(merged, singular=regularization == 0.0)
+            inverse = invert(merged, singular=regularization == 0.0)
         except np.linalg.LinAlgError:
             break
         step = inverse @ np.bincount(place, slope)
@@ -159,14 +181,3 @@ def _merge(matrix: Vector, place: npt.NDArray[np.intp]) -> Vector:
     merged = np.zeros((size, size))
     np.add.at(merged.T, place, rows.T)
     return merged
-
-
-def _inverse(matrix: Vector, *, singular: bool) -> Vector:
-    """Return the inverse; of a singular matrix, without its constant direction.
-
-    Raises:
-        LinAlgError: the matrix is singular in another direction, too.
-    """
-    if singular:  # as in sandwich_intervals: differences do not depend on what is added
-        matrix = matrix + max(float(np.trace(matrix)), 1.0) / len(matrix) ** 2
-    return np.linalg.inv(matrix).astype(np.float64, copy=False)

@@ -66,6 +66,29 @@ def _connects_all(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
     return apart <= 0
 
 
+def rateable(counts: PairCounts) -> npt.NDArray[np.bool_]:
+    """Return which players are in the largest group that has a rating, by its matches.
+
+    A group is rated as if the others were not there. Between groups points went one way at most,
+    so that nothing finite can be said about the distance. A group of one player has no match in
+    it; where there is no other, nobody is rated.
+
+    Source: spec ranking, Intervals and ranks 8.
+
+    Example:
+        >>> from agon.kernel.ratings.pair_counts import count_pairs
+        >>> rateable(count_pairs([0, 1, 2], [1, 0, 0], [1, 1, 1], players=3)).tolist()
+        [True, True, False]
+    """
+    groups, group = groups_of(counts)
+    if groups <= 1:
+        return np.full(counts.players, len(counts) > 0)
+    within = group[counts.i] == group[counts.j]
+    matches = np.bincount(group[counts.i[within]], counts.matches[within], groups)
+    largest = int(np.lexsort((-np.bincount(group, minlength=groups), -matches))[0])
+    return (group == largest) & bool(matches[largest] > 0)
+
+
 def why_not_one(counts: PairCounts, names: Sequence[str] | None = None) -> str | None:
     """Return why no finite rating fits best, naming the players; ``None`` when one does.
 
@@ -77,12 +100,8 @@ def why_not_one(counts: PairCounts, names: Sequence[str] | None = None) -> str |
     groups, group = groups_of(counts)
     if groups <= 1:
         return None
-    points = np.bincount(counts.i, counts.wins_i, counts.players) + np.bincount(
-        counts.j, counts.wins_j, counts.players
-    )
-    losses = np.bincount(counts.i, counts.wins_j, counts.players) + np.bincount(
-        counts.j, counts.wins_i, counts.players
-    )
+    points = counts.points()
+    losses = counts.to_players(counts.wins_j, counts.wins_i)
     facts = [
         ("never played", (points == 0) & (losses == 0)),
         ("never lost a point", (points > 0) & (losses == 0)),
@@ -116,12 +135,14 @@ _FINEST = 1e-6  # precision of a step; the steps themselves refine one another
 class BradleyTerry:
     """The log-strength θ of each player (mean 0), and how it was computed.
 
-    P(i beats j) = 1 / (1 + e^(θ_j - θ_i)).
+    P(i beats j) = 1 / (1 + e^(θ_j - θ_i)). ``phantom`` is the strength of a regularization's
+    phantom on this scale.
     """
 
     log_strength: Vector
     regularization: float
     steps: int
+    phantom: float = 0.0
 
     @property
     def shares(self) -> Vector:
@@ -198,7 +219,9 @@ def bradley_terry(
             break
         theta = theta + (step if spread <= 1.0 else _damp(step, likelihood.reach(step)))
         if spread * (precision + spread) <= _CLOSE:
-            return BradleyTerry(theta - theta.mean(), regularization, step_number)
+            mean = float(theta.mean())
+            phantom = -mean if regularization else 0.0
+            return BradleyTerry(theta - mean, regularization, step_number, phantom)
     raise NotScorable(
         "the Bradley–Terry rating cannot be computed: some players are so far apart that their "
         "matches say nothing more. Rate with a larger regularization or record more matches"

@@ -1,16 +1,15 @@
-"""Return how sure Bradley–Terry ratings are: by the sandwich formula, or by refitting resamples.
+"""Return how sure Bradley–Terry ratings are: by the sandwich formula, or by refitting resamples."""
 
-From the intervals follow those of the ranks, and groups of indistinguishable players.
-"""
-
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from agon.kernel.progress import count_steps
-from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, groups_of, to_elo
-from agon.kernel.ratings.likelihood import logistic
+from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, groups_of
+from agon.kernel.ratings.clusters import Clusters
+from agon.kernel.ratings.covariance import Covariance, resample_covariance, sandwich_covariance
 from agon.kernel.ratings.pair_counts import PairCounts
 
 Vector = npt.NDArray[np.float64]
@@ -18,87 +17,31 @@ Vector = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """A confidence interval per player, in log-strength against the mean of all players.
+    """A confidence interval per player, in log-strength against a weighted mean of all players.
 
     ``refits`` and ``separated`` speak of the bootstrap: how many resamples were fitted, and in how
     many of them no finite optimum existed, so that ``separated_regularization`` had to help.
     """
 
+    strength: Vector
     low: Vector
     high: Vector
     level: float
     method: str
+    covariance: Covariance
     refits: int = 0
     separated: int = 0
     separated_regularization: float = 0.0
 
-    def elo(self, *, scale: float, mean: float) -> tuple[Vector, Vector]:
-        """Return ``(low, high)`` on the Elo scale."""
-        return (
-            to_elo(self.low, scale=scale, mean=mean),
-            to_elo(self.high, scale=scale, mean=mean),
-        )
 
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """How matches are resampled for a bootstrap interval.
 
-def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -> Intervals:
-    """Return θ ± z · sqrt(diag(A⁻¹ B A⁻¹)), robust to a misspecified model.
+    Where an unregularized resample has no finite optimum (a player drew only wins, or no match) it
+    is fitted with ``separated_regularization`` tied matches against the mean.
 
-    A is the information n p (1 - p) of the pairs, B the sum of squared residuals (score - p)² of
-    the matches, both as pair matrices; the result is that of θ minus the mean of all θ. Phantom
-    matches of a regularized fit count in B with their expected variance, so that a player without
-    matches has the width of the prior, not none. The matrices are dense: 8 players² bytes each, a
-    gigabyte apiece from some 11,000 players on; beyond, use :func:`bootstrap_intervals`.
-
-    Raises:
-        ValueError: when ``level`` is not between 0 and 1.
-
-    Source: issue 2, Ratings (sandwich confidence intervals).
-
-    Example:
-        >>> from agon.kernel.ratings.pair_counts import count_pairs
-        >>> even = count_pairs([0] * 8, [1] * 8, [1, 0] * 4, players=2)
-        >>> fit = bradley_terry(even, regularization=0)
-        >>> sandwich_intervals(even, fit, level=0.95).high.round(4).tolist()
-        [0.693, 0.693]
-
-        There A = B = 8/4 for the difference, whose variance is 1/2; half the difference has
-        variance 1/8, and 1.96 / sqrt(8) = 0.693.
-    """
-    _check_level(level)
-    from scipy.special import ndtri
-
-    theta = fit.log_strength
-    bread, meat = pair_matrices(counts, theta, fit.regularization)
-    if fit.regularization == 0.0 and counts.players:
-        # Regularizes the constant direction, which the centering below removes again.
-        bread += max(float(np.trace(bread)), 1.0) / counts.players**2
-    inverse = np.linalg.inv(bread)
-    centered = inverse - inverse.mean(axis=0, keepdims=True) if counts.players else inverse
-    width = float(ndtri((1.0 + level) / 2.0)) * np.sqrt(
-        np.sum((centered @ meat) * centered, axis=1)
-    )
-    return Intervals(theta - width, theta + width, level, "sandwich")
-
-
-def bootstrap_intervals(
-    counts: PairCounts,
-    fit: BradleyTerry,
-    *,
-    refits: int,
-    seed: int,
-    level: float,
-    separated_regularization: float = 0.1,
-) -> Intervals:
-    """Refit resampled matches and take the middle share ``level`` of each player's log-strengths.
-
-    A resample draws as many matches with replacement, by one multinomial over the outcomes of the
-    pairs; each refit starts from ``fit`` and keeps its regularization. Where an unregularized
-    resample has no finite optimum (a player drew only wins, or no match) it is fitted with
-    ``separated_regularization`` instead, and the result includes how often.
-
-    Args:
-        counts: outcomes per pair.
-        fit: the ratings of these counts.
+    Attributes:
         refits: number of resamples, at least 1.
         seed: seed of the draws; the same seed gives the same intervals.
         level: confidence, between 0 and 1.
@@ -106,128 +49,176 @@ def bootstrap_intervals(
 
     Raises:
         ValueError: when a number is out of its bounds.
-
-    Source: issue 2, Ratings (bootstrap confidence intervals).
     """
-    _check_level(level)
-    if refits < 1:
-        raise ValueError(f"refits is {refits}; at least one resample is needed")
-    if not 0.0 < separated_regularization < np.inf:
-        raise ValueError(
-            f"separated_regularization is {separated_regularization}; it must be above 0"
-        )
-    dice = np.random.default_rng(seed)
-    drawn = np.empty((refits, counts.players))
-    separated = 0
-    for refit in count_steps(range(refits), label="resampling", total=refits):
-        resample = counts.resample(dice)
-        regularization = fit.regularization
-        if regularization == 0.0 and groups_of(resample)[0] > 1:
-            regularization = separated_regularization
-            separated += 1
-        drawn[refit] = bradley_terry(
-            resample, regularization=regularization, start=fit.log_strength
-        ).log_strength
-    tail = (1.0 - level) / 2.0
-    low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=0)
-    return Intervals(
-        low, high, level, "bootstrap", refits, separated,
-        separated_regularization if separated else 0.0,
-    )  # fmt: skip
+
+    refits: int
+    seed: int
+    level: float
+    separated_regularization: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_level(self.level)
+        if self.refits < 1:
+            raise ValueError(f"refits is {self.refits}; at least one resample is needed")
+        if not 0.0 < self.separated_regularization < np.inf:
+            raise ValueError(
+                f"separated_regularization is {self.separated_regularization}; it must be above 0"
+            )
 
 
-def pair_matrices(
-    counts: PairCounts, theta: Vector, regularization: float
-) -> tuple[Vector, Vector]:
-    """Return the information and the sum of squared residuals as matrices over players.
+def sandwich_intervals(
+    counts: PairCounts,
+    fit: BradleyTerry,
+    *,
+    level: float,
+    center: Vector,
+    clusters: Clusters | None = None,
+) -> Intervals:
+    """Return θ ± z · se by :func:`~agon.kernel.ratings.covariance.sandwich_covariance`.
 
     Args:
         counts: outcomes per pair.
-        theta: the log-strengths; the phantom's is 0.
-        regularization: tied matches of every player against the phantom.
+        fit: the ratings of these counts.
+        level: confidence, between 0 and 1.
+        center: the weight of each player in the reference, of sum 1.
+        clusters: which matches depend on one another; None: they do not.
+
+    Raises:
+        ValueError: when ``level`` is not between 0 and 1.
+
+    Source: issue 2, Ratings (sandwich confidence intervals).
+
+    Example:
+        Two players with 8 matches each won half: half the difference has variance 1/8, and
+        1.96 / sqrt(8) = 0.693.
+
+        >>> from agon.kernel.ratings.pair_counts import count_pairs
+        >>> even = count_pairs([0] * 8, [1] * 8, [1, 0] * 4, players=2)
+        >>> fit = bradley_terry(even, regularization=0)
+        >>> made = sandwich_intervals(even, fit, level=0.95, center=np.array([0.5, 0.5]))
+        >>> made.high.round(4).tolist()
+        [0.693, 0.693]
     """
-    wins = logistic(theta[counts.i] - theta[counts.j])
-    residuals = (
-        counts.won_i * (1.0 - wins) ** 2 + counts.tied * (0.5 - wins) ** 2 + counts.won_j * wins**2
+    covariance = sandwich_covariance(counts, fit, center=center, clusters=clusters)
+    return covariance_intervals(fit.log_strength, covariance, level=level)
+
+
+def covariance_intervals(theta: Vector, covariance: Covariance, *, level: float) -> Intervals:
+    """Return the intervals of strengths whose covariance is known.
+
+    Raises:
+        ValueError: when ``level`` is not between 0 and 1.
+    """
+    _check_level(level)
+    strength = theta - covariance.center @ theta
+    width = _quantile(level) * np.sqrt(covariance.of_ratings())
+    return Intervals(strength, strength - width, strength + width, level, "sandwich", covariance)
+
+
+def bootstrap_intervals(
+    counts: PairCounts,
+    fit: BradleyTerry,
+    *,
+    resampling: Resampling,
+    center: Vector,
+    floor: Covariance | None = None,
+    clusters: Clusters | None = None,
+) -> Intervals:
+    """Refit resampled matches and take the middle share of each player's log-strengths.
+
+    Each refit starts from ``fit`` and keeps its regularization.
+
+    Args:
+        counts: outcomes per pair.
+        fit: the ratings of these counts.
+        resampling: how often, and the share.
+        center: the weight of each player in the reference, of sum 1.
+        floor: a covariance whose model variances are the least; None: resamples alone count.
+        clusters: which matches are drawn together; None: each is drawn by itself.
+
+    Source: issue 2, Ratings (bootstrap confidence intervals).
+    """
+
+    def refit(resample: PairCounts, regularization: float) -> Vector:
+        again = bradley_terry(resample, regularization=regularization, start=fit.log_strength)
+        return again.log_strength
+
+    return resample_intervals(
+        counts,
+        fit.log_strength,
+        refit=refit,
+        regularization=fit.regularization,
+        resampling=resampling,
+        center=center,
+        floor=floor,
+        clusters=clusters,
     )
-    phantom = regularization * logistic(theta) * logistic(-theta)
-    information = pair_matrix(counts, counts.matches * wins * (1.0 - wins), phantom)
-    return information, pair_matrix(counts, residuals, phantom)
 
 
-def pair_matrix(counts: PairCounts, of_pairs: Vector, of_players: Vector) -> Vector:
-    """Return Σ c_ij (e_i - e_j)(e_i - e_j)ᵀ + diag(d), players × players."""
-    matrix = np.zeros((counts.players, counts.players))
-    matrix[counts.i, counts.j] = matrix[counts.j, counts.i] = -of_pairs
-    np.fill_diagonal(matrix, of_players - matrix.sum(axis=1))
-    return matrix
+def resample_intervals(
+    counts: PairCounts,
+    theta: Vector,
+    *,
+    refit: Callable[[PairCounts, float], Vector],
+    regularization: float,
+    resampling: Resampling,
+    center: Vector,
+    floor: Covariance | None,
+    clusters: Clusters | None = None,
+) -> Intervals:
+    """Return intervals by refits of resampled matches.
+
+    A resample draws as many matches with replacement, by one multinomial over the outcomes of the
+    pairs. No interval is narrower than the model's own (see
+    :func:`~agon.kernel.ratings.covariance.sandwich_covariance`): resamples of one match repeat it.
+
+    Args:
+        counts: outcomes per pair.
+        theta: their log-strengths.
+        refit: returns the log-strengths of a resample under a regularization.
+        regularization: λ ≥ 0 of the fit.
+        resampling: how often, and the share.
+        center: the weight of each player in the reference, of sum 1.
+        floor: a covariance whose model variances are the least; None: there is none.
+        clusters: which matches are drawn together; None: each is drawn by itself.
+    """
+    dice = np.random.default_rng(resampling.seed)
+    refits = resampling.refits
+    drawn = np.empty((refits, counts.players))
+    separated = 0
+    for number in count_steps(range(refits), label="resampling", total=refits):
+        resample = (counts if clusters is None else clusters).resample(dice)
+        used = regularization
+        if regularization == 0.0 and groups_of(resample)[0] > 1:
+            used = resampling.separated_regularization
+            separated += 1
+        drawn[number] = refit(resample, used)
+    covariance = resample_covariance(drawn, counts=counts, center=center, floor=floor)
+    tail = (1.0 - resampling.level) / 2.0
+    low, high = np.quantile(drawn - (drawn @ center)[:, None], [tail, 1.0 - tail], axis=0)
+    strength = theta - center @ theta
+    if floor is not None:
+        least = _quantile(resampling.level) * np.sqrt(floor.model().of_ratings())
+        low, high = np.minimum(low, strength - least), np.maximum(high, strength + least)
+    return Intervals(
+        strength,
+        low,
+        high,
+        resampling.level,
+        "bootstrap",
+        covariance,
+        refits,
+        separated,
+        resampling.separated_regularization if separated else 0.0,
+    )
+
+
+def _quantile(level: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri((1.0 + level) / 2.0))
 
 
 def _check_level(level: float) -> None:
     if not 0.0 < level < 1.0:
         raise ValueError(f"expected a level between 0 and 1, such as 0.95; got {level}")
-
-
-Numbers = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class RankGroups:
-    """The best (``rank_low``) and worst (``rank_high``) rank of each player by its interval.
-
-    ``meeting_points`` has one value per group, best first: a point in the intervals of
-    exactly the group's members. Groups overlap; each is as large as can be.
-    """
-
-    low: Vector
-    high: Vector
-    rank_low: Numbers
-    rank_high: Numbers
-    meeting_points: Vector
-
-    def members(self, group: int) -> Numbers:
-        """Return the players of a group (0 is the best), in player order."""
-        point = self.meeting_points[group]
-        return np.flatnonzero((self.low <= point) & (point <= self.high))
-
-    def groups(self) -> list[list[int]]:
-        """Return the players of every group, best group first."""
-        return [self.members(group).tolist() for group in range(len(self.meeting_points))]
-
-
-def rank_groups(low: npt.ArrayLike, high: npt.ArrayLike) -> RankGroups:
-    """Return ranks of intervals: x is surely ahead of y when x's low end is above y's high end.
-
-    rank_low = 1 + players surely ahead; rank_high = players - those surely behind. Players whose
-    intervals share a point are indistinguishable; touching ends share a point.
-
-    Raises:
-        ValueError: when an interval has its ends swapped or not a number.
-
-    Source: issue 2, Ratings (rank groups); arena, Elo.
-
-    Example:
-        >>> ranks = rank_groups([90, 70, 60, 10], [99, 80, 75, 20])
-        >>> ranks.rank_low.tolist(), ranks.rank_high.tolist()
-        ([1, 2, 2, 4], [1, 3, 3, 4])
-        >>> ranks.groups()
-        [[0], [1, 2], [3]]
-    """
-    lows, highs = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
-    if lows.shape != highs.shape or not (lows <= highs).all():
-        raise ValueError("each interval needs a low end at or below its high end")
-    by_low, by_high = np.sort(lows), np.sort(highs)
-    ahead = len(lows) - np.searchsorted(by_low, highs, side="right")
-    behind = np.searchsorted(by_high, lows, side="left")
-    # The players who share a low end's point are a largest group when an interval ends before
-    # the next higher low end: moving the point up would lose a member.
-    above = np.append(by_low, np.inf)[np.searchsorted(by_low, by_low, side="right")]
-    first_end = by_high[np.searchsorted(by_high, by_low, side="left")]
-    meeting_points = np.unique(by_low[first_end < above])[::-1]
-    return RankGroups(
-        low=lows,
-        high=highs,
-        rank_low=(1 + ahead).astype(np.int64),
-        rank_high=(len(lows) - behind).astype(np.int64),
-        meeting_points=meeting_points,
-    )

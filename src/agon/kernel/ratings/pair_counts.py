@@ -1,7 +1,7 @@
 """Count the outcomes of every pair: all that Bradley–Terry needs to know of a million matches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,48 @@ class PairCounts:
     def wins_j(self) -> npt.NDArray[np.float64]:
         """Sum the scores of ``j`` in each pair: wins and half the ties."""
         return self.won_j + self.tied / 2
+
+    @property
+    def squared_weights(self) -> npt.NDArray[np.float64]:
+        """Sum the squared weights of the matches of each pair, each of weight 1 here."""
+        return self.matches.astype(np.float64)
+
+    def squared_residuals(self, wins: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Sum (weight · (score − p))² over the matches of each pair, p the chance that i wins."""
+        return self.won_i * (1.0 - wins) ** 2 + self.tied * (0.5 - wins) ** 2 + self.won_j * wins**2
+
+    def of_players(self) -> npt.NDArray[np.float64]:
+        """Count the matches of every player."""
+        return self.to_players(self.matches, self.matches)
+
+    def points(self) -> npt.NDArray[np.float64]:
+        """Sum the score of every player: wins and half the ties."""
+        return self.to_players(self.wins_i, self.wins_j)
+
+    def to_players(self, to_i: npt.ArrayLike, to_j: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Add up per player what each pair gives its two sides."""
+        return np.add(
+            np.bincount(self.i, np.asarray(to_i, dtype=np.float64), self.players),
+            np.bincount(self.j, np.asarray(to_j, dtype=np.float64), self.players),
+            dtype=np.float64,
+        )
+
+    def select(self, players: npt.NDArray[np.bool_]) -> "PairCounts":
+        """Return the matches among some players, who are numbered again from 0."""
+        numbers = np.cumsum(players) - 1
+        within = players[self.i] & players[self.j]
+        chosen = {
+            name: getattr(self, name)[within]
+            for name in (field.name for field in fields(self))
+            if name not in ("players", "i", "j")
+        }
+        return replace(
+            self,
+            players=int(np.count_nonzero(players)),
+            i=numbers[self.i[within]].astype(np.int32),
+            j=numbers[self.j[within]].astype(np.int32),
+            **chosen,
+        )
 
     def results(
         self,

@@ -16,6 +16,7 @@ from agon.api.models.analysis import Column, Movement
 from agon.api.models.boards import BoardPage
 from agon.api.models.rounds import DecidedRank
 from agon.app.charts.markup import LIGHT
+from agon.disciplines import discipline
 from agon.web import addresses
 from agon.web.page import Visit
 from agon.web.pages.robustness import Robust
@@ -43,7 +44,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class Span:
-    """An interval: its ends, and its place in percent of the range of all intervals of the page."""
+    """An interval: its ends, and its place in percent of the range of all intervals of the page.
+
+    The text of an open end is empty.
+    """
 
     low: str
     high: str
@@ -107,7 +111,14 @@ def lines(
     spans = _spans(page.rows, _intervals(page.rows, robust))
     robustness = _robustness_cells(visit, page, robust)
     scores = aligned_texts([row["score"] for row in page.rows])
-    texts = [_cells([row.get(name) for row in page.rows]) for name in columns]
+    meanings = [discipline(page.discipline).traits.meaning(page.board, name) for name in columns]
+    texts = [
+        _cells(
+            [row.get(name) for row in page.rows],
+            named=dict(() if meaning is None else meaning.named),
+        )
+        for name, meaning in zip(columns, meanings, strict=True)
+    ]
     names = page.names or {}
     return [
         Line(
@@ -126,9 +137,11 @@ def lines(
     ]
 
 
-def _cells(values: Sequence[Any]) -> list[str]:
+def _cells(values: Sequence[Any], *, named: Mapping[Any, str]) -> list[str]:
     """Return the values of a column as HTML; the text of a number needs no escaping."""
     texts = aligned_texts(values, places=_PLACES)
+    if named:
+        texts = [named.get(value, text) for value, text in zip(values, texts, strict=True)]
     return texts if _PLAIN.issuperset(map(type, values)) else [escape(text) for text in texts]
 
 
@@ -181,8 +194,14 @@ def _interval_html(line: Line) -> str:
         f'<td class="interval">{_SVG} aria-hidden="true">'
         f'<rect class="f-others" x="{span.start:.2f}" y="2" width="{span.width:.2f}" height="2"/>'
         f'<rect class="f0" x="{span.middle - 0.5:.2f}" y="0" width="1" height="6"/></svg>'
-        f"<span>{span.low} to {span.high}{ranks}</span></td>"
+        f"<span>{_ends_text(span)}{ranks}</span></td>"
     )
+
+
+def _ends_text(span: Span) -> str:
+    if not span.high:
+        return f"≥ {span.low}"
+    return f"{span.low} to {span.high}" if span.low else f"≤ {span.high}"
 
 
 def part_ranges(page: BoardPage, columns: Mapping[str, Column]) -> list[PartRange]:
@@ -250,8 +269,11 @@ def positive_parts(row: dict[str, Any]) -> list[tuple[str, float]]:
 
 def _intervals(
     rows: Sequence[dict[str, Any]], robust: Robust | None
-) -> list[tuple[float, float] | None]:
-    """Return of each row its interval, else the band within which a rating varies by chance."""
+) -> list[tuple[float | None, float | None] | None]:
+    """Return of each row its interval, else the band within which a rating varies by chance.
+
+    An end that is open is None.
+    """
     if robust is None or robust.width is None:
         return [(row["low"], row["high"]) if "low" in row and "high" in row else None
                 for row in rows]  # fmt: skip
@@ -261,28 +283,32 @@ def _intervals(
 
 
 def _spans(
-    rows: Sequence[dict[str, Any]], intervals: Sequence[tuple[float, float] | None]
+    rows: Sequence[dict[str, Any]],
+    intervals: Sequence[tuple[float | None, float | None] | None],
 ) -> dict[str, Span]:
     """Return the intervals of the rows that have one, by id, on one scale."""
     spanned = [(row, ends) for row, ends in zip(rows, intervals, strict=True) if ends is not None]
     all_ends = [end for _, ends in spanned for end in ends]
-    if not all_ends:
+    # An open end is drawn to the end of the scale.
+    closed = [end for end in all_ends if end is not None] + [row["score"] for row, _ in spanned]
+    if not closed:
         return {}
-    lowest, highest = min(all_ends), max(all_ends)
+    lowest, highest = min(closed), max(closed)
     scale = 100 / (highest - lowest) if highest > lowest else 0.0
     texts = aligned_texts(all_ends)
-    return {
-        row["id"]: Span(
+    spans = {}
+    for (row, (low, high)), low_text, high_text in zip(
+        spanned, texts[::2], texts[1::2], strict=True
+    ):
+        start, end = (lowest if low is None else low), (highest if high is None else high)
+        spans[row["id"]] = Span(
             low_text,
             high_text,
-            (low - lowest) * scale,
-            (high - low) * scale,
+            (start - lowest) * scale,
+            (end - start) * scale,
             (row["score"] - lowest) * scale,
         )
-        for (row, (low, high)), low_text, high_text in zip(
-            spanned, texts[::2], texts[1::2], strict=True
-        )
-    }
+    return spans
 
 
 def _robustness_cells(visit: Visit, page: BoardPage, robust: Robust | None) -> list[str]:

@@ -1,0 +1,127 @@
+"""What probes examine: the rated matches of a board, its fit, and the names."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from agon.disciplines.arena.clusters import Verdicts, verdicts_of
+from agon.disciplines.arena.facts import Facts
+from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.scoring import ScoredArena
+from agon.disciplines.arena.strengths import Strengths
+from agon.kernel.figures import Probe
+from agon.kernel.ratings.likelihood import logistic
+
+Vector = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+FINE: Final = "fine"
+LOOK: Final = "look"
+CANNOT_TELL: Final = "cannot tell"
+
+SURPRISE: Final = 0.002
+"""Probability by chance below which a probe says *look*: of a dozen probes, one in forty boards."""
+
+
+@dataclass(frozen=True, eq=False)
+class AuditedBoard:
+    """A board under examination; matches are those among rated bots.
+
+    Attributes:
+        facts: the records.
+        rules: the rules they are scored under.
+        strengths: the Bradley–Terry strengths.
+        a, b: rows of both sides of each match.
+        score: 1 when a won, 0.5 on a tie, 0 when b won.
+        match: the number of each match.
+        verdicts: the rated matches of all bots.
+        arena: the scored records.
+    """
+
+    facts: Facts
+    rules: ArenaRules
+    strengths: Strengths
+    a: Numbers
+    b: Numbers
+    score: Vector
+    match: Numbers
+    verdicts: Verdicts
+    arena: ScoredArena
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The ids of the rated bots, by row."""
+        ids = self.facts.bots.ids.take(pa.array(self.strengths.bots))
+        return [str(name) for name in ids.to_pylist()]
+
+    @cached_property
+    def theta(self) -> Vector:
+        """The log-strengths, by row."""
+        return self.strengths.intervals.strength
+
+    @cached_property
+    def chance(self) -> Vector:
+        """The probability that side a wins, of each match."""
+        return logistic(self.theta[self.a] - self.theta[self.b])
+
+    def column(self, name: str) -> pa.Array | None:
+        """Return the prompts or judges of the matches; None: no match has any."""
+        column = self.facts.matches.prompt if name == "prompt" else self.facts.matches.judge
+        if column is None:
+            return None
+        values = column.take(pa.array(self.match))
+        return None if values.null_count == len(values) else values
+
+
+def audited_board(arena: ScoredArena) -> AuditedBoard:
+    """Return a board for examination.
+
+    Raises:
+        NotScorable: no bot has a rating.
+    """
+    strengths = arena.strengths
+    row = np.full(len(arena.bots), -1)
+    row[strengths.bots] = np.arange(len(strengths.bots))
+    verdicts = verdicts_of(arena.facts.matches, arena.ratings)
+    a, b = row[verdicts.a], row[verdicts.b]
+    within = (a >= 0) & (b >= 0)
+    return AuditedBoard(
+        arena.facts,
+        arena.rules,
+        strengths,
+        a[within],
+        b[within],
+        verdicts.score[within],
+        arena.ratings.match[within],
+        verdicts,
+        arena,
+    )
+
+
+def unknown(name: str, sentence: str) -> Probe:
+    """Return the answer of a probe that lacks what it needs."""
+    return Probe(name=name, figure=None, expected=None, verdict=CANNOT_TELL, sentence=sentence)
+
+
+def answer(
+    name: str,
+    *,
+    figure: float,
+    expected: float | None,
+    is_fine: bool,
+    sentence: str,
+    records: tuple[str, ...] = (),
+) -> Probe:
+    """Return the answer of a probe."""
+    return Probe(
+        name=name,
+        figure=round(float(figure), 6),
+        expected=None if expected is None else round(float(expected), 6),
+        verdict=FINE if is_fine else LOOK,
+        sentence=sentence,
+        records=records,
+    )

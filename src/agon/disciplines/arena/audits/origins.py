@@ -1,0 +1,180 @@
+"""Probes of where matches come from: voters, influence, duplicates, names."""
+
+import unicodedata
+from collections import defaultdict
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from agon.disciplines.arena.audits.board import AuditedBoard, answer, unknown
+from agon.errors import NotScorable
+from agon.kernel.figures import Probe
+from agon.kernel.ratings.bradley_terry import bradley_terry
+from agon.kernel.ratings.clusters import Clusters
+from agon.kernel.ratings.covariance import sandwich_covariance
+from agon.kernel.ratings.pair_counts import count_pairs
+
+_BUSIEST: Final = 0.01
+_FAIR: Final = 5.0  # times its fair share
+_DESIGN_EFFECT: Final = 1.5
+_FEWEST_VOTERS: Final = 10
+_EXAMINED: Final = 20
+_HIDDEN: Final = frozenset({"Cf", "Cc", "Mn"})  # categories of characters that are not seen
+
+
+def voters(board: AuditedBoard) -> Probe:
+    """Say whether few voters cast many votes, and whether a voter's votes depend on one another."""
+    column = board.column("judge")
+    if column is None:
+        return unknown("voters", "no match names its judge")
+    encoded = pc.dictionary_encode(column)
+    codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+    votes = np.bincount(codes)
+    if len(votes) < _FEWEST_VOTERS:
+        return unknown("voters", f"there are {len(votes)} judges, too few to compare")
+    busiest = max(1, round(_BUSIEST * len(votes)))
+    share, fair = float(np.sort(votes)[-busiest:].sum() / votes.sum()), busiest / len(votes)
+    effect = _design_effect(board, codes)
+    top = np.argsort(-votes, kind="stable")[:busiest]
+    names = [str(name) for name in encoded.dictionary.to_pylist()]
+    return answer(
+        "voters",
+        figure=share,
+        expected=fair,
+        is_fine=share <= _FAIR * fair and effect <= _DESIGN_EFFECT,
+        sentence=f"the busiest {busiest} of {len(votes):,} judges cast {share:.1%} of the votes "
+        f"({fair:.1%} if all cast as many); the design effect of judges is {effect:.2f}",
+        records=tuple(names[at] for at in top if at < len(names)),
+    )
+
+
+def _design_effect(board: AuditedBoard, codes: np.ndarray) -> float:
+    """Return the median ratio of variances with and without clusters of judges."""
+    counts = board.strengths.counts
+    fit = bradley_terry(counts, regularization=float(board.rules.bradley_terry_regularisation))
+    center = np.full(counts.players, 1.0 / counts.players)
+    clusters = Clusters("judge", counts.players, board.a, board.b, board.score, (codes,))
+    clustered, alone = (
+        sandwich_covariance(counts, fit, center=center, clusters=each) for each in (clusters, None)
+    )
+    first = np.arange(counts.players - 1)
+    ratios = [
+        (matrix[first, first] + matrix[first + 1, first + 1] - 2 * matrix[first, first + 1])
+        for matrix in (clustered.estimates[0], alone.estimates[0])
+    ]
+    known = ratios[1] > 0
+    return float(np.median(ratios[0][known] / ratios[1][known])) if known.any() else 1.0
+
+
+def influence(board: AuditedBoard) -> Probe:
+    """Say how far one judge, or one prompt, moves a bot: by how many ranks, were it left out."""
+    made = board.strengths.separation
+    largest, worst = 0, ""
+    outside: tuple[str, ...] = ()
+    columns = {name: board.column(name) for name in ("judge", "prompt")}
+    if all(column is None for column in columns.values()):
+        return unknown("influence", "no match names its judge or its prompt")
+    for name, column in columns.items():
+        if column is None:
+            continue
+        for value, change, left in _changes(board, column):
+            if change > largest or (left and not outside):
+                largest, worst = max(largest, change), f"{name} {value}"
+                outside = outside or left
+    return answer(
+        "influence",
+        figure=largest,
+        expected=float(np.median(made.rank_high - made.rank_low)),
+        is_fine=not outside,
+        sentence=f"without {worst or 'any one of them'} the largest change of a rank is {largest}"
+        + (f"; {', '.join(outside)} leaves the ranks that its interval allows" if outside else ""),
+        records=(worst.partition(" ")[2], *outside) if worst else (),
+    )
+
+
+def _changes(board: AuditedBoard, column: pa.Array) -> list[tuple[str, int, tuple[str, ...]]]:
+    """Return of each large group the largest change of a rank, and who leaves its range."""
+    encoded = pc.dictionary_encode(column)
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    sizes = np.bincount(codes[codes >= 0])
+    made, players = board.strengths.separation, len(board.names)
+    before = np.empty(players, dtype=np.int64)
+    before[made.order] = np.arange(1, players + 1)
+    result = []
+    for code in np.argsort(-sizes, kind="stable")[:_EXAMINED].tolist():
+        rest = codes != code
+        counts = count_pairs(board.a[rest], board.b[rest], board.score[rest], players=players)
+        try:
+            fit = bradley_terry(
+                counts,
+                regularization=float(board.rules.bradley_terry_regularisation),
+                start=board.theta,
+            )
+        except NotScorable:
+            continue
+        after = np.empty(players, dtype=np.int64)
+        after[np.argsort(-fit.log_strength, kind="stable")] = np.arange(1, players + 1)
+        left = np.flatnonzero((after < made.rank_low) | (after > made.rank_high))
+        names = tuple(board.names[row] for row in left)
+        change = int(np.abs(after - before).max())
+        result.append((str(encoded.dictionary[code]), change, names))
+    return result
+
+
+def duplicates(board: AuditedBoard) -> Probe:
+    """Say whether matches repeat: the same bots, result, prompt and judge."""
+    prompt, judge = board.column("prompt"), board.column("judge")
+    if prompt is None or judge is None:
+        return unknown("duplicates", "matches do not name both prompt and judge")
+    table = pa.table(
+        {"a": board.a, "b": board.b, "score": board.score, "prompt": prompt, "judge": judge}
+    )
+    known = pc.and_(pc.is_valid(table["prompt"]), pc.is_valid(table["judge"]))
+    grouped = table.filter(known).group_by(table.column_names).aggregate([([], "count_all")])
+    repeated = grouped.filter(pc.greater(grouped["count_all"], 1))
+    extra = int(pc.sum(repeated["count_all"]).as_py() or 0) - len(repeated)
+    return answer(
+        "duplicates",
+        figure=extra,
+        expected=0,
+        is_fine=not extra,
+        sentence=f"{extra:,} matches repeat another one: the same bots on the same sides, result, "
+        "prompt and judge",
+        records=tuple(str(value) for value in repeated["prompt"].to_pylist()[:20]),
+    )
+
+
+def names(board: AuditedBoard) -> Probe:
+    """Say whether bots have names that look alike: one bot, perhaps, under several."""
+    groups = defaultdict(list)
+    for name in board.facts.bots.ids.to_pylist():
+        groups[_looks(str(name))].append(str(name))
+    alike = [group for group in groups.values() if len(group) > 1]
+    shown = "; ".join(", ".join(map(repr, group)) for group in alike[:3])
+    return answer(
+        "names",
+        figure=sum(map(len, alike)),
+        expected=0,
+        is_fine=not alike,
+        sentence=f"{sum(map(len, alike))} bots have names that look like another's"
+        + (f": {shown}" if shown else ""),
+        records=tuple(name for group in alike for name in group),
+    )
+
+
+def _looks(name: str) -> str:
+    r"""Return what a name looks like.
+
+    Example:
+        >>> {_looks(name) for name in ("GPT-4 ", "gpt-4", "gpt\u20114", "gpt-4\u200b")}
+        {'gpt 4'}
+    """
+    text = unicodedata.normalize("NFKD", name).casefold()
+    shown = "".join(
+        " " if unicodedata.category(letter) in ("Pd", "Pc") else letter
+        for letter in text
+        if unicodedata.category(letter) not in _HIDDEN
+    )
+    return " ".join(shown.split())

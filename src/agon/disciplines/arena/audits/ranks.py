@@ -1,0 +1,160 @@
+"""Probes of ranks: which are apart, how few matches change the first, and what ties decide."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agon.disciplines.arena.audits.board import AuditedBoard, answer, unknown
+from agon.disciplines.arena.robustness import rank_robustness
+from agon.errors import NotScorable
+from agon.kernel.figures import Probe
+from agon.kernel.ratings.bradley_terry import bradley_terry
+from agon.kernel.ratings.likelihood import logistic
+from agon.kernel.ratings.pair_counts import count_pairs
+from agon.kernel.ratings.separation import MANY
+
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_FEW_MATCHES: Final = 0.001  # of all: so few that another week of votes has more
+_COMPARED: Final = 500  # bots of the highest rating, among whom pairs are compared
+_TRIADS: Final = 200  # bots among whom they are counted
+_SIMULATIONS: Final = 400
+_SEED: Final = 20
+_UPPER: Final = 0.998
+
+
+def separation(board: AuditedBoard) -> Probe:
+    """Say how many neighbors are apart: the ranks that the votes carry."""
+    made = board.strengths.separation
+    neighbors = len(made.gap)
+    if not neighbors:
+        return unknown("separation", "there is one rated bot, with nobody to compare it with")
+    together, singly = int(made.apart.sum()), int(made.singly.sum())
+    spread = float(np.median(made.rank_high - made.rank_low + 1))
+    needed = float(np.median(made.needed))
+    more = "more than a billion" if needed > MANY else f"{needed:,.0f}"
+    return answer(
+        "separation",
+        figure=together / neighbors,
+        expected=None,
+        is_fine=int(made.tier.max()) > 1,
+        sentence=f"{together} of {neighbors} neighbors are apart together, {singly} singly; a bot "
+        f"has {spread:.0f} possible ranks in the median, in {int(made.tier.max())} tiers; the "
+        f"median gap needs {more} more matches",
+    )
+
+
+def robustness(board: AuditedBoard) -> Probe:
+    """Say how few matches put the second bot before the first."""
+    arena = board.arena
+    try:
+        ranks = rank_robustness(board.facts, arena.ratings, board.strengths, board.rules, ranks=1)
+    except NotScorable as error:
+        return unknown("robustness", str(error))
+    if not ranks:
+        return unknown("robustness", "there is no second bot")
+    [first] = ranks
+    if first.matches is None or first.share is None:
+        return answer(
+            "robustness", figure=1.0, expected=_FEW_MATCHES, is_fine=True,
+            sentence=f"no number of matches puts {first.next} before {first.bot}",
+        )  # fmt: skip
+    return answer(
+        "robustness",
+        figure=first.share,
+        expected=_FEW_MATCHES,
+        is_fine=first.share > _FEW_MATCHES and bool(board.strengths.separation.apart[0]),
+        sentence=f"{first.matches} of {len(arena.ratings.match):,} matches decide the first rank: "
+        f"without them {first.next} is before {first.bot}",
+        records=first.left_out[:20],
+    )
+
+
+def ties(board: AuditedBoard) -> Probe:
+    """Say whether leaving ties out reverses bots that are apart when a tie is half a win.
+
+    The model of Davidson (1970), which rates ties as a third outcome, is not fitted.
+    """
+    tied = board.score == 0.5  # noqa: PLR2004 (the score of a tie)
+    if not tied.any():
+        return answer(
+            "ties", figure=0, expected=0, is_fine=True, sentence="there are no ties"
+        )  # fmt: skip
+    counts = count_pairs(
+        board.a[~tied], board.b[~tied], board.score[~tied], players=len(board.names)
+    )
+    try:
+        fit = bradley_terry(counts, names=board.names, regularization=_prior(board))
+    except NotScorable as error:
+        return unknown("ties", f"without the ties there is no board: {error}")
+    separated = board.strengths.separation
+    order, without = separated.order, fit.log_strength
+    after = np.argsort(-without, kind="stable")
+    moved = int((after != order).sum())
+    shown = order[:_COMPARED]
+    upper, lower = (shown[each] for each in np.triu_indices(len(shown), 1))
+    spread = np.sqrt(board.strengths.intervals.covariance.of_differences(upper, lower))
+    apart = board.theta[upper] - board.theta[lower] > separated.critical * spread
+    is_reversed = apart & (without[upper] < without[lower])
+    bots = np.unique(lower[is_reversed])
+    return answer(
+        "ties",
+        figure=int(is_reversed.sum()),
+        expected=0,
+        is_fine=not is_reversed.any(),
+        sentence=f"{tied.mean():.1%} of matches are ties; without them {moved} of {len(order)} "
+        f"ranks change, and {int(is_reversed.sum())} pairs that are apart are reversed",
+        records=tuple(board.names[bot] for bot in bots),
+    )
+
+
+def cycles(board: AuditedBoard) -> Probe:
+    """Say whether more triads are cyclic than strengths in one dimension explain."""
+    counts = board.strengths.counts
+    size = min(counts.players, _TRIADS)
+    shown = np.argsort(-counts.of_players(), kind="stable")[:size]
+    place = np.full(counts.players, -1)
+    place[shown] = np.arange(size)
+    within = (place[counts.i] >= 0) & (place[counts.j] >= 0)
+    i, j = place[counts.i[within]], place[counts.j[within]]
+    matches = counts.matches[within].astype(np.int64)
+    points = counts.wins_i[within]
+    everything = np.ones(len(i), dtype=bool)
+    triads = _triads(i, j, everything, size, decided=everything)[1]
+    if not triads:
+        return unknown("cycles", "no three bots have all met one another")
+    observed = _triads(i, j, 2 * points > matches, size, decided=2 * points != matches)[0]
+    chance = logistic(board.theta[counts.i[within]] - board.theta[counts.j[within]])
+    tied = counts.tied[within]
+    dice = np.random.default_rng(_SEED)
+    simulated = np.empty(_SIMULATIONS)
+    for number in range(_SIMULATIONS):
+        drawn = dice.binomial((matches - tied).astype(np.int64), chance) + tied / 2
+        decided = 2 * drawn != matches
+        simulated[number] = _triads(i, j, 2 * drawn > matches, size, decided=decided)[0]
+    low, high = np.quantile(simulated, [1 - _UPPER, _UPPER])
+    return answer(
+        "cycles",
+        figure=observed / triads,
+        expected=simulated.mean() / triads,
+        is_fine=observed <= high,
+        sentence=f"{observed:.0f} of {triads:.0f} triads are cyclic (a beats b, b beats c, c beats "
+        f"a); the ratings explain {low:.0f} to {high:.0f}",
+    )
+
+
+def _triads(
+    i: Numbers, j: Numbers, i_won: Flags, size: int, *, decided: Flags
+) -> tuple[float, float]:
+    """Return how many triads are cyclic, and in how many all pairs are decided."""
+    beats = np.zeros((size, size))
+    beats[np.where(i_won, i, j)[decided], np.where(i_won, j, i)[decided]] = 1.0
+    cyclic = np.einsum("ij,ji->", beats @ beats, beats) / 3
+    both = beats + beats.T
+    return float(cyclic), float(np.einsum("ij,ji->", both @ both, both) / 6)
+
+
+def _prior(board: AuditedBoard) -> float:
+    return float(board.rules.bradley_terry_regularisation)

@@ -1,0 +1,124 @@
+"""Choose which matches depend on one another: those of one prompt, of one judge, or of both."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from agon.disciplines.arena.facts import Matches
+from agon.disciplines.arena.formulas import Ints, Vector, score_of
+from agon.disciplines.arena.history import Ratings
+from agon.disciplines.arena.rules import ArenaRules
+from agon.errors import NotScorable
+from agon.kernel.ratings.clusters import FEW, Clusters
+
+_COLUMNS: Final = {"prompt": "prompt_id", "judge": "judge"}
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """The rated matches with what they may depend on, in any order.
+
+    Attributes:
+        a, b: bot numbers.
+        score: 1 when a won, 0.5 on a tie, 0 when b won.
+        prompt, judge: of each match, as text; None: no match has any.
+    """
+
+    a: npt.NDArray[np.integer]
+    b: npt.NDArray[np.integer]
+    score: Vector
+    prompt: pa.Array | None
+    judge: pa.Array | None
+
+
+def verdicts_of(matches: Matches, ratings: Ratings) -> Verdicts:
+    """Return the rated matches of those in memory."""
+    prompt, judge = (
+        None if column is None else column.take(pa.array(ratings.match))
+        for column in (matches.prompt, matches.judge)
+    )
+    return Verdicts(ratings.a, ratings.b, score_of(ratings.result), prompt, judge)
+
+
+def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters | None:
+    """Return the clusters of the rated matches under the rule ``cluster``; None: there are none.
+
+    A match without a prompt, or a judge, is a cluster of its own.
+
+    Args:
+        verdicts: the rated matches.
+        rules: ``cluster`` counts.
+        row: the row of each bot among the rated ones, −1 for others, whose matches do not count.
+
+    Raises:
+        NotScorable: the rule names a column that is missing or has one value.
+    """
+    a, b = row[verdicts.a], row[verdicts.b]
+    within = np.flatnonzero((a >= 0) & (b >= 0))
+    if rules.cluster == "none" or not len(within):
+        return None
+    names = {"auto": ["prompt"], "both": ["prompt", "judge"]}.get(rules.cluster, [rules.cluster])
+    codes = []
+    for name in names:
+        column = verdicts.prompt if name == "prompt" else verdicts.judge
+        distinct = None if column is None else _number(column.take(pa.array(within)))
+        groups = 0 if distinct is None else int(distinct.max()) + 1
+        if rules.cluster == "auto" and not FEW <= groups < len(within):
+            return None
+        if distinct is None or groups <= 1:
+            fact = "no match has a value" if distinct is None else "all matches have one value"
+            raise NotScorable(
+                f"cluster={rules.cluster}: {fact} in the column {_COLUMNS[name]!r}, and clusters "
+                "need two: set cluster=none, or record it"
+            )
+        codes.append(distinct)
+    a, b, score = a[within], b[within], verdicts.score[within]
+    order = np.lexsort((score, b, a, *codes))  # sums do not depend on the order of the source
+    return Clusters(
+        " and ".join(names),
+        int(row.max()) + 1,
+        a[order],
+        b[order],
+        score[order],
+        tuple(each[order] for each in codes),
+    )
+
+
+def _number(column: pa.Array) -> npt.NDArray[np.int64] | None:
+    """Number the values of a column in their order, then each missing one by itself.
+
+    None: all are missing.
+    """
+    encoded = pc.dictionary_encode(column)
+    missing = np.asarray(column.is_null())
+    if missing.all():
+        return None
+    place = np.empty(len(encoded.dictionary), dtype=np.int64)
+    place[pc.sort_indices(encoded.dictionary).to_numpy()] = np.arange(len(place))
+    codes = place[encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)]
+    codes[missing] = len(place) + np.arange(np.count_nonzero(missing))
+    return codes
+
+
+def cluster_notes(clusters: Clusters | None, widening: float | None) -> tuple[str, ...]:
+    """Return in words what was clustered, by how much it widened, and whether clusters are few.
+
+    Args:
+        clusters: of the rated matches.
+        widening: the median ratio of standard errors with and without clusters.
+    """
+    if clusters is None or widening is None:
+        return ()
+    listed = " and ".join(f"{groups:,}" for groups in clusters.groups)
+    ratio = f"intervals are {widening:.2f} times as wide as those of independent matches"
+    notes = [f"matches are clustered by {clusters.by} ({listed}): {ratio}"]
+    if min(clusters.groups) < FEW:
+        notes.append(
+            f"there are fewer than {FEW} clusters: their covariance is itself uncertain, and "
+            "intervals may be too narrow"
+        )
+    return tuple(notes)

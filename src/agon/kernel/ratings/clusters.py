@@ -1,0 +1,93 @@
+"""Let matches depend on one another: those of one prompt, or of one judge, are not independent."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agon.kernel.ratings.likelihood import logistic
+from agon.kernel.ratings.pair_counts import PairCounts, sum_pairs
+
+Vector = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+FEW: Final = 20
+"""The number of clusters below which their covariance is not to be relied on."""
+
+_MANY_WAYS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Matches with the clusters they are in, by one criterion or by two.
+
+    Attributes:
+        by: what the clusters are, for readers.
+        players: how many players there are.
+        a, b: player numbers of both sides of each match.
+        score: 1 when a won, 0.5 on a tie, 0 when b won.
+        of_match: of each criterion, the cluster of each match, numbered from 0 without gaps.
+    """
+
+    by: str
+    players: int
+    a: npt.NDArray[np.integer]
+    b: npt.NDArray[np.integer]
+    score: Vector
+    of_match: tuple[Numbers, ...]
+
+    @cached_property
+    def groups(self) -> tuple[int, ...]:
+        """The number of clusters of each criterion."""
+        return tuple(int(each.max(initial=-1)) + 1 for each in self.of_match)
+
+    def meat(self, theta: Vector) -> Vector:
+        """Return the sum of squared residuals where those of a cluster are added up first.
+
+        B = G / (G − 1) Σ_g u_g u_gᵀ with u_g = Σ (s − p)(e_a − e_b) over the matches of cluster g.
+        By two criteria it is the sum of both less that of clusters which share both (Cameron,
+        Gelbach, Miller 2011), with what is negative of it set to 0.
+
+        Example:
+            Two matches of one prompt that ended alike are one fact: B is 4 · ¼ per pair, not 2 · ¼.
+
+            >>> twice = Clusters("prompt", 2, np.array([0, 0, 0, 0]), np.array([1, 1, 1, 1]),
+            ...                  np.array([1.0, 1.0, 0.0, 0.0]), (np.array([0, 0, 1, 1]),))
+            >>> twice.meat(np.zeros(2)).tolist()  # G / (G − 1) = 2
+            [[4.0, -4.0], [-4.0, 4.0]]
+        """
+        residual = self.score - logistic(theta[self.a] - theta[self.b])
+        meat = sum(self._sum(each, residual) for each in self.of_match)
+        if len(self.of_match) == _MANY_WAYS:
+            first, second = self.of_match
+            _, both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)
+            values, vectors = np.linalg.eigh(meat - self._sum(both, residual))
+            meat = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        return np.asarray(meat, dtype=np.float64)
+
+    def resample(self, dice: np.random.Generator) -> PairCounts:
+        """Draw as many clusters again, with replacement, and count their matches.
+
+        By two criteria a match is in the resample as often as the product of both (Owen 2007).
+        """
+        times = np.ones(len(self.score), dtype=np.int64)
+        for each, groups in zip(self.of_match, self.groups, strict=True):
+            times *= dice.multinomial(groups, np.full(groups, 1.0 / groups))[each]
+        drawn = np.flatnonzero(times)
+        return sum_pairs(
+            self.a[drawn], self.b[drawn], self.score[drawn], times[drawn], players=self.players
+        )
+
+    def _sum(self, of_match: Numbers, residual: Vector) -> Vector:
+        from scipy.sparse import coo_array
+
+        groups = int(of_match.max()) + 1
+        rows = np.concatenate([of_match, of_match])
+        columns = np.concatenate([self.a, self.b])
+        sums = coo_array(
+            (np.concatenate([residual, -residual]), (rows, columns)), shape=(groups, self.players)
+        ).tocsr()
+        squares = np.asarray((sums.T @ sums).todense(), dtype=np.float64)
+        return squares * (groups / (groups - 1.0))
