@@ -70,7 +70,7 @@ class NormalForm:
                 normal[own] = value
         return normal
 
-    def typed(self, name: str, values: Sequence[Any]) -> Sequence[Any]:
+    def of_typed(self, name: str, values: Sequence[Any]) -> Sequence[Any]:
         """Return values that the engine has typed already, in normal form.
 
         Times stay as they are: they are written in one way.

@@ -131,7 +131,7 @@ def _rows_of(
     from agon.app.contests.ingest.uploads import read_upload
 
     with (
-        _opened(path) as file,
+        _open(path) as file,
         read_upload(discipline, table, path.name, file, option=_IGNORE, mapping=mapping) as upload,
     ):
         upload.require_valid()
@@ -139,7 +139,7 @@ def _rows_of(
         yield from upload.lines()
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open(path: Path) -> BinaryIO:
     """Open a file.
 
     Raises:

@@ -46,7 +46,7 @@ class BatchNormalizer:
             if group.table not in self._tables:
                 continue
             table, form = self._tables[group.table]
-            matched = self._matched(table, form, group.keys)
+            matched = self._match(table, form, group.keys)
             indexes = group.indexes
             wrong = _wrong_keys(table, matched, group.keys, batch.lines[indexes[0]])
             if wrong is not None:
@@ -55,7 +55,7 @@ class BatchNormalizer:
                 is_normal = False
                 continue
             group_rows = [rows[index] for index in indexes]
-            renamed, columns = self._renamed(group, matched, group_rows)
+            renamed, columns = self._rename(group, matched, group_rows)
             normal = form.rows(columns, renamed)
             if normal is not group_rows:
                 is_normal = False
@@ -66,7 +66,7 @@ class BatchNormalizer:
         changed = replace(batch, rows=rows, sent=sent, groups=None)
         return _without(changed, left_out) if left_out else changed
 
-    def _matched(self, table: Table, form: NormalForm, keys: Sequence[str]) -> MatchedNames:
+    def _match(self, table: Table, form: NormalForm, keys: Sequence[str]) -> MatchedNames:
         """Return which key each column is read from; what is ignored is no key."""
         matched = form.names(keys)
         if not self._ignored:
@@ -77,7 +77,7 @@ class BatchNormalizer:
             tuple(key for key in matched.unused if key not in ignored),
         )
 
-    def _renamed(
+    def _rename(
         self, group: RowGroup, matched: MatchedNames, rows: list[Any]
     ) -> tuple[list[Any], Columns]:
         """Return rows with the names of the schema, and their columns."""

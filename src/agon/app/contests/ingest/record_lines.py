@@ -51,7 +51,9 @@ def _lines(table: Table, columns: dict[str, list[Any]], identities: RowIdentitie
     names = list(filled)
     has_key = bool(table.key) and set(table.key) <= set(filled)
     lines = []
-    for values in zip(*(form.typed(name, column) for name, column in filled.items()), strict=True):
+    for values in zip(
+        *(form.of_typed(name, column) for name, column in filled.items()), strict=True
+    ):
         row = {name: value for name, value in zip(names, values, strict=True) if value is not None}
         line = {"table": table.name, "row": row}
         if not has_key or not row.keys() >= set(table.key):
