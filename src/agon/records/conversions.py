@@ -5,11 +5,11 @@ ids such as ``10.0``, times in seconds since 1970, and names of sides are replac
 each with one note. Columns whose values are exact are only looked at.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from agon.errors import did_you_mean
+from agon.records.conversion_notes import count_rows, list_parts, unknown_names
 from agon.records.issues import RowIssue
 from agon.records.mapping import SourceMapping
 from agon.records.raw import RawTable, SourceTables, literal, quote
@@ -19,7 +19,6 @@ from agon.records.words import FALSE, NAME, TRUE, StatedWords, fold_word
 
 _ROW: Final = quote("converted row:")
 _MAX_WORDS: Final = 1_000  # different words of one column that are converted
-_MAX_NAMED: Final = 4
 _WHOLE_ID: Final = r"-?[0-9]{1,15}(\.0+)?"
 _EPOCH: Final = r"[0-9]{9,16}(\.[0-9]*)?"
 _CLOCK: Final = "{0} LIKE '____-%:%'"
@@ -65,7 +64,7 @@ def convert_values(
         words_in_place: whether the words of files that are read in place are looked at; that costs
             as much as their validation, which shows whether it is needed.
     """
-    tables, notes = dict(source.tables), list(_unknown_names(schema, source, mapping))
+    tables, notes = dict(source.tables), list(unknown_names(schema, source, mapping))
     issues = list(source.issues)
     zoneless: list[str] = []
     for table in schema:
@@ -81,7 +80,7 @@ def convert_values(
         issues += conversion.changes.issues
         zoneless += [start + name for name in conversion.changes.zoneless]
     if zoneless:
-        notes.append(f"times without a zone are read as UTC: {_list(zoneless)}")
+        notes.append(f"times without a zone are read as UTC: {list_parts(zoneless)}")
     return replace(source, tables=tables, issues=issues), notes
 
 
@@ -159,7 +158,7 @@ class _Conversion:
             if count:
                 kind = self._raw.types[name]
                 value = f"CASE WHEN {is_null} THEN NULL ELSE {quote(name)} END"
-                note = f"{self._label(name)}: {_rows(count)} read as missing"
+                note = f"{self._label(name)}: {count_rows(count)} read as missing"
                 self.changes.replace(name, value, note, kind)
 
     def _look_at(self, columns: list[Column]) -> dict[str, int]:
@@ -226,9 +225,9 @@ class _Conversion:
                 if not words.states(word) and _is_other_side(column, meant, by_side):
                     self._refuse(column, word, meant, count, first)
                 read[word] = meant
-                parts.append(f"{word!r} as {meant} ({_rows(count)})")
+                parts.append(f"{word!r} as {meant} ({count_rows(count)})")
         if named:
-            parts.insert(0, f"names as the side of that name ({_rows(total)})")
+            parts.insert(0, f"names as the side of that name ({count_rows(total)})")
         if parts:
             value = _case(text, read)
             listed = ", ".join(map(literal, named))
@@ -237,7 +236,7 @@ class _Conversion:
                     f"CASE WHEN {text} IN ({listed}) AND {names_side} THEN {literal(choice)} "
                     f"ELSE {value} END"
                 )
-            self.changes.replace(name, value, f"{self._label(name)}: read {_list(parts)}")
+            self.changes.replace(name, value, f"{self._label(name)}: read {list_parts(parts)}")
 
     def _names(self, text: str, side: str) -> str:
         return f"lower(trim({text})) = lower(trim({self._text(side)}))"
@@ -274,7 +273,7 @@ class _Conversion:
         if odd:
             parts = [f"{word!r} as {read[word]}" for word in odd]
             value = _case(text, {word: read[word] for word in odd})
-            note = f"{self._label(column.name)}: read {_list(parts)}"
+            note = f"{self._label(column.name)}: read {list_parts(parts)}"
             self.changes.replace(column.name, value, note)
 
     def _convert_ids(self, column: Column) -> None:
@@ -334,7 +333,7 @@ class _Conversion:
         if not count:
             return raw
         shown = ", ".join(map(self._label, names))
-        self.changes.notes.append(f"left out {_rows(count)} without a value of {shown}")
+        self.changes.notes.append(f"left out {count_rows(count)} without a value of {shown}")
         items = ", ".join([f"{raw.row} AS {_ROW}", *map(quote, raw.types)])
         rows = f"(SELECT {items} FROM {raw.relation})"
         return self._copy_of(f"SELECT * FROM {rows} WHERE NOT ({empty})")
@@ -379,29 +378,3 @@ def _is_other_side(column: Column, meant: str, by_side: list[int]) -> bool:
     """Return whether a word that means a side is, in some row, the name on another side."""
     at = column.choices.index(meant)
     return any(count for side, count in enumerate(by_side) if side != at)
-
-
-def _unknown_names(schema: Schema, source: SourceTables, mapping: SourceMapping) -> Iterator[str]:
-    """Yield a note for each column that a mapping names and the source does not have."""
-    known = {
-        name
-        for table in schema
-        for column in table.columns
-        for raw in [source.tables.get(table.name)]
-        for own in {column.name, (raw.spelled if raw else {}).get(column.name, column.name)}
-        for name in (own, f"{table.name}.{own}")
-    }
-    for kind, names in (("values", mapping.values), ("skip_missing", mapping.skip_missing)):
-        for name in names:
-            if name not in known:
-                hint = did_you_mean(name, sorted(known))
-                yield f"{kind}: no column {name!r} is read: {hint}"
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
-
-
-def _list(parts: list[str]) -> str:
-    rest = len(parts) - _MAX_NAMED
-    return ", ".join(parts[:_MAX_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")

@@ -233,7 +233,7 @@ def _make_records(
     typing = make_typed(engine.connection, schema, converted.tables)
     issues = issues_of(engine.connection, schema, converted, typing)
     if not issues:
-        for relation in _stored(source) - _stored(converted):
+        for relation in _stored_relations(source) - _stored_relations(converted):
             engine.connection.execute(f"DROP TABLE {relation}")
         trust(engine.connection, schema, converted.tables, typing)
     engine.in_files = all(raw.in_place for raw in source.tables.values())
@@ -242,5 +242,5 @@ def _make_records(
     return records, issues
 
 
-def _stored(source: SourceTables) -> set[str]:
+def _stored_relations(source: SourceTables) -> set[str]:
     return {raw.relation for raw in source.tables.values() if raw.stored}
