@@ -311,7 +311,7 @@ def test_an_order_has_the_payload_and_its_target() -> None:
     order = order_of(result, netuid=5, network="test", wallet="w", hotkey="h")
     assert order.to_dict() == {
         "netuid": 5, "network": "test", "wallet": "w", "hotkey": "h", "epoch": 3,
-        "uids": [0, 1, 2], "weights": [43690, 65535, 65535],
+        "burn_uid": 0, "uids": [0, 1, 2], "weights": [43690, 65535, 65535],
     }  # fmt: skip
     assert order.payload == payload_of(result)
 

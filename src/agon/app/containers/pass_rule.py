@@ -53,15 +53,17 @@ class PassRule:
         """Return why rewards are no pass; empty when they are one."""
         key, value = self.choose(rewards)
         if value is None:
-            return f"the tests left no reward {_shown(key)}" if key else "the tests left no reward"
+            return (
+                f"the tests left no reward {_key_text(key)}" if key else "the tests left no reward"
+            )
         if self.passes(value):
             return ""
-        name = f"the reward {_shown(key)}" if len(rewards) > 1 or key != REWARD else "the reward"
+        name = f"the reward {_key_text(key)}" if len(rewards) > 1 or key != REWARD else "the reward"
         least = f"; {self.threshold:g} or more passes (pass_threshold)" if value > 0 else ""
         return f"{name} is {value:g}{least}"
 
 
-def _shown(key: str) -> str:
+def _key_text(key: str) -> str:
     """Return a key as it may stand in one printable line; programs choose it."""
     text = key if key.isprintable() else ascii(key)
     return text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[:_MAX_SHOWN_CHARACTERS]}…"

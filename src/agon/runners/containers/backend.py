@@ -392,12 +392,9 @@ def _verification(run: ContainerRun, rule: PassRule) -> tuple[TrialVerification,
                 file, run.filtered.watched, run.report.rewards if run.report else None
             )
     outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, rule)
+    value = rule.choose(reward.values)[1]
     verification = TrialVerification(
-        outcome=outcome,
-        reason=reason,
-        reward=rule.choose(reward.values)[1],
-        rewards=dict(reward.values),
-        account=run.account,
-        logs=logs,
-    )
+        outcome=outcome, reason=reason, reward=value, rewards=dict(reward.values),
+        account=run.account, logs=logs,
+    )  # fmt: skip
     return verification, is_in_doubt(run.diagnosis, run.report, reward, rule)
