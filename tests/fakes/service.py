@@ -35,11 +35,13 @@ class Clock:
         return self.at
 
 
-def service_at(folder: Path, *, clock: Clock | None = None, url: str | None = None) -> Service:
+def service_at(
+    folder: Path, *, clock: Clock | None = None, url: str | None = None, first_id: int = 1
+) -> Service:
     """Open a service on a separate database; the caller closes its store."""
     if url is None and not (folder / "agon.db").exists():
         (folder / "agon.db").write_bytes(_empty_database())
-    numbers = count(1)
+    numbers = count(first_id)
     return Service(
         store=open_store(url or f"sqlite:///{folder}/agon.db"),
         clock=clock or Clock(),

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
 
@@ -27,7 +27,7 @@ from agon.http.pages import link
 from agon.http.process import server
 from fakes.instance import Instance, instance_at
 from fakes.service import OPERATOR, ORGANISER
-from sizes import ALL
+from sizes import ALL, sample, size
 
 BOARD = "user-score"
 IDS = [
@@ -123,6 +123,7 @@ def test_the_link_of_the_next_page_has_the_path_of_the_request() -> None:
     assert link(Request(scope), next="x") == f'<{path}?limit=1&cursor=x>; rel="next"'
 
 
+@settings(max_examples=size(100))
 @given(st.text(min_size=1).filter(lambda text: text.isprintable() or "/" in text))
 def test_encoding_and_decoding_a_path_segment_returns_the_same_text(name: str) -> None:
     """The encoded text is one segment, also after the server has decoded the path."""
@@ -155,7 +156,8 @@ def _templates(path: str, described: dict[str, Any]) -> list[str]:
 def test_a_405_response_lists_the_methods_of_the_openapi_document(instance: Instance) -> None:
     """``Allow`` covers all routes of a path, not only one."""
     described = json.loads(document())["paths"]
-    for path, methods in described.items():
+    for path in sample([*described]):
+        methods = described[path]
         expected = {method.upper() for method in methods} - {"PARAMETERS"}
         expected |= {"HEAD"} if "GET" in expected else set()
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"} - expected:
