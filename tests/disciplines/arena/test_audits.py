@@ -77,7 +77,7 @@ def level_leaders(dice: np.random.Generator) -> list[Row]:
 
 def advantage_of_a_side(dice: np.random.Generator) -> list[Row]:
     """The answer shown first wins more often."""
-    return clean(dice, advantage=0.3)
+    return clean(dice, advantage=0.5)
 
 
 def ties_of_one_bot(dice: np.random.Generator) -> list[Row]:

@@ -114,4 +114,4 @@ def test_intervals_of_few_boards_cover_the_truth(design: Design) -> None:
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_intervals_of_a_thousand_boards_cover_the_truth(design: Design) -> None:
     """The designs of the specification, from 6 bots and 30 matches to 50 and 3,000."""
-    check(design, boards=1000, slack=0.0)
+    check(design, boards=1000, slack=0.005)  # of chance, in a thousand boards
