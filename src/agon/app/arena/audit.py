@@ -1,6 +1,6 @@
 """Audit a board of an arena: what its votes do not say, probe by probe."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from agon.app.analysis.score import Result, score
 from agon.app.arena.live.scored import arena_of
 from agon.disciplines.arena.audits import examine
 from agon.kernel.figures import Probe
+from agon.records.mapping import MappingSource
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +55,8 @@ def audit(
     *,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
+    mapping: MappingSource | None = None,
+    ignore: Iterable[str] = (),
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
@@ -67,6 +70,8 @@ def audit(
         records: arena records or battles, as :func:`agon.rate` takes them.
         columns: the source's name of a column by the format's.
         where: a value, or several, by column; only such battles count.
+        mapping: how names and values of the source are read: a file of TOML or a dict.
+        ignore: names of columns, tables or files that are not read.
         edition: the edition (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records.
@@ -86,6 +91,8 @@ def audit(
         records,
         columns=columns,
         where=where,
+        mapping=mapping,
+        ignore=ignore,
         edition=edition,
         overrides=overrides,
         as_of=as_of,
