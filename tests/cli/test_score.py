@@ -230,3 +230,15 @@ def test_intervals_name_their_method_and_level(agon: Cli, tmp_path: Path) -> Non
     elo = agon("arena", "rate", folder, "--ci", "--set", "bootstrap_rounds=20")
     assert elo.out.splitlines()[0].endswith("95 % intervals (bootstrap)")
     assert "intervals" not in agon("arena", "rate", folder).out.splitlines()[0]
+
+
+def test_a_value_that_stands_for_something_else_is_drawn_as_its_meaning(
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2,000,000,000 more matches are no plan that anybody can follow."""
+    battles = tmp_path / "battles.csv"
+    battles.write_text("model_a,model_b,winner\nann,bob,tie\n")
+    monkeypatch.setenv("COLUMNS", "200")
+    drawn = agon("arena", "rate", battles, "--method", "bradley-terry", "--ci")
+    assert "more than a billion" in drawn.out
+    assert "2,000,000,000" not in drawn.out

@@ -83,20 +83,15 @@ def draw(out: "Output", result: "Result", board: "Board", *, top: int) -> None:
     as_of = "" if result.as_of is None else f" · as of {result.as_of.isoformat()}"
     caption = f" · {board.caption}" if board.caption else ""
     out.line(f"{board.name} · {result.rules_title}{caption}{as_of}", style="bold")
-    draw_rows(out, board, top=top)
+    draw_rows(out, result.discipline.name, board.name, board.rows(top=top))
     if len(board) > top:
         out.line(f"{len(board) - top:,} more; --top {len(board)} or --format csv shows all")
     if board.unscored:
         draw_unscored(out, board)
 
 
-def draw_rows(out: "Output", board: "Board", *, top: int) -> None:
-    """Draw the first rows of a board; the components of a score are one column."""
-    draw_listed(out, board.rows(top=top))
-
-
-def draw_listed(out: "Output", rows: list[dict[str, Any]]) -> None:
-    """Draw rows of a board."""
+def draw_rows(out: "Output", of: str, board: str, rows: list[dict[str, Any]]) -> None:
+    """Draw rows of a board of a discipline; the components of a score are one column."""
     from agon.cli.shared.tables import TableColumn, cell, numbers
 
     if not rows:
@@ -118,11 +113,24 @@ def draw_listed(out: "Output", rows: list[dict[str, Any]]) -> None:
             )
             continue
         cells = numbers(values) if numeric else [cell(value) for value in values]
+        if named := _named(of, board, name):
+            cells = [named.get(value, text) for value, text in zip(values, cells, strict=True)]
         folds = isinstance(example, (list, dict))
         columns.append(TableColumn(name.replace("_", " "), cells, right=numeric, folds=folds))
     # Folding columns take the remaining width, so they are last.
     columns.sort(key=lambda column: column.folds)
     out.table(columns)
+
+
+def _named(of: str, board: str, column: str) -> dict[Any, str]:
+    """Return the values of a column that stand for something else, each with its name.
+
+    A discipline of a server need not be installed here.
+    """
+    from agon.disciplines import discipline, is_discipline
+
+    meaning = discipline(of).traits.meaning(board, column) if is_discipline(of) else None
+    return {} if meaning is None else dict(meaning.named)
 
 
 def _largest(parts: dict[str, Any], *, most: int = 3) -> str:

@@ -300,7 +300,7 @@ def _draw(
     find: str | None,
     is_cut: bool,
 ) -> None:
-    from agon.cli.score import draw_listed
+    from agon.cli.score import draw_rows
     from agon.cli.shared.tables import Output
     from agon.editions.titles import rules_title
     from agon.kernel.captions import interval_caption
@@ -313,7 +313,8 @@ def _draw(
     if find is not None and not rows:
         out.line(f"no scored name or id begins with {find!r}; case matters in ids")
     else:
-        draw_listed(out, [_with_name(row, page.names) for row in rows])
+        named = [_with_name(row, page.names) for row in rows]
+        draw_rows(out, page.discipline, page.board, named)
     if page.amended_by is not None:
         seq = page.amended_by.seq
         out.line(f"amended since it became final: --as-of {seq} shows the amended result")
