@@ -59,7 +59,9 @@ def test_a_board_names_the_method_and_level_of_its_intervals(target: Target, ago
     records = (target.folder / "arena", "--set", "bradley_terry_regularisation=1")
     board = ("--board", "bradley-terry")
     scored = agon("score", "arena", *records, *board, "--format", "json").json()
-    changed, expected = f"{target.contest}-90", {"method": "sandwich", "confidence": 0.9}
+    changed, expected = f"{target.contest}-90", {
+        "method": "sandwich", "confidence": 0.9, "simultaneous": "neighbours"
+    }  # fmt: skip
     assert scored["intervals"] == {**expected, "confidence": 0.95}
     target.good("contest", "create", changed, "--discipline", "arena", "--set", "confidence=0.9")
     target.good("contest", "add", changed, target.folder / "arena")

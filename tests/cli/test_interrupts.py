@@ -42,8 +42,8 @@ class Work:
 DATABASE = ("--database", "sqlite:///contests.db")
 WORK = {
     "reading records in DuckDB": Work(
-        ("score", "explain", "compare", "check", "attack ", "arena ", "import", "challenge weights",
-         "challenge forecast", "challenge plot", "challenge submit"),
+        ("score", "explain", "compare", "check", "attack ", "arena ", "import", "convert",
+         "challenge weights", "challenge forecast", "challenge plot", "challenge submit"),
         ("score", "arena", "{arena}"), "agon.app.analysis.score.Result.board",
         lambda: duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
     ),

@@ -70,7 +70,7 @@ def test_work_on_ledgers_and_databases_has_a_share(
         begun.append(ProgressStep(label, share))
         return begun[-1]
 
-    monkeypatch.setattr(progress, "Step", begin)
+    monkeypatch.setattr(progress, "ProgressStep", begin)
     at = ("--database", f"sqlite:///{tmp_path}/agon.db")
     other = ("--database", f"sqlite:///{tmp_path}/other.db")
     third = ("--database", f"sqlite:///{tmp_path}/third.db")

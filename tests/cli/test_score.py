@@ -223,10 +223,12 @@ def test_intervals_name_their_method_and_level(agon: Cli, tmp_path: Path) -> Non
     folder = tmp_path / "arena"
     write_simulation(simulate("arena", size=600, seed=1), folder)
     strengths = agon("score", "arena", folder, "--board", "bradley-terry")
-    assert strengths.out.splitlines()[0].endswith("95 % intervals (sandwich)")
+    assert " · 95 % intervals (sandwich), ranks by single comparisons" in strengths.out
     value = agon("arena", "rate", folder, "--method", "bradley-terry", "--ci", "--set",
                  "confidence=0.9", "--format", "json").json()  # fmt: skip
-    assert value["intervals"] == {"method": "sandwich", "confidence": 0.9}
+    assert value["intervals"] == {
+        "method": "sandwich", "confidence": 0.9, "simultaneous": "neighbours"
+    }  # fmt: skip
     elo = agon("arena", "rate", folder, "--ci", "--set", "bootstrap_rounds=20")
     assert elo.out.splitlines()[0].endswith("95 % intervals (bootstrap)")
     assert "intervals" not in agon("arena", "rate", folder).out.splitlines()[0]

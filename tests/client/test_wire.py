@@ -207,7 +207,8 @@ def test_a_server_other_than_agon_is_reported() -> None:
 
 def test_a_long_stream_is_sent_in_chunks_of_complete_lines() -> None:
     """Memory holds one chunk at a time; the returned counts are totals."""
-    response = {"added": 2, "repeated": 1, "replaced": 0, "first_seq": 3, "last_seq": 4}
+    response = {"added": 2, "repeated": 1, "replaced": 0, "first_seq": 3, "last_seq": 4,
+                "notes": [], "changes": []}  # fmt: skip
     line = Line(httpx2.Response(201, json=response))
     sent: list[int] = []
     with line.client(chunk=10, progress=sent.append) as client:
@@ -220,7 +221,16 @@ def test_a_long_stream_is_sent_in_chunks_of_complete_lines() -> None:
 def test_a_rejected_chunk_reports_the_lines_already_stored() -> None:
     """Line numbers of the error count from the start of the chunk."""
     yes = httpx2.Response(
-        201, json={"added": 1, "repeated": 0, "replaced": 0, "first_seq": 1, "last_seq": 1}
+        201,
+        json={
+            "added": 1,
+            "repeated": 0,
+            "replaced": 0,
+            "first_seq": 1,
+            "last_seq": 1,
+            "notes": [],
+            "changes": [],
+        },
     )
     line = Line(yes, problem(422, "invalid-records", "line 1: is wrong"))
     with line.client(chunk=4) as client, pytest.raises(Unreadable) as refused:

@@ -52,7 +52,7 @@ BAD_VALUES = {
          "9999-12-31T23:59:59-01:00"],
     ("wrong-type", "people", "active"): ["maybe", "2", "1.0", "on"],
     ("unknown-value", "works", "kind"):
-        ["novel", "Essay", "essay ", "'; DROP TABLE works; --", '"'],
+        ["novel", "essays", "es say", "'; DROP TABLE works; --", '"'],
     ("unknown-reference", "works", "author_id"): ["3", "01", " 1", "1.0", "ada"],
     ("duplicate-key", "people", "id"): ["1", "2"],
 }  # fmt: skip

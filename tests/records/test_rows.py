@@ -144,4 +144,5 @@ def test_checks_across_rows_are_named() -> None:
         "task_results": [],
         "validators": ["id"],
         "competitions": ["emission_share"],
+        "registrations": ["uid", "hotkey"],
     }

@@ -27,7 +27,7 @@ import os, signal, sys
 from pathlib import Path
 from agon.app.contests.boards.publish import publish
 from agon.app.worker.local_source import LocalSource
-from agon.app.worker.loop import Worker
+from agon.app.worker.loop import JobWorker
 from agon.store import open_store
 from datetime import UTC, datetime
 from fakes.service import Clock, service_at
@@ -47,7 +47,7 @@ def run(assignment, progress):
         session.contests.lock("spring")
     return {{}}
 
-Worker(LocalSource(service, worker="w", wait=lambda _: None), {{"publish": run}}).work_once()
+JobWorker(LocalSource(service, worker="w", wait=lambda _: None), {{"publish": run}}).work_once()
 """
 
 

@@ -23,8 +23,10 @@ def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> No
     wrong = MATCHES.replace("rated,a", "rated,ann").replace("m2,2026", "m2,in 2026")
     shown = upload(browser, "matches", wrong)
     assert "Nothing was changed" in shown
-    assert "matches, row 1, column winner: 'ann' is not one of the known values" in shown
-    assert "matches, row 2, column played_at: 'in 2026-01-02T00:00:00Z'" in shown
+    assert (
+        "matches.csv, line 2 (row 1), column winner: 'ann' is not one of the known values" in shown
+    )
+    assert "matches.csv, line 3 (row 2), column played_at: 'in 2026-01-02T00:00:00Z'" in shown
     assert "'zoe'" in upload(
         browser, "matches", MATCHES.replace("ada,bob,rated,b", "ada,zoe,rated,b")
     )

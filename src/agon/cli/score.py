@@ -113,7 +113,7 @@ def draw_rows(out: "Output", of: str, board: str, rows: list[dict[str, Any]]) ->
             )
             continue
         cells = numbers(values) if numeric else [cell(value) for value in values]
-        if named := _named(of, board, name):
+        if named := _meanings_of(of, board, name):
             cells = [named.get(value, text) for value, text in zip(values, cells, strict=True)]
         folds = isinstance(example, (list, dict))
         columns.append(TableColumn(name.replace("_", " "), cells, right=numeric, folds=folds))
@@ -122,7 +122,7 @@ def draw_rows(out: "Output", of: str, board: str, rows: list[dict[str, Any]]) ->
     out.table(columns)
 
 
-def _named(of: str, board: str, column: str) -> dict[Any, str]:
+def _meanings_of(of: str, board: str, column: str) -> dict[Any, str]:
     """Return the values of a column that stand for something else, each with its name.
 
     A discipline of a server need not be installed here.

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from agon.errors import NotFound, Unreadable, did_you_mean
+from agon.records.column_names import require_names
 
 _LISTS: Final = ("null", "ignore", "skip_missing")
 _NAMES: Final = ("tables", "columns")
@@ -55,7 +56,12 @@ class SourceMapping:
         return any(getattr(self, item.name) for item in fields(self))
 
     def with_columns(self, columns: Mapping[str, str] | None) -> "SourceMapping":
-        """Return the mapping with further names of columns, which replace its own."""
+        """Return the mapping with further names of columns, which replace its own.
+
+        Raises:
+            Unreadable: they are no mapping.
+        """
+        require_names(columns)
         return replace(self, columns={**self.columns, **columns}) if columns else self
 
     def with_ignored(self, names: Iterable[str]) -> "SourceMapping":

@@ -149,6 +149,10 @@ class RelationalRecords(Records):
         """Count a table's rows."""
         return int(self.run(self.table(table).count().name("n").as_table())["n"][0].as_py())
 
+    def is_integer(self, table: str, column: str) -> bool:  # noqa: ARG002 - as the base
+        """Raise ``Conflict``: values stay in the engine."""
+        raise self.needs_rows(f"the values of {table}")
+
     def arrow(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:  # noqa: ARG002 - as the base
         """Raise ``Conflict``: rows stay in the engine."""
         raise self.needs_rows(f"the rows of {name}")

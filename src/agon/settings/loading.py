@@ -17,9 +17,9 @@ from agon.settings.model_judges import SECTIONS
 from agon.settings.table import SETTINGS, Settings, display_value
 
 COMMANDS: Final = (
-    "arena", "attack", "cases", "challenge", "check", "compare", "config", "contest", "db", "demo",
-    "dojo", "engines", "explain", "export", "import", "jobs", "plan", "replay", "rules", "schema",
-    "score", "serve", "simulate", "token", "user", "webhooks", "worker",
+    "arena", "attack", "cases", "challenge", "check", "compare", "config", "contest", "convert",
+    "db", "demo", "dojo", "engines", "explain", "export", "import", "jobs", "plan", "replay",
+    "rules", "schema", "score", "serve", "simulate", "token", "user", "webhooks", "worker",
 )  # fmt: skip
 """Words after ``AGON_`` in variables that are options of a command, not settings."""
 

@@ -117,7 +117,7 @@ def test_an_audit_of_no_pair_is_rejected(tmp_path: Path) -> None:
     """A verdict without a pair is a mistake."""
     file = written(tmp_path, VOTES)
     audit = written(tmp_path, "id,winner\n8,left\n", "audit.csv")
-    with pytest.raises(InvalidRecords, match=r"audit\.csv, row 1"):
+    with pytest.raises(InvalidRecords, match=r"audit\.csv, line 2 \(row 1\)"):
         import_records("comparisons", file, audit=audit)
 
 

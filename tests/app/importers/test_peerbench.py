@@ -130,5 +130,5 @@ def test_invalid_rows_are_reported_like_those_of_records(tmp_path: Path) -> None
     where = folder(tmp_path / "pb")
     with (where / "quick_feedbacks.csv").open("a") as file:
         file.write(f"3,{BEN},{PROMPT},,,meh\n")
-    with pytest.raises(InvalidRecords, match=r"quick_feedbacks\.csv, row 3 .*'meh'"):
+    with pytest.raises(InvalidRecords, match=r"quick_feedbacks\.csv, line 4 \(row 3\).*'meh'"):
         import_records("peerbench", where)

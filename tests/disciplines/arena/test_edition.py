@@ -23,7 +23,9 @@ def test_every_rule_has_meaning_reason_and_source() -> None:
     for text in ArenaRules.texts():
         assert text.meaning.endswith("."), text.name
         assert text.reason, text.name
-        assert text.source.startswith(("seed 003", "spec arena", "spec attack")), text.name
+        assert text.source.startswith(("seed 003", "spec arena", "spec attack", "spec ranking")), (
+            text.name
+        )
 
 
 @pytest.mark.parametrize(

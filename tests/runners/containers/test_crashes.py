@@ -30,7 +30,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
-from agon.app.containers import Image, Limits, Trial
+from agon.app.containers import AgentTrial, Image, Limits
 from agon.runners.containers import open_containers, runs
 
 reference, writable, run, folder = sys.argv[1:]
@@ -41,7 +41,7 @@ limits = Limits(timeout_s=100, memory_mib=64, storage_mib=8, processes=32)
 def trial(number):
     path = Path(folder, str(number))
     path.mkdir()
-    alone = Trial(run=run, name=str(number), folder=path, servers_s=100.0 * number)
+    alone = AgentTrial(run=run, name=str(number), folder=path, servers_s=100.0 * number)
     with opened.open_network(image, trial=alone) if number else nullcontext(alone) as placed:
         opened.run_agent(image, ("sh", "-c", "sleep 3000 & sleep 3000"), limits=limits,
                          trial=placed)

@@ -49,6 +49,7 @@ DISCIPLINE = Discipline(
         "task_results": _OWN_RESULTS,
         "validators": SENT,
         "competitions": SENT,
+        "registrations": SENT,
     },
     submissions=Submissions(
         judging="trials", fields=("miner_uid", "agent", "competition"), table="submissions"

@@ -50,6 +50,10 @@ class BatchNormalizer:
             indexes = group.indexes
             wrong = _wrong_keys(table, matched, group.keys, batch.lines[indexes[0]])
             if wrong is not None:
+                # Whose table it is is decided before what is wrong with a row.
+                sent[indexes[0]] = {
+                    own: rows[indexes[0]][key] for own, key in matched.names.items()
+                }
                 rows[indexes[0]] = replace(wrong, count=len(indexes))
                 left_out.update(indexes[1:])
                 is_normal = False

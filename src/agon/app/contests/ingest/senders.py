@@ -66,7 +66,11 @@ class RecordSender:
         return self._of.schema.table(ballot.table)
 
     def _require_not_owned(self, batch: Batch) -> None:
-        for table, row, line in zip(batch.tables, batch.rows, batch.lines, strict=True):
+        sent = batch.rows if batch.sent is None else batch.sent
+        for table, read, as_sent, line in zip(
+            batch.tables, batch.rows, sent, batch.lines, strict=True
+        ):
+            row = read if isinstance(read, Mapping) else as_sent
             protocol, owner = self._owned.get(table, (None, SENT))
             if protocol is not None and isinstance(row, Mapping) and owner.owns(row):
                 rows = f" with {owner.column} {owner.value}" if owner.column else ""
