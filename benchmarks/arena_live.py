@@ -24,8 +24,8 @@ import report  # type: ignore[import-not-found]  # of this folder
 from databases import KINDS, database  # type: ignore[import-not-found]  # of this folder
 from service_change import serving  # type: ignore[import-not-found]  # of this folder
 
-from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.transport import BotReply, Endpoint
+from agon.app.arena.live.network.ports import ArenaPorts
+from agon.app.arena.live.network.transport import BotReply, Endpoint
 from agon.app.webhooks.signatures import format_secret
 from agon.client.connection import Connection
 from agon.client.league.league import League

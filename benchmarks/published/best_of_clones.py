@@ -1,8 +1,8 @@
 """Best of N clones: entering one model N times and keeping the best rating.
 
-Equal bots wander by chance alone (:func:`agon.disciplines.arena.robustness.noise_floors`): with
-K = 16 by 37 points. The best of N clones is therefore above its strength by the expected maximum
-of N such ratings.
+Equal bots wander by chance alone
+(:func:`agon.disciplines.arena.ratings.robustness.noise_floors`): with K = 16 by 37 points. The
+best of N clones is therefore above its strength by the expected maximum of N such ratings.
 
 Source: Singh et al. (2025), The Leaderboard Illusion, arXiv 2504.20879; +22, 44, 59 and 76 points
 of Elo with K = 16 for 2, 5, 10 and 27 private variants (27 is how many one provider tested).

@@ -12,8 +12,8 @@ from typing import Final
 
 from benchmarks.published.figures import Figure, Sources
 
+from agon.disciplines.arena.ratings.robustness import rank_robustness
 from agon.disciplines.arena.records import SCHEMA
-from agon.disciplines.arena.robustness import rank_robustness
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import score
 from agon.records import read_rows

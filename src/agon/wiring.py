@@ -15,8 +15,8 @@ from agon.errors import Unavailable, Unreadable
 if TYPE_CHECKING:
     from agon.app.arena.judging.choice import Judge
     from agon.app.arena.judging.model_judge import ModelJudge
-    from agon.app.arena.live.ports import ArenaPorts
-    from agon.app.arena.live.transport import BotTransport
+    from agon.app.arena.live.network.ports import ArenaPorts
+    from agon.app.arena.live.network.transport import BotTransport
     from agon.app.challenge.weight_setting import WeightSetter
     from agon.app.containers import Containers
     from agon.app.service import Service
@@ -259,7 +259,7 @@ def check_endpoint(settings: "Settings", url: str, secret: bytes) -> None:
     Raises:
         Unreadable: the endpoint cannot be reached, or returns something else.
     """
-    from agon.app.arena.live.pinging import endpoint_check
+    from agon.app.arena.live.network.pinging import endpoint_check
 
     check = endpoint_check(bot_transport(settings), random=secrets.token_bytes, new_id=sortable_id)
     check(url, secret)
@@ -374,7 +374,7 @@ def arena_ports(settings: "Settings", store: "Store") -> "ArenaPorts":
     Raises:
         Unreadable: the URL or the key of a model cannot be used.
     """
-    from agon.app.arena.live.ports import ArenaPorts
+    from agon.app.arena.live.network.ports import ArenaPorts
 
     return ArenaPorts(
         transport=bot_transport(settings),

@@ -9,10 +9,10 @@ from typing import Any
 
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.judging.port import Exchange, JudgeModel, ModelVote
-from agon.app.arena.live.bots import register
-from agon.app.arena.live.pinging import endpoint_check
-from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.transport import BotReply, Endpoint
+from agon.app.arena.live.entrants.bots import register
+from agon.app.arena.live.network.pinging import endpoint_check
+from agon.app.arena.live.network.ports import ArenaPorts
+from agon.app.arena.live.network.transport import BotReply, Endpoint
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.queue import leases

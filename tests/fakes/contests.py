@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from agon.app.analysis.simulate import simulate
-from agon.app.arena.live.bots import register
+from agon.app.arena.live.entrants.bots import register
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.cases.findings import scan

@@ -15,8 +15,8 @@ from typing import Any
 
 from agon.api.catalog import all_operations
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.transport import BotReply, Endpoint
+from agon.app.arena.live.network.ports import ArenaPorts
+from agon.app.arena.live.network.transport import BotReply, Endpoint
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append

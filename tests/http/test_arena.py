@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.live.pinging import endpoint_check
-from agon.app.arena.live.transport import BotReply
+from agon.app.arena.live.network.pinging import endpoint_check
+from agon.app.arena.live.network.transport import BotReply
 from agon.app.arena.live.work import HandIn, hand_in
 from agon.app.contests.ingest.records import record
 from fakes.arena import League, Model, Network

@@ -16,8 +16,14 @@ import pytest
 import structlog
 
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.live.bots import BotChanges, change, register, rotate_secret, secrets_of
-from agon.app.arena.live.honeypot_bank import save_honeypot_answers
+from agon.app.arena.live.entrants.bots import (
+    BotChanges,
+    change,
+    register,
+    rotate_secret,
+    secrets_of,
+)
+from agon.app.arena.live.honeypots.bank import save_honeypot_answers
 from agon.app.arena.live.qualification import begin as begin_qualification
 from agon.app.arena.live.work import HandIn, hand_in
 from agon.app.contests.ingest.records import record

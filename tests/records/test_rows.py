@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from agon.disciplines import BUILT_IN, discipline
 from agon.records import Column, Kind, Schema, Table
+from agon.records.checks.validation import issues_of
 from agon.records.raw import MemoryEngine
 from agon.records.rows import row_checker
 from agon.records.sources import open_source
-from agon.records.typed import make_typed
-from agon.records.validation import issues_of
+from agon.records.values.typed import make_typed
 from sizes import size
 
 _TIMES = st.one_of(

@@ -6,7 +6,7 @@ from typing import Any
 from agon.app.importers import foreign
 from agon.disciplines import ImportedRecords, Importer
 from agon.records import Column, Kind, Schema, Table
-from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
 
 _SHEET = Table(
     "sheet",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # a stored board is shown without what computes one
     from agon.kernel.explanations import Explanation
     from agon.kernel.findings import Finding
     from agon.records import Records
-    from agon.records.unused import NameReport
+    from agon.records.names.unused import NameReport
 
 
 class ScoredRecords(Protocol):
@@ -94,8 +94,8 @@ class Importer:
             gets a path or an address, as text; of a format that is one table, a path or the table.
             What users state of the ``choices`` are keyword arguments.
         choices: ``mapping`` (how names and values of the source are read, a
-            :class:`~agon.records.mapping.SourceMapping`) and ``where`` (a value, or several, by
-            column of the source), if the format has them.
+            :class:`~agon.records.names.mapping.SourceMapping`) and ``where`` (a value, or
+            several, by column of the source), if the format has them.
         frame: whether the format is one table, which may be a data frame. The first of a
             discipline is also how ``score`` reads a single table.
     """

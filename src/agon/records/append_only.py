@@ -15,13 +15,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.records.casting import integer_id, sql_type
-from agon.records.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
+from agon.records.checks.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
 from agon.records.json_rows import raw_rows, text_index
 from agon.records.raw import MemoryEngine, quote
 from agon.records.schemas import ForeignKey, Kind, Schema, Table
 from agon.records.tables import TablesView
-from agon.records.typed import casts, holds
+from agon.records.values.casting import integer_id, sql_type
+from agon.records.values.typed import casts, holds
 
 _MAX_PENDING_ROWS = 100_000  # kept as Python objects, which need much memory
 _SPANS = ("_row", "_from", "_until")

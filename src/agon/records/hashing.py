@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.kernel.fingerprints import sha256
-from agon.records.casting import integer_id
-from agon.records.keys import may_repeat
+from agon.records.checks.keys import may_repeat
 from agon.records.raw import quote
 from agon.records.schemas import Column, Kind, Schema, Table
-from agon.records.typed import holds
+from agon.records.values.casting import integer_id
+from agon.records.values.typed import holds
 
 _BATCH = 100_000
 _PLACE = "_place"

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, Final
 
 from agon.records.conditions import Columns
-from agon.records.names import MatchedNames, match_names
+from agon.records.names.matching import MatchedNames, match_names
 from agon.records.rows import read_value
 from agon.records.schemas import Column, Kind, Table
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.records.column_names import column_names, require_names
-from agon.records.conversions import convert_values
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.columns import column_names, require_names
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.unused import name_report, without_ignored
 from agon.records.raw import MemoryEngine, SourceTables
 from agon.records.row_filter import row_filter
 from agon.records.schemas import Schema
 from agon.records.tables import Records, reading_progress
-from agon.records.typed import make_typed, trust
-from agon.records.unused import name_report, without_ignored
+from agon.records.values.conversions import convert_values
+from agon.records.values.typed import make_typed, trust
 
 _MAX_SHARED_ROWS = 10_000  # that are read in the engine that a process shares
 
@@ -225,7 +225,7 @@ def _make_records(
     *,
     words_in_place: bool,
 ) -> tuple[Records, list[RowIssue]]:
-    from agon.records.validation import issues_of
+    from agon.records.checks.validation import issues_of
 
     converted, notes = convert_values(
         engine.connection, schema, source, mapping, words_in_place=words_in_place

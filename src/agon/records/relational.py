@@ -15,12 +15,12 @@ import pyarrow as pa
 
 from agon.errors import Conflict, Unavailable
 from agon.records.issues import RowIssue
+from agon.records.names.unused import NameReport
 from agon.records.parquet_columns import ParquetTable, parquet_tables
 from agon.records.reading import read
 from agon.records.relational_checks import issues_of
 from agon.records.schemas import Schema
 from agon.records.tables import Records
-from agon.records.unused import NameReport
 
 
 class TableEngine(Protocol):

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from agon.errors import Unavailable
-from agon.records.constraints import (
+from agon.records.checks.constraints import (
     INCONSISTENT,
     Constraint,
     constraints_of,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agon.errors import Unreadable, did_you_mean
-from agon.records.column_names import require_names
+from agon.records.names.columns import require_names
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, Kind, Schema, Table
 

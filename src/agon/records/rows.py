@@ -15,18 +15,18 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
-from agon.records.conditions import Columns
-from agon.records.constraints import (
+from agon.records.checks.constraints import (
     INCONSISTENT,
     ColumnConstraints,
     Constraint,
     constraints_of,
     exactly_one,
 )
+from agon.records.conditions import Columns
 from agon.records.issues import RowIssue
 from agon.records.schemas import Column, Kind, RowCheck, Table
-from agon.records.values import BAD, READERS, UnreadableValue
-from agon.records.words import choice_of
+from agon.records.values.json_values import BAD, READERS, UnreadableValue
+from agon.records.values.words import choice_of
 
 _NONE: Final = type(None)
 _SHOWN: Final = 200

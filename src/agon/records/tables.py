@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from agon.errors import Unavailable
 from agon.kernel.progress import is_observed, step
+from agon.records.names.unused import NameReport
 from agon.records.raw import MemoryEngine, memory_of, quote, sorting_memory
 from agon.records.schemas import Schema
-from agon.records.typed import TYPED_SCHEMA, view_as_of
-from agon.records.unused import NameReport
+from agon.records.values.typed import TYPED_SCHEMA, view_as_of
 
 if TYPE_CHECKING:
     from agon.kernel.findings import Finding

@@ -14,7 +14,7 @@ from agon.editions import default_edition, editions
 from agon.errors import AgonError
 from agon.ledger.entry import Draft, encode_entry, genesis
 from agon.records import read_rows
-from agon.records.dependencies import dependencies_of
+from agon.records.checks.dependencies import dependencies_of
 from agon.records.raw import MemoryEngine
 from app.contests.histories import AT
 from records.naive import without_dangling

@@ -15,7 +15,7 @@ from agon.disciplines.arena.formulas import (
     rating_change,
 )
 from agon.disciplines.arena.history import ratings_of, results_of
-from agon.disciplines.arena.rating_history import rating_history
+from agon.disciplines.arena.ratings.rating_history import rating_history
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import ArenaRules
 from agon.records import read_rows

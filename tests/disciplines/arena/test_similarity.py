@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines.arena.accounts import (
+from agon.disciplines.arena.checks.accounts import (
     edit_distance,
     handle_base,
     similar_handles,
     similarity,
 )
-from agon.disciplines.arena.plagiarism import fingerprint, jaccard, text_similarity, words
+from agon.disciplines.arena.checks.plagiarism import fingerprint, jaccard, text_similarity, words
 from agon.disciplines.arena.rounds.qualification import (
     Attempt,
     QualificationOutcome,

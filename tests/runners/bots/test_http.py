@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.arena.live.transport import BotReply, Endpoint
+from agon.app.arena.live.network.transport import BotReply, Endpoint
 from agon.app.webhooks.address_guard import NO_ADDRESS
 from agon.app.webhooks.signatures import verify
 from agon.disciplines.arena.rounds.faults import Fault

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from agon.app.arena.live.pinging import endpoint_check
-from agon.app.arena.live.transport import BotReply, Endpoint
+from agon.app.arena.live.network.pinging import endpoint_check
+from agon.app.arena.live.network.transport import BotReply, Endpoint
 from agon.app.webhooks.signatures import TOLERANCE, format_secret
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import CheckFailed, NotFound, Unreadable

@@ -23,9 +23,10 @@ from agon.api.operations.records import encode_ndjson, ndjson_body
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
 from agon.api.transport import Noun
-from agon.app.arena.live import bots, qualification, views
-from agon.app.arena.live.bot_states import state_at, state_of
-from agon.app.arena.live.honeypot_bank import bank_counts
+from agon.app.arena.live import qualification, views
+from agon.app.arena.live.entrants import bots
+from agon.app.arena.live.entrants.bot_states import state_at, state_of
+from agon.app.arena.live.honeypots.bank import bank_counts
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.entities.arena import LiveBot
 

@@ -9,7 +9,8 @@ from agon.api.models.work import HandInRequest, Receipt, WorkItems
 from agon.api.operation import ContestContext, operation
 from agon.api.parameters import FreeId, Id
 from agon.api.transport import Noun
-from agon.app.arena.live import people, work
+from agon.app.arena.live import work
+from agon.app.arena.live.entrants import people
 
 Wait = Annotated[
     float, Field(ge=0, le=60, description="Seconds to wait for work if there is none.")

@@ -18,8 +18,8 @@ from agon.kernel.text_tables import html_table
 from agon.kernel.times import parse_time
 from agon.records import InvalidRecords, Records, RowIssue
 from agon.records.look_alikes import source_findings
-from agon.records.mapping import MappingSource
-from agon.records.unused import NameReport
+from agon.records.names.mapping import MappingSource
+from agon.records.names.unused import NameReport
 
 _SHOWN = 10
 

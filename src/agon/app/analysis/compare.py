@@ -17,7 +17,7 @@ from agon.kernel.progress import count_steps
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman
 from agon.kernel.text_tables import html_table, text_table
-from agon.records.mapping import MappingSource
+from agon.records.names.mapping import MappingSource
 
 _SHOWN = 10
 _MOVE_SCHEMA = pa.schema(

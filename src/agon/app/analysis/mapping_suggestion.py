@@ -7,8 +7,8 @@ from typing import Any, Final
 from agon.app.analysis.check import CheckReport
 from agon.records import Column, Kind, RowIssue
 from agon.records.look_alikes import MISSING_WORDS
-from agon.records.names import near_names
-from agon.records.words import choice_of
+from agon.records.names.matching import near_names
+from agon.records.values.words import choice_of
 
 _SIDES: Final = Column("side", Kind.TEXT, choices=("model_a", "model_b", "tie"))
 _MAX_LISTED: Final = 50

@@ -12,11 +12,11 @@ from agon.engines import open_tables, require_engine
 from agon.errors import Conflict, Unreadable
 from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows
 from agon.records.frames import Rows
-from agon.records.mapping import NO_MAPPING, MappingSource, source_mapping
+from agon.records.names.mapping import NO_MAPPING, MappingSource, source_mapping
+from agon.records.names.unused import NameReport
 from agon.records.relational import RelationalRecords, inspect_in
 from agon.records.sources.formats import ending_of
 from agon.records.sources.memory import arrow_table, is_table
-from agon.records.unused import NameReport
 from agon.records.writing import FORMATS, TableFormat, write_tables
 
 RecordsSource = str | Path | Records | ImportedRecords | Simulation | Rows | Mapping[str, Rows]

@@ -19,7 +19,7 @@ from agon.kernel.rules import Rules
 from agon.kernel.times import parse_time
 from agon.records import Records
 from agon.records.look_alikes import source_findings
-from agon.records.mapping import MappingSource
+from agon.records.names.mapping import MappingSource
 
 if TYPE_CHECKING:
     from agon.app.charts import Chart

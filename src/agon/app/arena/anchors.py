@@ -18,14 +18,14 @@ import pyarrow as pa
 
 from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.history import Standings
-from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.strength_explanations import explain_strength
-from agon.disciplines.arena.strengths import (
+from agon.disciplines.arena.ratings.strength_explanations import explain_strength
+from agon.disciplines.arena.ratings.strengths import (
     Strengths,
     publish_strengths,
     resampling_of,
     strengths_board,
 )
+from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part

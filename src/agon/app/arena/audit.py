@@ -10,7 +10,7 @@ from agon.app.analysis.score import Result, score
 from agon.app.arena.live.scored import arena_of
 from agon.disciplines.arena.audits import examine
 from agon.kernel.figures import Probe
-from agon.records.mapping import MappingSource
+from agon.records.names.mapping import MappingSource
 
 
 @dataclass(frozen=True, repr=False)

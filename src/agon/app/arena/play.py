@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from itertools import combinations
 from typing import Any, Final, Protocol
 
-from agon.app.arena.live.transport import BotReply
-from agon.disciplines.arena.plagiarism import text_similarity
+from agon.app.arena.live.network.transport import BotReply
+from agon.disciplines.arena.checks.plagiarism import text_similarity
 from agon.disciplines.arena.rounds.draws import shown_first, uniform
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.arena.rules import ArenaRules

@@ -16,15 +16,15 @@ from agon.app.charts import Chart, interval_chart, win_matrix
 from agon.app.charts.intervals import MAX_ROWS
 from agon.app.charts.matrix import MAX_NAMES
 from agon.disciplines.arena.formulas import score_of
+from agon.disciplines.arena.ratings.strengths import interval_context
 from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.strengths import interval_context
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.kernel.progress import count_steps
 from agon.kernel.ratings.elo import EloState, fold
 from agon.kernel.rounding import publish
-from agon.records.mapping import MappingSource
+from agon.records.names.mapping import MappingSource
 
 RatingMethod = Literal["elo", "bradley-terry"]
 """The methods of :func:`rate`."""

@@ -15,7 +15,7 @@ from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.disciplines.arena.boards import BRADLEY_TERRY
-from agon.disciplines.arena.robustness import (
+from agon.disciplines.arena.ratings.robustness import (
     RANKS,
     elo_bands,
     noise_floors,
@@ -26,7 +26,7 @@ from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.arena_reports import BoardRobustness, DecidedRank, Robustness
 from agon.entities.contests import Contest
 from agon.errors import NotFound, NotScorable
-from agon.records.mapping import MappingSource
+from agon.records.names.mapping import MappingSource
 
 if TYPE_CHECKING:
     from agon.kernel.figures import RankRobustness

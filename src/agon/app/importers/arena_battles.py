@@ -42,9 +42,9 @@ from agon.app.importers.repeated_rows import repeated_rows
 from agon.disciplines import ImportedRecords
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
 from agon.records.conditions import IsBlank, SameValue
-from agon.records.mapping import NO_MAPPING, SourceMapping
-from agon.records.names import match_names
-from agon.records.values import EPOCH_UNITS, UNIT_NAMES
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.matching import match_names
+from agon.records.values.json_values import EPOCH_UNITS, UNIT_NAMES
 
 CATEGORIES = (
     "anony",

@@ -39,8 +39,8 @@ from agon.app.importers.reading import columns_of, foreign
 from agon.disciplines import ImportedRecords
 from agon.errors import Unreadable, did_you_mean
 from agon.records import Column, CrossRowCheck, Kind, Schema, Table
-from agon.records.mapping import NO_MAPPING, SourceMapping
-from agon.records.names import match_names
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.matching import match_names
 
 FIELDS = {
     "uid": ("uid", "miner_uid"),

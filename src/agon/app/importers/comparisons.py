@@ -31,8 +31,8 @@ from agon.disciplines import ImportedRecords
 from agon.errors import NotFound, Unreadable
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
 from agon.records.conditions import SameValue
-from agon.records.mapping import NO_MAPPING, SourceMapping
-from agon.records.names import match_names
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.matching import match_names
 
 MatchUnit = Literal["pairs", "votes"]
 """Whether a match is a pair with its votes, or each vote."""

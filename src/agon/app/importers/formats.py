@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from agon.disciplines import BUILT_IN, ImportedRecords, discipline, names
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
-from agon.records.column_names import require_names
 from agon.records.frames import Rows
-from agon.records.mapping import MappingSource, source_mapping
+from agon.records.names.columns import require_names
+from agon.records.names.mapping import MappingSource, source_mapping
 from agon.records.sources.memory import arrow_table, is_table
 
 if TYPE_CHECKING:

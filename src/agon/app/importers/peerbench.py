@@ -21,7 +21,7 @@ import pyarrow as pa
 from agon.disciplines import ImportedRecords, discipline
 from agon.records import Records
 from agon.records import read as read_records
-from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
 
 _COMMENTS = ("comments", "prompt_comments", "response_comments", "score_comments")
 _USERS = ("auth.users", "auth_users")

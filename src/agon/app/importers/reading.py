@@ -11,7 +11,7 @@ from typing import Any
 
 from agon.errors import NotFound, Unreadable
 from agon.records import InvalidRecords, Records, Schema, inspect_files, inspect_rows
-from agon.records.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.sources.formats import USUAL, columns_in, ending_of
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.network.ports import ArenaPorts
 from agon.app.containers import Containers
 from agon.app.queue.leases import StoreResult
 from agon.app.sandbox import Sandbox

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.network.ports import ArenaPorts
 from agon.app.arena.live.rounds import advance, play
 from agon.app.garbage import gc_paused
 from agon.app.queue.leases import Commit

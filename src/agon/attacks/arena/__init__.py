@@ -29,10 +29,10 @@ from agon.attacks.strategy import Plan, Strategy
 from agon.disciplines.arena.boards import BOTS, BRADLEY_TERRY
 from agon.disciplines.arena.formulas import Vector
 from agon.disciplines.arena.integrity import Inspection, inspect
+from agon.disciplines.arena.ratings.strengths import scores_of
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
-from agon.disciplines.arena.strengths import scores_of
 from agon.kernel.boards import ranking
 from agon.kernel.findings import Finding
 from agon.kernel.rounding import publish

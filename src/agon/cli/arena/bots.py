@@ -174,7 +174,7 @@ def play_locally(
 
 def _players(addresses: "Sequence[str]", secret_file: Path | None) -> "Mapping[str, Player]":
     """Return bots by their addresses; a second of one address gets a number."""
-    from agon.app.arena.live.transport import Endpoint
+    from agon.app.arena.live.network.transport import Endpoint
     from agon.runners.bots.commands import CommandBot
     from agon.runners.bots.http import EndpointBot, HttpBots
 

@@ -17,7 +17,7 @@ from agon.errors import NotFound, Unreadable
 if TYPE_CHECKING:
     from agon.client import Api
     from agon.entities.ledgers import RecordChange
-    from agon.records.mapping import SourceMapping
+    from agon.records.names.mapping import SourceMapping
 
 _PIECE: Final = 1 << 18
 _LINES: Final = (".ndjson", ".jsonl")

@@ -17,7 +17,7 @@ from agon.cli.shared.parameters import unique
 
 if TYPE_CHECKING:
     from agon.records import RowIssue
-    from agon.records.mapping import SourceMapping
+    from agon.records.names.mapping import SourceMapping
 
 STDIN = "-"
 _ENDINGS = {"csv": ".csv", "jsonl": ".jsonl", "json": ".json", "parquet": ".parquet"}
@@ -190,7 +190,7 @@ def _mapping_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _take_mapping(options: dict[str, Any]) -> "SourceMapping | None":
     """Remove the options of a mapping from others; return what its file and they state."""
-    from agon.records.mapping import source_mapping
+    from agon.records.names.mapping import source_mapping
 
     file = options.pop("mapping_file")
     lists = {name: _parts(options.pop(name)) for name in ("null", "ignore", "skip_missing")}

@@ -29,7 +29,7 @@ _ROUNDS = LiveProtocol(
 
 
 def _intervals(board: str, rules: Any) -> Mapping[str, Any] | None:
-    from agon.disciplines.arena import strengths
+    from agon.disciplines.arena.ratings import strengths
 
     return strengths.intervals_of(board, rules)
 

@@ -16,7 +16,7 @@ from agon.disciplines.arena.history import (
     games_of_version,
     verdict_of_votes,
 )
-from agon.disciplines.arena.rating_history import RatingHistory
+from agon.disciplines.arena.ratings.rating_history import RatingHistory
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part

@@ -9,26 +9,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.accounts import (
+from agon.disciplines.arena.checks.accounts import (
     handle_base,
     networks_of_owners,
     similar_handles,
     similarity,
 )
-from agon.disciplines.arena.detectors import favorite_bot, low_agreement
-from agon.disciplines.arena.facts import RATED, Facts, facts_of
-from agon.disciplines.arena.formulas import NONE, Ints
-from agon.disciplines.arena.history import results_of
-from agon.disciplines.arena.panel_checks import judge_burst, panel_share
-from agon.disciplines.arena.plagiarism import text_similarity
-from agon.disciplines.arena.quality import kappas_of
-from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.voting import (
+from agon.disciplines.arena.checks.detectors import favorite_bot, low_agreement
+from agon.disciplines.arena.checks.panels import judge_burst, panel_share
+from agon.disciplines.arena.checks.plagiarism import text_similarity
+from agon.disciplines.arena.checks.voting import (
     agreeing_judges,
     audit_disagreement,
     collusion,
     position_bias,
 )
+from agon.disciplines.arena.facts import RATED, Facts, facts_of
+from agon.disciplines.arena.formulas import NONE, Ints
+from agon.disciplines.arena.history import results_of
+from agon.disciplines.arena.quality import kappas_of
+from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
 from agon.kernel.agreement.krippendorff_alpha import krippendorff_alpha
 from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks

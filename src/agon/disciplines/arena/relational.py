@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.clusters import Verdicts
 from agon.disciplines.arena.facts import UNKNOWN_TIME, Bots, bots_from, numbers_of
 from agon.disciplines.arena.formulas import Ints, Vector, score_of
 from agon.disciplines.arena.history import Standings, elo_fold
+from agon.disciplines.arena.ratings.clusters import Verdicts
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.ratings.elo import EloState
 from agon.kernel.ratings.pair_counts import PairCounts, sum_pairs

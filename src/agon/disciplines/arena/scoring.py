@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena import boards, explanations, relational, streamed
-from agon.disciplines.arena.clusters import Verdicts, verdicts_of
+from agon.disciplines.arena import boards, explanations, relational
 from agon.disciplines.arena.facts import Bots, Facts, bots_of, facts_of
 from agon.disciplines.arena.formulas import Vector, score_of
 from agon.disciplines.arena.history import (
@@ -21,10 +20,12 @@ from agon.disciplines.arena.history import (
     standings_of,
 )
 from agon.disciplines.arena.quality import quality_of
-from agon.disciplines.arena.rating_history import RatingHistory, rating_history
+from agon.disciplines.arena.ratings import streamed
+from agon.disciplines.arena.ratings.clusters import Verdicts, verdicts_of
+from agon.disciplines.arena.ratings.rating_history import RatingHistory, rating_history
+from agon.disciplines.arena.ratings.strength_explanations import explain_strength
+from agon.disciplines.arena.ratings.strengths import Strengths, strengths_board, strengths_of
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
-from agon.disciplines.arena.strength_explanations import explain_strength
-from agon.disciplines.arena.strengths import Strengths, strengths_board, strengths_of
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation

@@ -3,35 +3,35 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from agon.disciplines.challenge.activity_checks import (
+from agon.disciplines.challenge.checks.activity import (
     Activity,
     partial_validators,
     stopped_validators,
 )
-from agon.disciplines.challenge.competition_checks import paid_without_score, unimprovable_tops
-from agon.disciplines.challenge.evidence import Evidence, gather
-from agon.disciplines.challenge.facts import Facts, read_facts
-from agon.disciplines.challenge.outcome import Outcome, outcome_of
-from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.seat_checks import (
+from agon.disciplines.challenge.checks.competitions import paid_without_score, unimprovable_tops
+from agon.disciplines.challenge.checks.seats import (
     carried_tops,
     changed_seats,
     dust,
     votes_without_stake,
 )
-from agon.disciplines.challenge.submission_checks import (
+from agon.disciplines.challenge.checks.submissions import (
     duplicate_agents,
     missing_task_results,
     near_duplicate_agents,
     other_reward_sources,
 )
-from agon.disciplines.challenge.validator_checks import (
+from agon.disciplines.challenge.checks.validators import (
     copied_reports,
     lagging_reports,
     outlier_record,
     self_serving_votes,
     stake_concentration,
 )
+from agon.disciplines.challenge.evidence import Evidence, gather
+from agon.disciplines.challenge.facts import Facts, read_facts
+from agon.disciplines.challenge.outcome import Outcome, outcome_of
+from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import NetworkFacts
 from agon.kernel.findings import Check, Finding, meanings, run_checks
 from agon.records import Records

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
-from agon.records.names import match_names
+from agon.records.names.matching import match_names
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.csv_rows import Header, lines_of, read_header, rows_of

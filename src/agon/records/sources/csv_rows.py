@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from agon.records.names import match_names
+from agon.records.names.matching import match_names
 from agon.records.sources.text_file import text
 
 _DELIMITERS: Final = ",;\t|"

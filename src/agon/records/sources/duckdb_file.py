@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from agon.errors import Unavailable, Unreadable
-from agon.records.column_names import spelled_as
-from agon.records.names import match_names
+from agon.records.names.columns import spelled_as
+from agon.records.names.matching import match_names
 from agon.records.raw import NUMBERED, RawTable, SourceTables, literal, quote
 from agon.records.schemas import Schema
 from agon.records.sources.names import pick

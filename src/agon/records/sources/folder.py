@@ -7,7 +7,7 @@ from typing import Any
 
 from agon.errors import Unreadable
 from agon.records.issues import RowIssue
-from agon.records.names import fold_name, nearest
+from agon.records.names.matching import fold_name, nearest
 from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
 from agon.records.sources import parquet_folder

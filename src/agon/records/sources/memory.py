@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from agon.errors import Unreadable, did_you_mean
 from agon.records.issues import RowIssue
-from agon.records.names import fold_name, match_names
+from agon.records.names.matching import fold_name, match_names
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
 from agon.records.sources.nested_names import nested_paths

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from agon.records.names import fold_name
+from agon.records.names.matching import fold_name
 from agon.records.schemas import Schema
 
 

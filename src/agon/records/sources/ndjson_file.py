@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
-from agon.records.names import MatchedNames, fold_name, match_names
+from agon.records.names.matching import MatchedNames, fold_name, match_names
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.issues import ROW_REMEDY, IssueTally, shown_bytes, unreadable

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agon.records.column_names import spelled_as
 from agon.records.issues import RowIssue
-from agon.records.names import match_names
+from agon.records.names.columns import spelled_as
+from agon.records.names.matching import match_names
 from agon.records.raw import NUMBERED, RawTable, file_literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agon.records.column_names import spelled_as
 from agon.records.issues import RowIssue
+from agon.records.names.columns import spelled_as
 from agon.records.raw import NUMBERED, RawTable, file_literal
 from agon.records.schemas import Table
 from agon.records.sources import parquet_file

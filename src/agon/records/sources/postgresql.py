@@ -17,7 +17,7 @@ import pyarrow as pa
 from agon.errors import Unavailable, Unreadable
 from agon.kernel.progress import step
 from agon.records.issues import RowIssue
-from agon.records.names import match_names
+from agon.records.names.matching import match_names
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Kind, Schema, Table
 from agon.records.sources.issues import table_issue

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.errors import Unreadable
-from agon.records.names import match_names
+from agon.records.names.matching import match_names
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
 from agon.records.sources.issues import IssueTally, shown_bytes

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from agon.errors import Unavailable
 from agon.records.issues import RowIssue
-from agon.records.names import fold_name
+from agon.records.names.matching import fold_name
 from agon.records.raw import RawTable
 from agon.records.schemas import Table
 from agon.records.sources.issues import table_issue

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from agon.app.arena.live.transport import BotReply
+from agon.app.arena.live.network.transport import BotReply
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import NotFound
 from agon.runners.bots.http import MAX_REPLY_BYTES

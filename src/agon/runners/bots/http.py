@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 import httpcore2
 import orjson
 
-from agon.app.arena.live.transport import BotReply, Endpoint
+from agon.app.arena.live.network.transport import BotReply, Endpoint
 from agon.app.webhooks.address_guard import NO_ADDRESS, CheckedAddress, ForbiddenUrl, check_address
 from agon.app.webhooks.signatures import signature
 from agon.disciplines.arena.rounds.faults import Fault
@@ -103,7 +103,7 @@ class HttpBots:
     def ask(
         self, endpoint: Endpoint, work: Mapping[str, Any], *, seconds: float
     ) -> BotReply | Fault:
-        """Send work once; see :class:`agon.app.arena.live.transport.BotTransport`."""
+        """Send work once; see :class:`agon.app.arena.live.network.transport.BotTransport`."""
         body = orjson.dumps(dict(work))
         headers = signing_headers(
             endpoint.secrets, message=str(work["id"]), body=body, at=self._now()

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from agon.app.arena.live.transport import BotReply
+from agon.app.arena.live.network.transport import BotReply
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.kernel.plain_json import InvalidJson, read_json
 from agon.kernel.plain_text import unstorable

@@ -13,7 +13,7 @@ from agon.api.models.records import ImportSummary
 from agon.api.operations.records import ignored_names
 from agon.app.contests.ingest.uploads import ReadColumn, Upload, read_upload
 from agon.errors import AgonError, Unreadable
-from agon.records.mapping import SourceMapping, source_mapping
+from agon.records.names.mapping import SourceMapping, source_mapping
 from agon.web.page import Visit, error_texts
 
 _IGNORE: Final = "the field Not read"

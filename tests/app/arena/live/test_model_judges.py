@@ -3,7 +3,7 @@
 from threading import Barrier
 
 from agon.app.arena.judging.port import ModelVote
-from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.network.ports import ArenaPorts
 from agon.app.arena.live.scored import scored_arena
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.runners.judges.opening import open_separate_judge

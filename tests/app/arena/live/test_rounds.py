@@ -9,8 +9,8 @@ from agon.app.access.permissions import View
 from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import views
 from agon.app.arena.live.models import NO_MODEL
+from agon.app.arena.live.network.transport import BotReply
 from agon.app.arena.live.scored import scored_arena
-from agon.app.arena.live.transport import BotReply
 from agon.disciplines.arena.rounds.commitment import verify_draw
 from agon.disciplines.arena.rounds.draws import honeypot_real
 from agon.disciplines.arena.rounds.faults import Fault

@@ -15,8 +15,8 @@ from agon.app.access.permissions import LOCAL, View, view_of
 from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import qualification, views
 from agon.app.arena.live.models import NO_MODEL
-from agon.app.arena.live.ports import ArenaPorts
-from agon.app.arena.live.transport import BotReply
+from agon.app.arena.live.network.ports import ArenaPorts
+from agon.app.arena.live.network.transport import BotReply
 from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
 from agon.app.contests.ingest.records import record
 from agon.disciplines.arena.rounds.faults import Fault

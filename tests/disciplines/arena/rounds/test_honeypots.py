@@ -5,7 +5,7 @@ from collections import deque
 
 import pytest
 
-from agon.disciplines.arena.plagiarism import jaccard
+from agon.disciplines.arena.checks.plagiarism import jaccard
 from agon.disciplines.arena.rounds.honeypot_texts import TEMPLATES
 from agon.disciplines.arena.rounds.honeypots import MEMORY_VOTES, RoboticAnswer, draw_robotic_answer
 from sizes import size

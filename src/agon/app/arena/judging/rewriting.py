@@ -12,7 +12,7 @@ from agon.app.arena.judging.model_judge import ModelJudge
 from agon.app.arena.judging.port import ModelReply, Question
 from agon.app.arena.judging.question import fresh_nonce, quotation
 from agon.app.arena.judging.visible_text import visible_text
-from agon.disciplines.arena.plagiarism import jaccard
+from agon.disciplines.arena.checks.plagiarism import jaccard
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.kernel.plain_json import InvalidJson, read_json
 

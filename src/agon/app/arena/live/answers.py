@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from agon.app.arena.live.beginning import seed_of
-from agon.app.arena.live.honeypots import HoneypotTexts
+from agon.app.arena.live.honeypots.texts import HoneypotTexts
 from agon.app.arena.live.matches import SIDES, copy_of, match_in_work, matches_of
-from agon.app.arena.live.pinging import PROTOCOL
+from agon.app.arena.live.network.pinging import PROTOCOL
 from agon.app.service import Service
-from agon.disciplines.arena.plagiarism import text_similarity
+from agon.disciplines.arena.checks.plagiarism import text_similarity
 from agon.disciplines.arena.rounds.commitment import drawing_seed
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot, Work

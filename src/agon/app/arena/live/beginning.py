@@ -5,16 +5,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
-from agon.app.arena.live.honeypot_bank import retire_missing
+from agon.app.arena.live.entrants.people import new_people, record_people, shared_networks
+from agon.app.arena.live.honeypots.bank import retire_missing
 from agon.app.arena.live.matches import match_in_work
 from agon.app.arena.live.names import next_name, played_elsewhere
-from agon.app.arena.live.people import new_people, record_people, shared_networks
 from agon.app.arena.live.scored import arena_records, live_rules
 from agon.app.contests.ledgers.append import append
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
-from agon.disciplines.arena.accounts import networks_of_owners
+from agon.disciplines.arena.checks.accounts import networks_of_owners
 from agon.disciplines.arena.rounds.commitment import commitment, drawing_seed
 from agon.disciplines.arena.rounds.panel import is_newcomer
 from agon.disciplines.arena.rounds.round import (

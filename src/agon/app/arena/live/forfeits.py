@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from agon.app.arena.live.bot_states import with_state
+from agon.app.arena.live.entrants.bot_states import with_state
 from agon.app.arena.live.matches import SIDES, matches_of
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agon.app.arena.judging.port import JudgeModel, ModelVote
 from agon.app.arena.live.matches import Drawn, copy_of, matches_of
-from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.network.ports import ArenaPorts
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound

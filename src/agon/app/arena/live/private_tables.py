@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agon.app.arena.live.honeypot_bank import save_honeypot_answers
+from agon.app.arena.live.honeypots.bank import save_honeypot_answers
 from agon.app.arena.live.prompts import save_human_answers, save_prompts
 from agon.app.service import Service
 from agon.entities.arena import PrivateTable

@@ -10,7 +10,7 @@ from agon.kernel.plain_text import unstorable
 from agon.ledger.keys import id_issues, record_key
 from agon.records import Column, InvalidRecords, Kind, RowIssue, Table
 from agon.records.rows import row_checker
-from agon.records.values import READERS
+from agon.records.values.json_values import READERS
 
 _SHOWN: Final = 200
 

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from agon.app.access.permissions import View
 from agon.app.arena.live.beginning import commit
-from agon.app.arena.live.bots import own_bot
+from agon.app.arena.live.entrants.bots import own_bot
+from agon.app.arena.live.entrants.people import record_people
 from agon.app.arena.live.matches import matches_of
 from agon.app.arena.live.names import next_name, played_elsewhere
-from agon.app.arena.live.people import record_people
 from agon.app.arena.live.scored import live_rules
 from agon.app.arena.live.settlement import is_uncounted, winner_of
 from agon.app.queue.jobs import round_job

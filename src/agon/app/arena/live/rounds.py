@@ -11,13 +11,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.arena.live.answers import assign_answers, judge_answers
-from agon.app.arena.live.asking import ask_endpoints
 from agon.app.arena.live.beginning import commit_round, draw, read_scores
-from agon.app.arena.live.honeypots import HoneypotTexts
+from agon.app.arena.live.honeypots.texts import HoneypotTexts
 from agon.app.arena.live.models import ask_models, needs_models, store_models
-from agon.app.arena.live.ports import ArenaPorts
+from agon.app.arena.live.network.asking import ask_endpoints
+from agon.app.arena.live.network.ports import ArenaPorts
+from agon.app.arena.live.network.results import expire
 from agon.app.arena.live.qualification import commit_qualification
-from agon.app.arena.live.results import expire
 from agon.app.arena.live.settlement import settle
 from agon.app.arena.live.votes import advance_votes, is_judged
 from agon.app.queue.jobs import round_job

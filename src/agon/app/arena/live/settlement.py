@@ -6,12 +6,12 @@ from typing import Any
 
 from agon.app.access.permissions import SYSTEM
 from agon.app.arena.live.beginning import seed_of
-from agon.app.arena.live.bots import save_record
+from agon.app.arena.live.entrants.bots import save_record
+from agon.app.arena.live.entrants.owners import newest_row
+from agon.app.arena.live.entrants.versions import mark_stated_versions
 from agon.app.arena.live.forfeits import count_forfeits
+from agon.app.arena.live.honeypots.memory import remember_round
 from agon.app.arena.live.matches import SIDES, matches_of
-from agon.app.arena.live.memory import remember_round
-from agon.app.arena.live.owners import newest_row
-from agon.app.arena.live.versions import mark_stated_versions
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service

@@ -8,8 +8,8 @@ from typing import Any
 
 from agon.app.arena.live.answers import new_work
 from agon.app.arena.live.beginning import seed_of
+from agon.app.arena.live.honeypots.memory import memory_of, templates_of
 from agon.app.arena.live.matches import copy_of, match_in_work, matches_of
-from agon.app.arena.live.memory import memory_of, templates_of
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.honeypot_memory import HoneypotMemory
 from agon.disciplines.arena.rules import ArenaRules

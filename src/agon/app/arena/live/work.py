@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.arena.live.bots import is_own, own_bot
-from agon.app.arena.live.people import user_of
-from agon.app.arena.live.results import (
+from agon.app.arena.live.entrants.bots import is_own, own_bot
+from agon.app.arena.live.entrants.people import user_of
+from agon.app.arena.live.network.results import (
     LABELS,
     answer_result,
     fault_result,

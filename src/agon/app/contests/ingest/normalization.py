@@ -7,9 +7,9 @@ from typing import Any, Final
 from agon.app.contests.ingest.batches import Batch, RowGroup, groups_of
 from agon.app.contests.ingest.unused_keys import UnusedKeys
 from agon.records import RowIssue, Schema, Table
+from agon.records.checks.headers import missing_remedy
 from agon.records.conditions import Columns
-from agon.records.headers import missing_remedy
-from agon.records.names import MatchedNames, fold_name, is_ignored, near_names
+from agon.records.names.matching import MatchedNames, fold_name, is_ignored, near_names
 from agon.records.normal import NormalForm, normal_form
 
 _SHOWN: Final = 80

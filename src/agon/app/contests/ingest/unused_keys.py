@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from agon.records.names import MatchedNames
+from agon.records.names.matching import MatchedNames
 
 _MAX_NAMED: Final = 12
 

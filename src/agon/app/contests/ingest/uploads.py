@@ -14,7 +14,7 @@ from agon.app.contests.ingest.record_lines import record_lines
 from agon.disciplines import discipline
 from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.records import InvalidRecords, Records, RowIssue, Schema, Table, inspect_files
-from agon.records.mapping import MappingSource, source_mapping
+from agon.records.names.mapping import MappingSource, source_mapping
 from agon.records.normal import write_time
 from agon.records.sources.formats import USUAL, ending_of
 

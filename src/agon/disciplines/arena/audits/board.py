@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.arena.clusters import Verdicts, verdicts_of
 from agon.disciplines.arena.facts import Facts
+from agon.disciplines.arena.ratings.clusters import Verdicts, verdicts_of
+from agon.disciplines.arena.ratings.strengths import Strengths
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
-from agon.disciplines.arena.strengths import Strengths
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.likelihood import logistic
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.arena.audits.board import AuditedBoard, answer, unknown
-from agon.disciplines.arena.robustness import rank_robustness
+from agon.disciplines.arena.ratings.robustness import rank_robustness
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry

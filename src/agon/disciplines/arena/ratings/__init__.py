@@ -1,0 +1,1 @@
+"""Rate bots on the matches of an arena, state how sure ratings are, and explain them."""

@@ -1,0 +1,229 @@
+"""Explain Bradley–Terry ratings: what a bot took, and what decides its rank and tier."""
+
+from typing import Any
+
+import numpy as np
+
+from agon.disciplines.arena.boards import BRADLEY_TERRY, NO_MATCH
+from agon.disciplines.arena.facts import Bots
+from agon.disciplines.arena.ratings.strengths import Strengths
+from agon.disciplines.arena.rules import ArenaRules
+from agon.kernel.boards import Board
+from agon.kernel.explanations import Explanation, Part
+from agon.kernel.ratings.elo import expected_score
+from agon.kernel.ratings.likelihood import logistic
+from agon.kernel.rounding import publish
+
+_SHOWN = ("low", "high", "rank_low", "rank_high", "tier", "apart", "votes_needed")
+_DECIDING = 3  # pairs of opponents that are listed
+
+
+def explain_strength(
+    bot: int, *, board: Board, bots: Bots, strengths: Strengths, rules: ArenaRules
+) -> Explanation:
+    """Explain a Bradley–Terry rating: at it, points expected equal points taken."""
+    name = str(bots.ids[bot])
+    mean = Part(
+        "mean",
+        rules.elo_start,
+        {},
+        {"elo_start": rules.elo_start, "center": rules.center},
+        _reference_text(rules),
+    )
+    row = int(np.searchsorted(strengths.bots, bot))
+    if row == len(strengths.bots) or strengths.bots[row] != bot:
+        reason = strengths.unrated.get(bot)
+        text = "No match." if reason is None else f"It {reason}."
+        step = _first(rules) if reason is None else reason.partition("rated after ")[2]
+        missing = Part("strength", 0.0, {}, {}, text, missing=step)
+        why = reason or NO_MATCH
+        return Explanation(BRADLEY_TERRY, name, None, None, (mean, missing), reason=why)
+    opponents = _opponents(row, bots, strengths, rules)
+    matches = sum(opponent["matches"] for opponent in opponents)
+    points = sum(opponent["points"] for opponent in opponents)
+    expected = publish(sum(opponent["expected"] for opponent in opponents))
+    score = float(strengths.score[row])
+    prior = rules.bradley_terry_regularisation
+    strength = Part(
+        "strength",
+        publish(score - rules.elo_start),
+        {"matches": matches, "opponents": len(opponents), "points": points, "expected": expected},
+        {"elo_scale": rules.elo_scale, "bradley_terry_regularisation": prior},
+        f"Took {points:g} points in {matches} matches against {len(opponents)} opponents; at "
+        f"{score:.0f} it is expected to take {expected:.4g}"
+        + (f", pulled to the mean by {prior:g} tied matches." if prior else "."),
+    )
+    board_row = board.row(name)
+    context = {key: board_row[key] for key in _SHOWN}
+    context["opponents"] = opponents
+    comparisons = _comparisons(row, bots, strengths, rules)
+    context["comparisons"] = comparisons
+    return Explanation(
+        BRADLEY_TERRY,
+        name,
+        board_row["rank"],
+        board_row["score"],
+        (mean, strength),
+        notes=(
+            _interval_note(board_row, strengths, rules),
+            *map(_comparison_text, comparisons),
+            *strengths.notes,
+        ),
+        context=context,
+    )
+
+
+def _first(rules: ArenaRules) -> str:
+    """Return what a bot without matches needs for a finite rating."""
+    if rules.bradley_terry_regularisation > 0:
+        return "one rated match"
+    return "one rated tie, or a rated win and a rated loss, against a bot with a rating"
+
+
+def _opponents(
+    row: int, bots: Bots, strengths: Strengths, rules: ArenaRules
+) -> list[dict[str, Any]]:
+    """Return a bot's opponents with the number of matches, actual and expected points."""
+    counts = strengths.counts
+    listed = []
+    for side, opponent, score in (
+        (counts.i, counts.j, counts.wins_i),
+        (counts.j, counts.i, counts.wins_j),
+    ):
+        for pair in np.flatnonzero(side == row).tolist():
+            against = int(opponent[pair])
+            chance = expected_score(
+                float(strengths.score[row]),
+                float(strengths.score[against]),
+                scale=rules.elo_scale,
+            )
+            matches = int(counts.matches[pair])
+            listed.append(
+                {
+                    "opponent": str(bots.ids[int(strengths.bots[against])]),
+                    "matches": matches,
+                    "points": float(score[pair]),
+                    "expected": publish(matches * chance),
+                }
+            )
+    return sorted(listed, key=lambda item: (-item["matches"], item["opponent"]))
+
+
+def _interval_note(row: dict[str, Any], strengths: Strengths, rules: ArenaRules) -> str:
+    note = (
+        f"{rules.confidence:.4g} confidence ({rules.interval}): {_range_text(row)}, rank "
+        f"{row['rank_low']} to {row['rank_high']}, tier {row['tier']}"
+    )
+    intervals = strengths.intervals
+    if intervals.separated:
+        note += (
+            f"; {intervals.separated} of {intervals.refits} resamples had no finite optimum and "
+            f"were fitted with {intervals.separated_regularization:g} tied matches against the mean"
+        )
+    return note
+
+
+def _range_text(row: dict[str, Any]) -> str:
+    if row["low"] is None and row["high"] is None:
+        return "no interval"
+    if row["high"] is None:
+        return f"≥ {row['low']:,.0f}, as it never lost a point"
+    if row["low"] is None:
+        return f"≤ {row['high']:,.0f}, as it never won a point"
+    return f"{row['low']:.0f} to {row['high']:.0f}"
+
+
+def _comparisons(
+    row: int, bots: Bots, strengths: Strengths, rules: ArenaRules
+) -> list[dict[str, Any]]:
+    """Compare a bot with those that decide its rank and tier: the neighbors and the tier's head.
+
+    ``pairs`` are those whose matches say most about the difference: with m = V (e_i − e_j), a pair
+    (a, b) has the share n p (1 − p) (m_a − m_b)² of the information.
+    """
+    made = strengths.separation
+    order = made.order.tolist()
+    at = order.index(row)
+    tiers = made.tier[made.order]
+    heads = [order[int(np.argmax(tiers == tier))] for tier in (made.tier[row], made.tier[row] - 1)]
+    others: dict[int, list[str]] = {}
+    for place, other in (
+        ("the bot before", order[at - 1] if at else row),
+        ("the next bot", order[at + 1] if at + 1 < len(order) else row),
+        ("the head of its tier", heads[0]),
+        ("the head of the tier before", heads[1] if made.tier[row] > 1 else row),
+    ):
+        if other != row:
+            others.setdefault(other, []).append(place)
+    elo = rules.elo_scale / np.log(10.0)
+    listed = []
+    for other, places in others.items():
+        upper, lower = sorted((row, other), key=order.index)
+        gap = float(strengths.intervals.strength[upper] - strengths.intervals.strength[lower])
+        error = float(np.sqrt(strengths.intervals.covariance.of_differences(upper, lower)))
+        if np.isnan(strengths.low[upper]) or np.isnan(strengths.high[lower]):
+            error = np.inf  # an open end is above, or below, everything
+        listed.append(
+            {
+                "place": " and ".join(places),
+                "bot": _name(other, bots, strengths),
+                "gap": publish(elo * gap),
+                "margin": publish(elo * made.critical * error) if np.isfinite(error) else None,
+                "apart": bool(gap > made.critical * error),
+                "pairs": _deciding_pairs(upper, lower, bots, strengths),
+            }
+        )
+    return listed
+
+
+def _deciding_pairs(
+    first: int, second: int, bots: Bots, strengths: Strengths
+) -> list[dict[str, Any]]:
+    """Return the pairs whose matches say most about the difference of two bots."""
+    counts, theta = strengths.counts, strengths.intervals.strength
+    if (
+        strengths.intervals.covariance.connected[first]
+        != (strengths.intervals.covariance.connected[second])
+    ):
+        return []
+    matrix = strengths.intervals.covariance.estimates[-1]
+    moved = matrix[:, first] - matrix[:, second]
+    wins = logistic(theta[counts.i] - theta[counts.j])
+    information = counts.matches * wins * (1.0 - wins) * (moved[counts.i] - moved[counts.j]) ** 2
+    total = float(information.sum())
+    most = np.argsort(-information, kind="stable")[:_DECIDING]
+    return [
+        {
+            "bots": [_name(int(side[pair]), bots, strengths) for side in (counts.i, counts.j)],
+            "matches": float(counts.matches[pair]),
+            "share": publish(float(information[pair]) / total),
+        }
+        for pair in most.tolist()
+        if total > 0
+    ]
+
+
+def _comparison_text(compared: dict[str, Any]) -> str:
+    between = f"{compared['place']}, {compared['bot']}"
+    if compared["margin"] is None:
+        return f"nothing compares it with {between}"
+    margin = f"{compared['gap']:,.0f} ± {compared['margin']:,.0f}"
+    text = f"{'apart from' if compared['apart'] else 'not apart from'} {between} ({margin})"
+    pairs = "; ".join(
+        f"{' and '.join(pair['bots'])} ({pair['matches']:,.0f} matches, {pair['share']:.0%})"
+        for pair in compared["pairs"]
+    )
+    return f"{text}, decided by {pairs}" if pairs else text
+
+
+def _name(row: int, bots: Bots, strengths: Strengths) -> str:
+    return str(bots.ids[int(strengths.bots[row])])
+
+
+def _reference_text(rules: ArenaRules) -> str:
+    start = f"{rules.elo_start:g}"
+    if rules.center == "mean":
+        return f"The ratings of all bots have mean {start}."
+    if rules.center == "weighted":
+        return f"The ratings of all bots, weighted by their matches, have mean {start}."
+    return f"The rating of {rules.center} is {start}."

@@ -1,0 +1,1 @@
+"""Detect possible gaming by miners and validators: the parts of `integrity.py`."""

@@ -1,0 +1,1 @@
+"""Check tables against their schema: headers, values, keys, references between rows."""

@@ -1,0 +1,1 @@
+"""Read values as the kinds of their columns: words, numbers, times, as people write them."""

@@ -1,0 +1,380 @@
+"""Convert the values of a source as people write them, before they are read as their kinds.
+
+Words of closed lists in other spellings, values that a mapping states, texts that mean no value,
+ids such as ``10.0``, times in seconds since 1970, and names of sides are replaced column by column,
+each with one note. Columns whose values are exact are only looked at.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from agon.records.issues import RowIssue
+from agon.records.names.mapping import SourceMapping
+from agon.records.raw import RawTable, SourceTables, literal, quote
+from agon.records.schemas import Column, Kind, Schema, Table
+from agon.records.values.conversion_notes import count_rows, list_parts, unknown_names
+from agon.records.values.json_values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS, UNIT_NAMES
+from agon.records.values.words import FALSE, NAME, TRUE, StatedWords, fold_word
+
+_ROW: Final = quote("converted row:")
+_MAX_WORDS: Final = 1_000  # different words of one column that are converted
+_WHOLE_ID: Final = r"-?[0-9]{1,15}(\.0+)?"
+_EPOCH: Final = r"[0-9]{9,16}(\.[0-9]*)?"
+_CLOCK: Final = "{0} LIKE '____-%:%'"
+_ZONE: Final = r".*([zZ]| UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
+_TRUTHS: Final = {**dict.fromkeys(TRUE, "true"), **dict.fromkeys(FALSE, "false")}
+_EXACT_TRUTHS: Final = ("true", "false", "1", "0")
+_NUMERIC: Final = (
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "FLOAT", "DOUBLE", "DECIMAL",
+)  # fmt: skip
+
+
+@dataclass
+class _Changes:
+    """What is converted in one table: SQL of new values by column, and notes."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    issues: list[RowIssue] = field(default_factory=list)
+    zoneless: list[str] = field(default_factory=list)
+
+    def replace(self, column: str, value: str, note: str, kind: str = "VARCHAR") -> None:
+        self.values[column], self.types[column] = value, kind
+        if note:
+            self.notes.append(note)
+
+
+def convert_values(
+    connection: Any,
+    schema: Schema,
+    source: SourceTables,
+    mapping: SourceMapping,
+    *,
+    words_in_place: bool,
+) -> tuple[SourceTables, list[str]]:
+    """Return a source with converted values, and one note for each column that was converted.
+
+    Args:
+        connection: the engine.
+        schema: the tables.
+        source: its tables, under the names of the schema.
+        mapping: values, texts without a value, and columns without which a row is left out.
+        words_in_place: whether the words of files that are read in place are looked at; that costs
+            as much as their validation, which shows whether it is needed.
+    """
+    tables, notes = dict(source.tables), list(unknown_names(schema, source, mapping))
+    issues = list(source.issues)
+    zoneless: list[str] = []
+    for table in schema:
+        raw = tables.get(table.name)
+        if raw is None or not raw.types:
+            continue
+        start = f"{table.name}." if len(schema.tables) > 1 else ""
+        conversion = _Conversion(
+            connection, table, raw, mapping, start, words=words_in_place or not raw.in_place
+        )
+        tables[table.name] = conversion.apply()
+        notes += conversion.changes.notes
+        issues += conversion.changes.issues
+        zoneless += [start + name for name in conversion.changes.zoneless]
+    if zoneless:
+        notes.append(f"times without a zone are read as UTC: {list_parts(zoneless)}")
+    return replace(source, tables=tables, issues=issues), notes
+
+
+class _Conversion:
+    """The conversion of one table's values."""
+
+    def __init__(
+        self,
+        connection: Any,
+        table: Table,
+        raw: RawTable,
+        mapping: SourceMapping,
+        start: str,
+        *,
+        words: bool,
+    ) -> None:
+        self._words = words
+        self._connection = connection
+        self._table = table
+        self._raw = raw
+        self._mapping = mapping
+        self._start = start
+        self._copies = 0
+        self.changes = _Changes()
+
+    def apply(self) -> RawTable:
+        """Return the table with the converted values, without the rows that are left out."""
+        columns = [column for column in self._table.columns if column.name in self._raw.types]
+        stated = {column.name: self._stated_values(column) for column in columns}
+        self._read_as_missing(columns)
+        self._raw = self._with_changes()
+        seen = self._look_at(columns)
+        for column in columns:
+            name = column.name
+            if stated[name] or (seen.get(f"words:{name}") and column.choices):
+                self._convert_words(column, stated[name])
+            elif seen.get(f"words:{name}"):
+                self._convert_truths(column)
+            if seen.get(f"id:{name}"):
+                self._convert_ids(column)
+            if seen.get(f"epoch:{name}"):
+                self._convert_times(column)
+            if seen.get(f"zone:{name}") and self._has_no_zone(column):
+                self.changes.zoneless.append(self._raw.spelled.get(name, name))
+        self._raw = self._with_changes()
+        return self._without_missing()
+
+    def _stated_values(self, column: Column) -> Mapping[str, str]:
+        """Return the values that the mapping states for a column, by text."""
+        stored = self._raw.spelled.get(column.name, column.name)
+        names = {column.name, stored}
+        names |= {f"{self._table.name}.{name}" for name in names}
+        return {
+            text: value
+            for name in names
+            for text, value in self._mapping.values.get(name, {}).items()
+        }
+
+    def _text(self, name: str) -> str:
+        """Return SQL of a value as text."""
+        if self._raw.types[name] == "JSON":
+            return f"({quote(name)} ->> '$')"
+        return f"{quote(name)}::VARCHAR"
+
+    def _is_text(self, name: str) -> bool:
+        return self._raw.types[name].partition("(")[0] in {"VARCHAR", "JSON", "ENUM"}
+
+    def _read_as_missing(self, columns: list[Column]) -> None:
+        if not self._mapping.null:
+            return
+        words = ", ".join(literal(fold_word(text)) for text in self._mapping.null)
+        named = {c.name: f"lower(trim({self._text(c.name)})) IN ({words})" for c in columns}
+        counts = self._query([f"count_if({is_null})" for is_null in named.values()])
+        for (name, is_null), count in zip(named.items(), counts, strict=True):
+            if count:
+                kind = self._raw.types[name]
+                value = f"CASE WHEN {is_null} THEN NULL ELSE {quote(name)} END"
+                note = f"{self._label(name)}: {count_rows(count)} read as missing"
+                self.changes.replace(name, value, note, kind)
+
+    def _look_at(self, columns: list[Column]) -> dict[str, int]:
+        """Count, in one pass, what does not look exact in each column."""
+        counted: dict[str, str] = {}
+        for column in columns:
+            name, text = column.name, self._text(column.name)
+            if column.lists and self._convert_lists(column):
+                continue
+            if column.kind is Kind.TIMESTAMP:
+                if not self._is_text(name):
+                    is_number = self._raw.types[name].startswith(_NUMERIC)
+                    counted |= {f"epoch:{name}": f"count({quote(name)})"} if is_number else {}
+                    continue
+                counted[f"epoch:{name}"] = f"count_if({text} NOT LIKE '____-%')"
+                counted[f"zone:{name}"] = (
+                    f"count_if({text} LIKE '____-%:%' AND {text} NOT LIKE '%Z')"
+                )
+            elif self._is_text(name):
+                if column.choices and self._words:
+                    listed = " AND ".join(f"{text} <> {literal(one)}" for one in column.choices)
+                    counted[f"words:{name}"] = f"count_if({listed})"
+                elif column.kind is Kind.BOOLEAN:
+                    exact = ", ".join(map(literal, _EXACT_TRUTHS))
+                    counted[f"words:{name}"] = f"count_if(lower({text}) NOT IN ({exact}))"
+                elif column.kind is Kind.ID and self._raw.types[name] != "JSON":
+                    counted[f"id:{name}"] = f"count_if({text} LIKE '%.0')"
+        return dict(zip(counted, self._query(list(counted.values())), strict=True))
+
+    def _convert_lists(self, column: Column) -> bool:
+        """Read lists of texts as one text; return whether there are any."""
+        name, kind = column.name, self._raw.types[column.name]
+        if kind.endswith("[]"):
+            value = f"array_to_string({quote(name)}, ', ')"
+        elif kind == "JSON" and self._query([f"count_if(json_type({quote(name)}) = 'ARRAY')"])[0]:
+            joined = f"array_to_string(CAST({quote(name)} AS VARCHAR[]), ', ')"
+            is_list = f"json_type({quote(name)}) = 'ARRAY'"
+            value = f"CASE WHEN {is_list} THEN {joined} ELSE {self._text(name)} END"
+        else:
+            return False
+        self.changes.replace(name, value, f"{self._label(name)}: lists are read as one text")
+        return True
+
+    def _convert_words(self, column: Column, stated: Mapping[str, str]) -> None:
+        """Read the words of a column, each as what it means, and names as the side they name."""
+        name, text = column.name, self._text(column.name)
+        named_by = [self._names(text, side) for side in column.sides if side in self._raw.types]
+        items = [text, "count(*)", f"min({self._raw.row})", *(f"count_if({c})" for c in named_by)]
+        sql = (
+            f"SELECT {', '.join(items)} FROM {self._raw.relation} WHERE {text} IS NOT NULL "
+            f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MAX_WORDS}"
+        )
+        words = StatedWords(column, stated)
+        read: dict[str, str] = {}
+        named: list[str] = []
+        parts = []
+        total = 0
+        for word, count, first, *by_side in self._connection.execute(sql).fetchall():
+            meant = words.meaning(word)
+            if meant == NAME or (meant is None and any(by_side)):
+                named.append(word)
+                total += count
+            elif meant is not None and meant != word:
+                if not words.states(word) and _is_other_side(column, meant, by_side):
+                    self._refuse(column, word, meant, count, first)
+                read[word] = meant
+                parts.append(f"{word!r} as {meant} ({count_rows(count)})")
+        if named:
+            parts.insert(0, f"names as the side of that name ({count_rows(total)})")
+        if parts:
+            value = _case(text, read)
+            listed = ", ".join(map(literal, named))
+            for names_side, choice in zip(named_by if named else (), column.choices, strict=False):
+                value = (
+                    f"CASE WHEN {text} IN ({listed}) AND {names_side} THEN {literal(choice)} "
+                    f"ELSE {value} END"
+                )
+            self.changes.replace(name, value, f"{self._label(name)}: read {list_parts(parts)}")
+
+    def _names(self, text: str, side: str) -> str:
+        return f"lower(trim({text})) = lower(trim({self._text(side)}))"
+
+    def _refuse(self, column: Column, word: str, meant: str, count: int, row: int) -> None:
+        place, number = self._raw.place(row)
+        line = self._raw.lines({row}).get(row) if self._raw.lines else None
+        name = self._raw.spelled.get(column.name, column.name)
+        self.changes.issues.append(
+            RowIssue(
+                "ambiguous-value",
+                self._table.name,
+                place,
+                number,
+                name,
+                word,
+                f"may mean the side {meant} or the name on the other side",
+                f"state it among the values of a mapping: {name}.{word}={NAME} for the name, "
+                f"{name}.{word}={meant} for the side",
+                line=line,
+                count=count,
+            )
+        )
+
+    def _convert_truths(self, column: Column) -> None:
+        text = self._text(column.name)
+        sql = (
+            f"SELECT {text}, count(*) FROM {self._raw.relation} GROUP BY 1 "
+            f"ORDER BY 2 DESC, 1 LIMIT {_MAX_WORDS}"
+        )
+        words = [word for word, _ in self._connection.execute(sql).fetchall() if word]
+        read = {word: _TRUTHS[fold_word(word)] for word in words if fold_word(word) in _TRUTHS}
+        odd = [word for word in read if word.lower() not in _EXACT_TRUTHS]
+        if odd:
+            parts = [f"{word!r} as {read[word]}" for word in odd]
+            value = _case(text, {word: read[word] for word in odd})
+            note = f"{self._label(column.name)}: read {list_parts(parts)}"
+            self.changes.replace(column.name, value, note)
+
+    def _convert_ids(self, column: Column) -> None:
+        text = f"trim({self._text(column.name)})"
+        whole = f"regexp_full_match({text}, {literal(_WHOLE_ID)})"
+        if self._query([f"bool_and({whole} OR {text} = '')"])[0]:
+            value = f"split_part({text}, '.', 1)"
+            self.changes.replace(column.name, value, f"{self._label(column.name)}: read 10.0 as 10")
+
+    def _convert_times(self, column: Column) -> None:
+        """Read numbers of a complete column as times since 1970, in the one unit that fits."""
+        name = column.name
+        number = quote(name)
+        if self._is_text(name):
+            text = f"trim({self._text(name)})"
+            if not self._query([f"bool_and(regexp_full_match({text}, {literal(_EPOCH)}))"])[0]:
+                return
+            number = text
+        low, high = self._query([f"min(({number})::DOUBLE)", f"max(({number})::DOUBLE)"])
+        if low is None:
+            return
+        for unit in EPOCH_UNITS:
+            if EPOCH_FIRST * unit <= low and high < EPOCH_END * unit:
+                micros = f"round(({number})::DOUBLE * {1_000_000 // unit})::BIGINT"
+                self.changes.replace(
+                    name,
+                    f"make_timestamp({micros})",
+                    f"{self._label(name)}: read as {UNIT_NAMES[unit]} since 1970",
+                    "TIMESTAMP",
+                )
+
+    def _has_no_zone(self, column: Column) -> bool:
+        text = f"trim({self._text(column.name)})"
+        odd = f"{_CLOCK.format(text)} AND NOT regexp_full_match({text}, {literal(_ZONE)})"
+        return bool(self._query([f"count_if({odd})"])[0])
+
+    def _with_changes(self) -> RawTable:
+        """Return the table with the changes so far."""
+        changes, raw = self.changes, self._raw
+        if not changes.values:
+            return raw
+        items = [f"{raw.row} AS {_ROW}"]
+        items += [f"{changes.values.get(name, quote(name))} AS {quote(name)}" for name in raw.types]
+        changed = self._copy_of(f"SELECT {', '.join(items)} FROM {raw.relation}")
+        types = {name: changes.types.get(name, kind) for name, kind in raw.types.items()}
+        changes.values, changes.types = {}, {}
+        return replace(changed, types=types)
+
+    def _without_missing(self) -> RawTable:
+        """Leave out the rows without a value in a column of which the mapping says so."""
+        raw = self._raw
+        names = [name for name in raw.types if self._is_named(name, self._mapping.skip_missing)]
+        if not names:
+            return raw
+        empty = " OR ".join(f"coalesce(trim({self._text(name)}), '') = ''" for name in names)
+        count = self._query([f"count_if({empty})"])[0]
+        if not count:
+            return raw
+        shown = ", ".join(map(self._label, names))
+        self.changes.notes.append(f"left out {count_rows(count)} without a value of {shown}")
+        items = ", ".join([f"{raw.row} AS {_ROW}", *map(quote, raw.types)])
+        rows = f"(SELECT {items} FROM {raw.relation})"
+        return self._copy_of(f"SELECT * FROM {rows} WHERE NOT ({empty})")
+
+    def _copy_of(self, sql: str) -> RawTable:
+        """Return the table of a query: a copy where the table is one, else the query itself."""
+        raw = self._raw
+        if not raw.stored:
+            return replace(raw, relation=f"({sql})", row=_ROW)
+        self._copies += 1
+        copy = quote(f"converted {self._copies}:{self._table.name}")
+        self._connection.execute(f"CREATE OR REPLACE TABLE {copy} AS {sql}")
+        if self._copies > 1:  # the first copy is of the source's own table, which stays
+            self._connection.execute(f"DROP TABLE {raw.relation}")
+        return replace(raw, relation=copy, row=_ROW)
+
+    def _is_named(self, name: str, names: tuple[str, ...]) -> bool:
+        stored = self._raw.spelled.get(name, name)
+        own = {name, stored, f"{self._table.name}.{name}", f"{self._table.name}.{stored}"}
+        return bool(own & set(names))
+
+    def _label(self, name: str) -> str:
+        return self._start + self._raw.spelled.get(name, name)
+
+    def _query(self, items: list[str]) -> tuple[Any, ...]:
+        if not items:
+            return ()
+        sql = f"SELECT {', '.join(items)} FROM {self._raw.relation}"
+        row: tuple[Any, ...] = self._connection.execute(sql).fetchall()[0]
+        return row
+
+
+def _case(text: str, read: Mapping[str, str]) -> str:
+    """Return SQL of a text that is read as another one."""
+    if not read:
+        return text
+    whens = " ".join(f"WHEN {literal(word)} THEN {literal(read[word])}" for word in read)
+    return f"CASE {text} {whens} ELSE {text} END"
+
+
+def _is_other_side(column: Column, meant: str, by_side: list[int]) -> bool:
+    """Return whether a word that means a side is, in some row, the name on another side."""
+    at = column.choices.index(meant)
+    return any(count for side, count in enumerate(by_side) if side != at)

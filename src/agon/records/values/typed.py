@@ -1,0 +1,137 @@
+"""Turn raw tables into typed ones: every column of the schema, of its kind, plus ``_row``.
+
+Ids of one family (those that refer to each other) are integers when all of them, in every table,
+are written as integers, and text otherwise. That depends on what the records say, not
+on how a file stores it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from agon.records.raw import RawTable, literal, quote
+from agon.records.schemas import Schema, Table
+from agon.records.values.casting import ColumnCast, cast, integer_id, sql_type
+
+TYPED_SCHEMA = "typed"
+
+
+@dataclass(frozen=True)
+class Typing:
+    """How the raw tables are read as typed ones.
+
+    Attributes:
+        integer_ids: the ``(table, column)`` of all ids that are integers.
+        casts: how each column that a raw table has is read, by table.
+    """
+
+    integer_ids: set[tuple[str, str]]
+    casts: dict[str, dict[str, ColumnCast]]
+
+
+def make_typed(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> Typing:
+    """Create every typed table in :data:`TYPED_SCHEMA`; values that cannot be read are NULL."""
+    connection.execute(f"DROP SCHEMA IF EXISTS {TYPED_SCHEMA} CASCADE")
+    connection.execute(f"CREATE SCHEMA {TYPED_SCHEMA}")
+    integer_ids = _integer_ids(connection, schema, raw)
+    typing = Typing(
+        integer_ids,
+        {table.name: casts(table, raw[table.name], integer_ids)
+         for table in schema if table.name in raw},
+    )  # fmt: skip
+    for table in schema:
+        connection.execute(_create(table, raw.get(table.name), typing, checked=False))
+    return typing
+
+
+def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typing) -> None:
+    """Redefine views of valid tables without guards; drop raw copies that were read."""
+    for name, reads in typing.casts.items():
+        if raw[name].stored:
+            connection.execute(f"DROP TABLE {raw[name].relation}")
+        elif not _is_stored(raw[name], reads) and any(read.is_guarded for read in reads.values()):
+            connection.execute(_create(schema.table(name), raw[name], typing, checked=True))
+
+
+def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dict[str, ColumnCast]:
+    """Return how to read each of the schema's columns that a raw table has."""
+    return {
+        column.name: cast(
+            column, raw.types[column.name], integer_ids=(table.name, column.name) in integer_ids
+        )
+        for column in table.columns
+        if column.name in raw.types
+    }
+
+
+def _integer_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> set[tuple[str, str]]:
+    families = schema.families()
+    text: set[int] = set()
+    for (table, column), family in families.items():
+        raw_table = raw.get(table)
+        if family in text or raw_table is None or column not in raw_table.types:
+            continue
+        condition = integer_id(schema.table(table).column(column), raw_table.types[column])
+        if condition is not None and not holds(connection, raw_table.relation, condition):
+            text.add(family)
+    return {node for node, family in families.items() if family not in text}
+
+
+def holds(connection: Any, relation: str, condition: str) -> bool:
+    """Return whether a condition is true of every row."""
+    # Ids that are not numbers mostly show it in the first row: check it before all rows.
+    for rows in (f"(SELECT * FROM {relation} LIMIT 1)", relation):
+        sql = f"SELECT coalesce(bool_and({condition}), true) FROM {rows}"
+        if not connection.execute(sql).fetchall()[0][0]:
+            return False
+    return True
+
+
+def _is_stored(raw: RawTable, reads: dict[str, ColumnCast]) -> bool:
+    """Return whether the typed values are stored, because reading them took work."""
+    return raw.stored or any(read.parsed for read in reads.values())
+
+
+def relation(table: str) -> str:
+    """Return the SQL after ``FROM`` that reads a typed table."""
+    return f"{TYPED_SCHEMA}.{quote(table)}"
+
+
+def _create(
+    table: Table,
+    raw: RawTable | None,
+    typing: Typing,
+    *,
+    checked: bool,
+) -> str:
+    target, reads = f"{TYPED_SCHEMA}.{quote(table.name)}", typing.casts.get(table.name, {})
+    items = [f"{raw.row if raw else 'NULL'}::BIGINT AS _row"]
+    for column in table.columns:
+        value = (
+            f"NULL::{sql_type(column, integer_ids=(table.name, column.name) in typing.integer_ids)}"
+        )
+        if column.name in reads:
+            value = reads[column.name].value if checked else reads[column.name].safe
+        items.append(f"{value} AS {quote(column.name)}")
+    selected = ", ".join(items)
+    if raw is None:
+        return f"CREATE VIEW {target} AS SELECT {selected} WHERE false"
+    kind = "TABLE" if _is_stored(raw, reads) else "VIEW"
+    return f"CREATE OR REPLACE {kind} {target} AS SELECT {selected} FROM {raw.relation}"
+
+
+def view_as_of(table: Table, old: str, new: str, timestamp: str) -> str:
+    """Return SQL of a view in schema ``new`` of a table in schema ``old`` as of ``timestamp``.
+
+    Rows of later times are excluded; end times later than it are NULL.
+    """
+    stamp = f"{literal(timestamp)}::TIMESTAMP"
+    ends = ""
+    if table.ends:
+        end = quote(table.ends)
+        ends = f" REPLACE (CASE WHEN {end} <= {stamp} THEN {end} END AS {end})"
+    condition = ""
+    if table.time:
+        time = quote(table.time)
+        condition = f" WHERE {time} IS NULL OR {time} <= {stamp}"
+    name = quote(table.name)
+    return f"CREATE OR REPLACE VIEW {new}.{name} AS SELECT *{ends} FROM {old}.{name}{condition}"
