@@ -42,6 +42,7 @@ def network_groups(networks: Iterable[tuple[str, str]]) -> dict[str, int]:
         >>> network_groups([("ada", "n1"), ("bob", "n2"), ("eve", "n1"), ("eve", "n3")])
         {'ada': 1, 'eve': 1}
     """
+    # A graph with two kinds of vertices; groups are its connected components.
     neighbors: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for account, network in networks:
         ends = ("account", account), ("network", network)
@@ -56,6 +57,7 @@ def network_groups(networks: Iterable[tuple[str, str]]) -> dict[str, int]:
                 seen.add(end)
                 reached.append(end)
                 waiting += neighbors[end]
+        # Networks are vertices only to join accounts by; groups name accounts.
         groups.append(sorted(name for kind, name in reached if kind == "account"))
     shared = sorted(group for group in groups if len(group) > 1)
     return {account: number for number, group in enumerate(shared, start=1) for account in group}

@@ -68,6 +68,7 @@ def without_accounts(
     removed: dict[str, pa.Array] = {}
     remaining = dict(tables)
     is_complete = False
+    # Rows that refer to removed rows go too, which may remove others: until nothing changes.
     while not is_complete:
         is_complete = True
         for table in schema:

@@ -289,6 +289,7 @@ def _sort(pairs: Any, bucket_ends: Any, first: int, shift: int, ends: Any, gathe
     for number in range(len(bucket_ends) - 1):
         rows = pairs[bucket_ends[number] : bucket_ends[number + 1]]
         for pair in rows:
+            # A counting sort in three passes: count, turn counts into places, write.
             ends[(pair >> 32) - first] += 1
         for group in range(number << shift, min((number + 1) << shift, len(ends))):
             count = ends[group]
@@ -296,6 +297,7 @@ def _sort(pairs: Any, bucket_ends: Any, first: int, shift: int, ends: Any, gathe
             place += count
         for pair in rows:
             group = (pair >> 32) - first
+            # The lower half of a pair is the value; the upper half was its group.
             gathered[ends[group]] = np.int32(pair)
             ends[group] += 1
 
@@ -348,6 +350,7 @@ def _mark(values: Any, ends: Any, again: Any) -> None:
     begin, table = 0, np.full(64, -1, np.int32)
     for at in range(len(ends)):
         slots, shift = 16, 28
+        # At most half full, so a search for a free slot is short.
         while slots < 2 * (ends[at] - begin):
             slots, shift = slots * 2, shift - 1
         if slots > len(table):
@@ -355,10 +358,12 @@ def _mark(values: Any, ends: Any, again: Any) -> None:
         for place in range(begin, ends[at]):
             value = values[place]
             if value >= 0:
+                # Multiplicative hashing: the upper bits of the product are the slot.
                 slot = np.int64(np.uint32(value * _HASH) >> shift)
                 while table[slot] != value and table[slot] >= 0:
                     slot = (slot + 1) & (slots - 1)
                 again[place] = table[slot] == value
                 table[slot] = value
+        # Only the slots that this group used; the table of the largest group stays.
         table[:slots] = -1
         begin = ends[at]

@@ -42,12 +42,15 @@ def _augment_from(root: int, neighbors: Sequence[Sequence[int]], mate: list[int]
     while queue:
         vertex = queue.popleft()
         for other in neighbors[vertex]:
+            # Within one blossom, or the matched edge by which the search came here.
             if base[vertex] == base[other] or mate[vertex] == other:
                 continue
+            # The other end is outer too: the two paths to the root and this edge are an odd cycle.
             if other == root or (mate[other] != NONE and parent[mate[other]] != NONE):
                 _contract(vertex, other, mate, parent, base, is_outer, queue)
             elif parent[other] == NONE:
                 parent[other] = vertex
+                # A free vertex ends the path; otherwise the search goes on behind its mate.
                 if mate[other] == NONE:
                     _exchange(other, mate, parent)
                     return

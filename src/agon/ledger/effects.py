@@ -93,6 +93,7 @@ class Effects:
     def roll_back(self, change: str, *, at: int) -> Iterator[int]:
         """Undo all entries of a change set; yield the records whose visibility changed."""
         before: dict[int, bool] = {}
+        # Voids are counted: a record voided by two changes stays void when one is undone.
         for voided in self.voids_of.get(change, ()):
             for record in voided:
                 before.setdefault(record, self.is_visible(record))
@@ -103,6 +104,7 @@ class Effects:
         for record in own:
             before.setdefault(record, self.is_visible(record))
             self.undone.add(record)
+        # A lineage whose newest record is undone shows the one before it again.
         for first in {self.first_of[record] for record in own if record in self.first_of} | {
             record for record in own if record in self.lineages
         }:
@@ -111,12 +113,14 @@ class Effects:
                 before.setdefault(last, self.is_visible(last))
                 self.superseded.discard(last)
         self.adjustments = [
+            # Adjustments end here instead of vanishing: boards of earlier positions keep them.
             replace(adjustment, until=at)
             if adjustment.change == change and adjustment.until is None
             else adjustment
             for adjustment in self.adjustments
         ]
         self.rolled_back[change] = at
+        # Evaluated by the caller after all of this, so it compares with the state reached.
         return (record for record, visible in before.items() if visible != self.is_visible(record))
 
     def _last_that_counts(self, lineage: tuple[int, ...]) -> int | None:

@@ -237,6 +237,7 @@ def _bytes_after_rows(
 ) -> Iterable[bytes]:
     """Return the bytes after each row, up to the seq; for plain records made once per table."""
     if external_ids is None and replaces is None:
+        # Most ledgers: the bytes are the same for every row of a table, so they are joined once.
         written = {table: b"null".join(_bytes_around_id(table, "record-added", by))
                    for table in set(tables)}  # fmt: skip
         return map(written.__getitem__, tables)

@@ -215,6 +215,7 @@ class _Fold:
             issues.append(LedgerIssue(fact, "take that contest's ledger"))
         if (issue := state_issue(state, kind)) is not None:
             issues.append(issue)
+        # All entries of a change set come before its end: none joins it afterwards.
         if change is not None and change in self.effects.rolled_back:
             fact = f"change {preview(change)} was rolled back at {self.effects.rolled_back[change]}"
             issues.append(LedgerIssue(fact, "name another change"))

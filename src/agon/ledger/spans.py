@@ -127,6 +127,7 @@ def _split(
     columns: dict[str, Integers], visibility_changes: Mapping[int, Sequence[int]]
 ) -> dict[str, Integers]:
     """Return the columns with spans ended and begun where the visibility of records changed."""
+    # A record may have several spans already; its last one is the one still open.
     last = np.searchsorted(columns["record"], np.array(list(visibility_changes)), side="right") - 1
     until = columns["until"]
     later: list[tuple[int, int, int, int]] = []
@@ -136,6 +137,7 @@ def _split(
         for position in positions:
             if not is_visible:
                 start = position
+            # The first change to hidden ends the span there is; later ones end spans added here.
             elif start is None:
                 until[index] = position
             else:

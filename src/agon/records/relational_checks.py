@@ -101,6 +101,7 @@ def _numbers(counts: list[_Count], run: Callable[[Any], pa.Table]) -> list[int]:
 
     relations: dict[int, list[int]] = {}
     for at, count in enumerate(counts):
+        # Counts over one relation share a scan of it, so they become columns of one row.
         relations.setdefault(id(count.rows), []).append(at)
     width = max(map(len, relations.values()))
     rows_of_tables, violations = [], []
@@ -112,6 +113,7 @@ def _numbers(counts: list[_Count], run: Callable[[Any], pa.Table]) -> list[int]:
             continue
         numbers = [counts[at].number.fill_null(0).cast("int64") for at in members]
         row = first.rows.aggregate(**{f"n{at}": number for at, number in enumerate(numbers)})
+        # A union needs equal columns: narrower rows are filled up.
         rows_of_tables.append(_widen(row.mutate(place=literal), width))
     if violations:
         summed = ibis.union(*violations) if len(violations) > 1 else violations[0]
@@ -122,6 +124,7 @@ def _numbers(counts: list[_Count], run: Callable[[Any], pa.Table]) -> list[int]:
     numbers_of = [0] * len(counts)
     for place, members in enumerate(relations.values()):
         for column, at in enumerate(members):
+            # No row: nothing violated that key or reference, so the group was empty.
             numbers_of[at] = by_place[place][f"n{column}"] if place in by_place else 0
     return numbers_of
 

@@ -144,6 +144,7 @@ def checked_url(url: str, *, allow_private: bool = False) -> CheckedAddress:
         len(url) > MAX_URL_LENGTH
         or not url.isascii()
         or not url.isprintable()
+        # urlsplit drops or moves these, so that the URL checked would not be the URL asked.
         or set(url) & set(" \\")
     ):
         raise ForbiddenUrl(
@@ -167,6 +168,7 @@ def checked_url(url: str, *, allow_private: bool = False) -> CheckedAddress:
     if literal is None:
         _require_public_name(host, allow_private=allow_private)
     tls = parts.scheme == "https"
+    # Port 0 is falsy as a number but is a port, so only an absent one gets the default.
     port = (_SECURE if tls else _PLAIN) if port is None else port
     if (not allow_private and port != _SECURE and port < _MIN_OTHER_PORT) or not port:
         raise ForbiddenUrl(f"port {port} is not allowed here; use 443, or one from 1024 on")

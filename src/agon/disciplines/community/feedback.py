@@ -158,11 +158,13 @@ def read_feedback_rows(records: Records, *, people: IdIndex, prompts: IdIndex) -
     for batch in records.batches(
         f"SELECT user_id, prompt_id, {', '.join(_OTHER_TARGETS)}, "
         f"opinion = 'positive' AS positive, {_TIME} FROM quick_feedbacks"
+        # Without a cutoff every row counts, and a filter would cost a pass over all of them.
         + ("" if records.cutoff is None else f" WHERE {everything}")
     ):
         users, times = people.short_of(batch["user_id"]), as_int64(batch["time"])
         is_valid = batch["prompt_id"].is_valid()
         on_prompt = is_valid.to_numpy(zero_copy_only=False)
+        # Feedback on prompts is written at once into arrays sized for all rows; the rest is rare.
         rows = slice(done, done + int(on_prompt.sum()))
         user[rows], time[rows] = users[on_prompt], times[on_prompt]
         prompt[rows] = prompts.short_of(batch["prompt_id"])[on_prompt]

@@ -132,12 +132,14 @@ def _one_target(facts: Facts) -> Iterator[Finding]:
     user, author, count = seen.pairs(facts.feedback.user, np.ones(len(seen.author), dtype=bool))
     keep = user != author
     user, author, count = user[keep], author[keep], count[keep]
+    # The last pair of each user is that of the creator rated most.
     order = np.lexsort((author, count, user))
     last = np.ones(len(order), dtype=bool)
     last[:-1] = user[order[1:]] != user[order[:-1]]
     best = order[last]
     busy = seen.sent[user[best]] >= rules.one_target_feedbacks
     best = best[busy]
+    # Bonferroni: as many tests as busy users, counted before the share chooses among them.
     tested = max(len(best), 1)
     best = best[count[best] >= rules.one_target_share * seen.sent[user[best]]]
     who, favorite, rated = user[best], author[best], seen.sent[user[best]]

@@ -70,6 +70,7 @@ def krippendorff_alpha(
         shapes = ", ".join(str(column.shape) for column in columns)
         raise ValueError(f"columns of shapes {shapes}: one unit, rater and value per rating")
     unit, rater = _number(columns[0]), _number(columns[1])
+    # Unit and rater in one number: equal neighbors after the sort are a rating made twice.
     keys = np.sort(unit * (rater.max(initial=0) + 1) + rater)
     if (keys[1:] == keys[:-1]).any():
         raise ValueError("a rater rated a unit twice; keep the rating that counts")

@@ -53,6 +53,7 @@ def _connects_all(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
         if both_scored[pair]:
             first, second = i[pair], j[pair]
             while leader[first] != first:
+                # Union–find with path halving; the lower number leads.
                 leader[first] = leader[leader[first]]
                 first = leader[first]
             while leader[second] != second:
@@ -60,6 +61,7 @@ def _connects_all(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
                 second = leader[second]
             if first != second:
                 leader[max(first, second)] = min(first, second)
+                # Every union joins two groups; after players − 1 of them one group is left.
                 apart -= 1
                 if apart == 0:
                     return True

@@ -180,12 +180,16 @@ def _play(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns and nu
     for match in range(len(a)):
         player_a, player_b = a[match], b[match]
         gap = (ratings[player_b] - ratings[player_a]) * step
+        # exp of a large gap overflows; the bound changes no double, since the share is 0 either
+        # way.
         expected = 1.0 / (1.0 + exp(min(gap, _MAX_EXPONENT)))
         surprise = score_a[match] - expected
         moved_a = (k_new if games[player_a] < games_established else k_established) * surprise
         moved_b = -(k_new if games[player_b] < games_established else k_established) * surprise
         if round_changes:
             floor_moved = floor(abs(moved_a))
+            # Half away from zero, as the seed rounds; + 0.0 turns −0.0 into 0.0, whose bytes are
+            # stored.
             moved_a = copysign(floor_moved + (abs(moved_a) - floor_moved >= _HALF), moved_a) + 0.0
             floor_moved = floor(abs(moved_b))
             moved_b = copysign(floor_moved + (abs(moved_b) - floor_moved >= _HALF), moved_b) + 0.0

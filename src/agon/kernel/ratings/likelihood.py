@@ -187,6 +187,7 @@ def _expect(
 ) -> None:
     """Add up expected points and curvature in one pass over the pairs, first player by player."""
     for player in range(len(strength)):
+        # Pairs are sorted by their first player: its sums stay in registers for the inner loop.
         points_of_one, curvature_of_one = 0.0, 0.0
         for pair in range(begins[player], begins[player + 1]):
             opponent = j[pair]
@@ -216,10 +217,12 @@ def _conjugate_gradients(
     scaled = rest / curvature
     direction = scaled.copy()
     size = (rest * scaled).sum()
+    # Sizes are squared lengths, so the precision is squared as well.
     goal = precision * precision * size
     for _ in range(_MAX_ROUNDS):
         if size <= goal:
             return True
+        # The Hessian is a Laplacian: its diagonal here, minus the curvature of each pair below.
         image = curvature * direction
         for player in range(len(slope)):
             towards_one, of_one = 0.0, direction[player]

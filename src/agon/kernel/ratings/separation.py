@@ -162,8 +162,10 @@ def _ranks(
     for some, variance in covariance.rows():
         ahead = theta[some][:, None] - theta[None, :]
         margin = critical * np.sqrt(variance)
+        # An end is open: who never won may be anywhere below, who never lost anywhere above.
         above = (ahead > margin) & ~never_won[some][:, None] & ~never_lost[None, :]
         below = (-ahead > margin) & ~never_lost[some][:, None] & ~never_won[None, :]
+        # Below player i's interval of differences means: the other one is above i.
         rank_low[some] += below.sum(axis=1)
         rank_high[some] = players - above.sum(axis=1)
     return rank_low, rank_high
@@ -201,10 +203,12 @@ def _critical_value(
     first, second = np.triu_indices(players, 1) if pairs else (order[:-1], order[1:])
     compared = len(first)
     if draws * players**2 > _MAX_PRODUCT or draws * compared > _MAX_COMPARED:
+        # Too many to draw: Šidák's value, which holds for any dependence of normal differences.
         return float(ndtri((1.0 + level ** (1.0 / compared)) / 2.0))
     for matrix in covariance.estimates:
         alone = Covariance((matrix,), covariance.center, covariance.connected)
         error = np.sqrt(alone.of_differences(first, second))
+        # Ratings that are equal by construction differ without error; such pairs are left out.
         known = np.isfinite(error) & (
             error > 1e-12 * (1.0 + error[np.isfinite(error)].max(initial=0))
         )

@@ -100,10 +100,14 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
         if length > _MAX_BYTES:
             return row, id_count
         byte = np.uint64(offsets[row] - begin)
+        # The id begins within a word: what lies before it is shifted out, and the next word's
+        # beginning in.
         at, shift = np.int64(byte >> _U3), (byte & _U7) << _U3
+        # 63 − shift and one more bit: a shift by 64, where the id begins at a word, is undefined.
         rest = _U63 - shift
         word = ((words[at] >> shift) | ((words[at + 1] << _U1) << rest)) & masks[length, 0]
         two = ((words[at + 1] >> shift) | ((words[at + 2] << _U1) << rest)) & masks[length, 1]
+        # The top byte is free, since ids have at most 15 bytes: "a" and "a\0" differ by it.
         two |= np.uint64(length) << _U56
         mixed = (word * _MIX_ONE) ^ (two * _MIX_TWO)
         slot = (((mixed ^ (mixed >> _U32)) * _MIX_ONE) >> _U32) & wrap
@@ -112,6 +116,7 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
             slot = (slot + _U1) & wrap
             number = table[slot]
         if number < 0:
+            # Half full: the caller doubles the table and goes on from this row.
             if id_count == len(firsts):
                 return row, id_count
             number = np.int32(id_count)

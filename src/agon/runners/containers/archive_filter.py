@@ -138,8 +138,11 @@ def filter_archive(
                 if len(left_out) < _MAX_LISTED:
                     left_out.append(RejectedEntry(name=printable(entry.name), reason=verdict))
                 continue
+            # Nothing to write: an ancestor of a root, or a folder that is there with other
+            # permissions.
             if verdict is None or (verdict.name in there and verdict.kind == "folder"):
                 continue
+            # Content is read by its offset, so the archive is put back to the next entry afterwards.
             next_entry = archive.tell()
             write(header(verdict))
             for piece in content(archive, verdict):

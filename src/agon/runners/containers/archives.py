@@ -48,14 +48,18 @@ def entries(archive: BinaryIO) -> Iterator[ArchiveEntry]:
     Raises:
         InvalidArchive: at the first byte that tar would not have written, or at a missing end.
     """
+    # Long names hold for one entry.
     name = target = b""
     while True:
         block = _exactly(archive, BLOCK)
+        # A block of zeros ends an archive; what follows is padding.
         if not any(block):
             return
+        # Offsets are those of the ustar header: name, mode, size, time, sum, kind, target.
         flag, size = block[156:157], _number(block[124:136])
         _check_sum(block)
         offset = archive.tell()
+        # GNU tar writes a long name as an entry of its own before the one that it names.
         if flag in {_LONG_NAME, _LONG_TARGET}:
             if size > _MAX_NAME_BYTES:
                 raise InvalidArchive(f"a name of {size:,} bytes")
@@ -65,6 +69,7 @@ def entries(archive: BinaryIO) -> Iterator[ArchiveEntry]:
             raise InvalidArchive(f"an entry of the unknown kind {flag!r}")
         else:
             name = name or _name(block)
+            # Old archives mark folders by the slash alone.
             if kind == "file" and name.endswith(b"/"):
                 kind = "folder"
             yield ArchiveEntry(
@@ -79,6 +84,7 @@ def entries(archive: BinaryIO) -> Iterator[ArchiveEntry]:
             name = target = b""
             if kind != "file":
                 size = 0
+        # Contents are padded to whole blocks; −(−a // b) rounds up.
         _skip_to(archive, offset + -(-size // BLOCK) * BLOCK)
 
 

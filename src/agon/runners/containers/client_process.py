@@ -315,13 +315,16 @@ def follow(
         if report is not None:
             selector.register(report.read_end, selectors.EVENT_READ, report.stream)
         while (_read(selector, streams) or process.poll() is None) and not _is_kept(report):
+            # Both streams ended but the process lives: there is nothing left to wake up for.
             if not selector.get_map():
                 _wait(process, _TICK_S)
             if end == "itself" and (reason := verdict()):
                 end = reason
                 last_moment = time.monotonic() + _TIMEOUT_S
+                # An engine that is stuck must not keep this thread from reading its output.
                 removing = Thread(target=remove, name="remove", daemon=True)
                 removing.start()
+            # The container is gone or cannot be removed; its client is not waited for.
             if last_moment is not None and time.monotonic() > last_moment:
                 process.kill()
                 break

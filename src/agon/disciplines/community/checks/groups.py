@@ -36,14 +36,17 @@ def find(facts: Facts) -> Iterator[Finding]:
     user, author, count = user[others], author[others], count[others]
     mean = seen.sent[user] * seen.share(author, away=user, on=count)
     chance = poisson_tails(count, means=mean)
+    # By creator, likeliest members first: the first m rows of a creator are its best group of m.
     order = np.lexsort((user, chance, author))
     user, author, count = user[order], author[order], count[order]
     mean, chance = mean[order], chance[order]
+    # 1, 2, 3 … within each creator, which is m.
     place = _places(author)
     tried = np.flatnonzero((place >= MIN_MEMBERS) & (place <= MAX_MEMBERS))
     if not len(tried):
         return
     givers = int((seen.sent > 0).sum())
+    # The chance of m such users among all who like anything, with the m-th one's p.
     joint = binomial_tails(place[tried], trials=np.full(len(tried), givers), chances=chance[tried])
     sizes = MAX_MEMBERS - MIN_MEMBERS + 1
     reported = joint * seen.creators * sizes < rules.finding_alpha
@@ -51,6 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         of_target = np.flatnonzero(reported & (author[tried] == target))
         best = of_target[np.argmin(joint[of_target])]
         end = int(tried[best]) + 1
+        # The group ends at the row that was tried and begins with its creator's first row.
         rows = slice(end - int(place[tried[best]]), end)
         members = np.sort(user[rows])
         likes, expected = int(count[rows].sum()), float(mean[rows].sum())

@@ -66,6 +66,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     handle_of = dict(people)
     for form, members in groups.items():
         if len(members) > 1:
+            # Each letter equals by chance with the same probability, independently.
             expected = (len(people) - 1) * same ** len(form)
             yield from _finding(facts, members, handle_of, expected, "look the same")
     numbered = {
@@ -75,6 +76,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     }
     for form, other in _neighbors([form for form in groups if form not in numbered]):
         length = min(len(form), len(other))
+        # One letter may differ in any of length + 1 places; the others must be equal.
         expected = (len(people) - 1) * (length + 1) * same ** (length - 1)
         members = [groups[form][0], groups[other][0]]
         yield from _finding(facts, members, handle_of, expected, "are one letter apart")

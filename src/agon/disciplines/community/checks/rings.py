@@ -35,7 +35,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     people = np.unique(np.concatenate([user, author]))
     places = np.searchsorted(people, user), np.searchsorted(people, author)
     graph = coo_array((np.ones(len(user)), places), shape=(len(people), len(people)))
+    # Strong: each member is reached from each other one along ties, so likes come back.
     _, group = connected_components(graph, directed=True, connection="strong")
+    # A tie between groups closes no ring, and a group of one has no tie inside.
     inside = group[places[0]] == group[places[1]]
     for ring in np.unique(group[places[0][inside]]).tolist():
         members = people[group == ring]

@@ -141,11 +141,13 @@ def _other_users(facts: Facts) -> IntArray:
     runner, used = sets.sets_of(facts.benchmarks, user[known], prompt[known])
     used, runner = distinct_pairs(used, runner, size=len(people))
     size = len(facts.benchmarks.sets)
+    # `used` is sorted: the runners of a benchmark are a run of it.
     starts = np.searchsorted(used, np.arange(size))
     counts = np.bincount(used, minlength=size)
     at, held = facts.benchmarks.holds
     chosen = facts.is_quality[held]
     at, held = at[chosen], held[chosen]
+    # A prompt held by a benchmark with n runners becomes n rows: the join, without a loop.
     run = np.repeat(np.arange(len(at)), counts[at])
     first = np.cumsum(counts[at]) - counts[at]
     who = runner[np.arange(len(run)) - first[run] + starts[at][run]]
