@@ -142,7 +142,7 @@ def filter_archive(
             # permissions.
             if verdict is None or (verdict.name in there and verdict.kind == "folder"):
                 continue
-            # Content is read by its offset, so the archive is put back to the next entry afterwards.
+            # Content is read by its offset; the archive is put back to the next entry afterwards.
             next_entry = archive.tell()
             write(header(verdict))
             for piece in content(archive, verdict):
