@@ -4,15 +4,20 @@ import os
 import signal
 
 import pytest
+from hypothesis import settings
 
 from fakes.demo import Demo, run_demo_once
-from sizes import left_out
+from sizes import ALL, left_out
 
 # OpenBLAS starts a thread per processor that waits in a loop: where these are busy, solving a
 # system of 400 equations then takes seconds instead of milliseconds. It reads this when loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 pytest_plugins = ["postgresql_server"]
+
+# `make test` tries the same examples in every run; `make test-all` draws new ones.
+settings.register_profile("agon", derandomize=not ALL, deadline=None)
+settings.load_profile("agon")
 
 
 def pytest_configure() -> None:

@@ -140,8 +140,9 @@ def separate(
     error = np.sqrt(covariance.of_differences(upper, lower))
     error[won[upper] | lost[lower]] = np.inf
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # A gap of nearly 0 needs more matches than a number can hold: infinitely many.
         factor = np.where(gap > 0, (critical * error / gap) ** 2, np.inf)
-    needed = np.where(gap > critical * error, 0.0, matches * np.maximum(factor - 1.0, 0.0))
+        needed = np.where(gap > critical * error, 0.0, matches * np.maximum(factor - 1.0, 0.0))
     tier = _tiers(theta, covariance, order, critical, never_lost=lost, never_won=won)
     return Separation(
         order, single, critical, rank_critical, rank_low, rank_high, tier, gap, error, needed
