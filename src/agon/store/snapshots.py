@@ -212,6 +212,7 @@ class Snapshots:
         if len(ids) == 1:
             return self._row_index(no, ids[0])
         sizes = self._transaction.query_once("SELECT buckets FROM snapshots WHERE no = ?", [no])
+        # A snapshot without buckets has no rows.
         if not sizes or not sizes[0][0]:
             return {}
         by_bucket: dict[int, list[str]] = {}

@@ -71,16 +71,19 @@ def draw_votes(  # noqa: PLR0913 (one parameter for each number of a world)
     bot_a, bot_b = _pairs(matches, strength, rng)
     gap = strength[bot_b] - strength[bot_a]
     better = (rng.random(matches) > 1 / (1 + 10 ** (gap / 400))).astype(np.int8)
+    # The first three of a random order of honest judges sit on each panel.
     panel = ring + np.argsort(rng.random((matches, judges - ring)), axis=1)[:, :_SEATS]
     own = np.arange(matches)
     if focus is not None:
         own = np.flatnonzero((bot_a == focus) | (bot_b == focus))
+    # The judges under test take the first seat of the matches that they vote on.
     own = np.sort(rng.permutation(own)[: ring * votes])
     panel[own, 0] = SUBJECT + np.arange(len(own)) % ring
     kind = np.where(rng.random(matches) < honeypots, HONEYPOT, RATED).astype(np.int8)
     accuracy = rng.beta(32, 8, judges)[panel]
     accuracy[kind == HONEYPOT] = _HONEYPOT
     _behave(behavior, accuracy, own, dishonest=own[saved:], kind=kind)
+    # A vote is the better side, turned over where the judge errs.
     side = better[:, None] ^ (rng.random(panel.shape) >= accuracy)
     if behavior == "always for one bot":
         side[own, 0] = np.where(kind[own] == RATED, bot_b[own] == focus, better[own])

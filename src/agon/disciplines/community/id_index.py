@@ -58,6 +58,7 @@ class IdIndex:
         for part in _parts(ids):
             # A different type means a column without values.
             present = part.cast(self._type) if pa.types.is_null(part.type) else part
+            # Chunk by chunk: joined, 40 million ids of text would exceed Arrow's 32-bit offsets.
             places[done : done + len(part)] = self._places(present)
             done += len(part)
         return places

@@ -152,6 +152,7 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
     rows = cache.places(records)
     numbered, ids = cache.names["problem"].texts, pa.array(problems.ids, pa.string())
     places = pc.fill_null(pc.index_in(numbered, value_set=ids), -1).to_numpy().astype(np.int64)
+    # The cache may have read problems that these records do not show: frozen or later ones.
     if (places < 0).any():
         rows = rows[places[cache.numbers["problem"][rows]] >= 0]
     numbers = cache.numbers
@@ -170,6 +171,7 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
         hashes=texts["hash"],
         l_chars=numbers["l_chars"],
         verdict=numbers["verdict"],
+        # A program that is right matches all terms, however many its problem has.
         matched=np.where(numbers["verdict"] == OK, NEVER, numbers["matched"]),
         tag=numbers["tag"],
         tag_names=cache.names["tag"].texts.to_pylist(),

@@ -61,6 +61,7 @@ def _homes(module: _Scope) -> dict[tuple[_Scope, str], _Scope]:
     waiting: list[tuple[_Scope, dict[str, _Scope] | None]] = [(module, None)]
     while waiting:
         scope, left = waiting.pop()
+        # The scope was left after all scopes inside it: its names end here.
         if left is not None:
             for name in left:
                 binding[name].pop()
@@ -70,10 +71,12 @@ def _homes(module: _Scope) -> dict[tuple[_Scope, str], _Scope]:
             home = own.get(name) or next(reversed(binding[name]), None)
             if home is not None:
                 homes[scope, name] = home
+        # Functions in a class body do not see its variables, only what it declares global.
         if scope.kind == "class":
             own = dict.fromkeys(scope.global_names, module)
         for name, home in own.items():
             binding[name].append(home)
+        # Last in, first out: this entry comes up again when everything inside is done.
         waiting.append((scope, own))
         waiting.extend((inner, None) for inner in scope.inner)
     return homes

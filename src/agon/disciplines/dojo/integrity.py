@@ -70,6 +70,8 @@ def _literal_payloads(inspection: Inspection) -> Iterator[Finding]:
     j = inspection.judgement
     s = j.facts.submissions
     shares: dict[str, list[float]] = defaultdict(list)
+    # One program sent ten times is one program: the share is of sources, the findings of
+    # submissions.
     distinct = {int(s.source_of[at]): payload for at, payload in inspection.payloads}
     for source in sorted(distinct):
         for name, amount, limit in _amounts(distinct[source], j.rules):
@@ -189,6 +191,8 @@ def _tag_farming(j: "Judgement") -> Iterator[Finding]:
             users_of[j.tags[at]].add(int(s.user[at]))
             correct[int(s.user[at])].append(at)
     total = sum(len(rows) for rows in correct.values())
+    # A tag that others use later was an idea; one that stays alone may have been made up for the
+    # points.
     lonely = {
         user: [row for row in rows if j.families.first_of_tag[row] and j.tags[row] != UNSPECIFIED
                and len(users_of[j.tags[row]]) == 1]

@@ -85,6 +85,7 @@ class ScoredSeason:
         rewards = np.bincount(s.user[best], j.reward[best], size).astype(np.int64)
         medians = _medians(s.user[best][j.reward[best]], s.l_chars[best][j.reward[best]], size)
         ids = pa.array([s.users[user] for user in users], pa.string())
+        # Without a reward-correct program there is no median; such users come last among equals.
         shown = np.where(np.isnan(medians[users]), np.inf, medians[users])
         order, ranks = ranking(ids, [-totals[users], -rewards[users], shown], shared=False)
         rows = users[order]

@@ -189,12 +189,14 @@ def resample_intervals(
     for number in count_steps(range(refits), label="resampling", total=refits):
         resample = (counts if clusters is None else clusters).resample(dice)
         used = regularization
+        # A resample may lose the one match that connects two groups; alone it has no finite fit.
         if regularization == 0.0 and groups_of(resample)[0] > 1:
             used = resampling.separated_regularization
             separated += 1
         drawn[number] = refit(resample, used)
     covariance = resample_covariance(drawn, counts=counts, center=center, floor=floor)
     tail = (1.0 - resampling.level) / 2.0
+    # Each refit is centered by itself: only differences are estimated.
     low, high = np.quantile(drawn - (drawn @ center)[:, None], [tail, 1.0 - tail], axis=0)
     strength = theta - center @ theta
     if floor is not None:

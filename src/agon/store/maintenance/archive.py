@@ -120,6 +120,7 @@ def _read(transaction: Transaction, tar: tarfile.TarFile) -> ArchiveSummary:
             actual = {
                 name: {"rows": rows[name], "sha256": sums[name].hexdigest()} for name in _TABLES
             }
+            # Everything was loaded by now, in one transaction: an exception takes all of it back.
             if expected != actual:
                 damaged = sorted(name for name in actual if expected.get(name) != actual[name])
                 raise Unreadable(f"the archive is damaged in {', '.join(damaged)}; {_REMEDY}")

@@ -167,6 +167,7 @@ def _rows(
         if honeypot:
             row["honeypot_real"] = real
         if match["outcome"] == "loss":
+            # The bot that failed loses by rule; a loss counts like a match that was judged.
             row["kind"] = "rated"
             row["winner"] = "b" if match["faults"][0]["side"] == "a" else "a"
         if "audit" in match:

@@ -112,6 +112,7 @@ def _ranks(session: Session, rows: Snapshot, names: list[str]) -> dict[str, int]
     indexes = sorted(session.snapshots.row_indexes(rows.no, names).values()) if names else []
     ranks: dict[str, int] = {}
     while indexes:
+        # One read for ids that stand close together, instead of one for each.
         near = [index for index in indexes if index < indexes[0] + _GAP]
         indexes = indexes[len(near) :]
         lines = session.snapshots.lines(rows.no, start=near[0], count=near[-1] - near[0] + 1)

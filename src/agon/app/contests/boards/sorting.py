@@ -91,6 +91,7 @@ def sorted_page(
         first, end = order.range(sort)
         start, count = (0, limit) if at is None else (at.start, at.limit(limit))
         count = max(0, min(count, end - first - start))
+        # The order is stored in one direction; the other one is read from its end, reversed.
         if sort.is_descending == order.is_descending:
             indexes = order.indexes(first + start, count)
         else:

@@ -198,6 +198,7 @@ class RecordImporter:
         replaces: list[int | None] = []
         for index, (key, name) in enumerate(zip(valid.keys, external_ids, strict=True)):
             new = _Existing(self._seq + len(indexes) + 1, valid.tables[index], valid.written[index])
+            # A row may be known by its key, by its sender's name for it, or by both.
             candidates = (by_key.get(key or ""), by_name.get(name or ""))
             existing = [known for known in candidates if known is not None]
             if existing and all(
@@ -217,6 +218,7 @@ class RecordImporter:
             replaces.append(existing[0].seq if existing else None)
             self._add_seqs([new.seq])
             if key is not None:
+                # Later rows of the same batch meet this one as they would a stored record.
                 by_key[key] = new
             if name is not None:
                 by_name[name] = new

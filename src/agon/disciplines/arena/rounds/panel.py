@@ -65,6 +65,8 @@ def candidates_of(
         is_person = bot == NONE and bool(judges.kind[judge] == PERSON)
         owner = judges.owner[judge].as_py() or (name if is_person else None)
         matches = int(ratings.games[bot]) if bot != NONE else 0
+        # People have no games of their own: judged matches, and those their bots played, count
+        # instead.
         if is_person:
             judged = int(facts.votes.opens[judge + 1] - facts.votes.opens[judge])
             matches = judged + played.get(owner, 0)

@@ -150,12 +150,14 @@ def reliability_of(rounds: Iterable[RoundRecord]) -> list[BotReliability]:
         for bot in played.waiting:
             of(bot).wait()
         for match in played.matches:
+            # A match without an outcome was interrupted with its round, and is played again.
             outcome = outcomes.get(match["match"], {"outcome": "again", "faults": []})
             for fault in outcome["faults"]:
                 of(fault["bot"]).faults[fault["owner"]] += 1
                 of(fault["bot"]).codes[fault["code"]] += 1
             if outcome["outcome"] == "again":
                 continue
+            # A fault of ours is no bot's forfeit: the match counts as played without a result.
             failed = {fault["bot"] for fault in outcome["faults"] if fault["owner"] != "ours"}
             ended = outcome["outcome"] in {"void", "loss"}
             sides = (("a", "bot_a", "bot_b"), ("b", "bot_b", "bot_a"))

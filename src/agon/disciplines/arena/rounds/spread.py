@@ -188,6 +188,8 @@ class _Pool:
         self.recent = [frozenset(past.opponents[:MEMORY]) for past in self.past]
         self.run_starts, self.run_ends = list(range(len(self.bots))), list(range(len(self.bots)))
         for at in range(1, len(self.bots)):
+            # Bots are sorted by rating: a run of one owner's bots is skipped as a whole when
+            # looking for an opponent.
             if self.bots[at].shares_owner_with(self.bots[at - 1]):
                 self.run_starts[at] = self.run_starts[at - 1]
         for at in range(len(self.bots) - 2, -1, -1):

@@ -197,16 +197,19 @@ def self_serving_votes(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     validators = evidence.validators[rows]
     above = evidence.scores[rows] - evidence.medians[rows]
     above = above - _medians_by(validators, above, len(facts.validators))[validators]
+    # The median absolute deviation over .6745 is a normal standard deviation.
     deviation = float(np.median(np.abs(above - np.median(above)))) / 0.6745
     far = above > max(FAR * deviation, 1e-9)
     uids, miners = np.unique(
         facts.submissions.owners[evidence.submissions[rows]], return_inverse=True
     )
+    # Validator and miner in one number: one test per pair.
     pairs, of = np.unique(validators * len(uids) + miners, return_inverse=True)
     count, times = np.bincount(of), np.bincount(of, weights=far).astype(np.int64)
     who = pairs // len(uids)
     made = np.bincount(validators, minlength=len(facts.validators))
     own = np.bincount(validators, weights=far, minlength=len(facts.validators))
+    # A validator who is far above for everybody favors no miner.
     elsewhere = (own[who] - times) / np.maximum(1, made[who] - count)
     usual = np.maximum(_rate_of_others(times, count), elsewhere)
     chances = binomial_tails(times, trials=count, chances=usual)
