@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
+from math import ceil, floor
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -295,7 +296,7 @@ def _spans(
         return {}
     lowest, highest = min(closed), max(closed)
     scale = 100 / (highest - lowest) if highest > lowest else 0.0
-    texts = aligned_texts(all_ends)
+    texts = _end_texts(spanned)
     spans = {}
     for (row, (low, high)), low_text, high_text in zip(
         spanned, texts[::2], texts[1::2], strict=True
@@ -309,6 +310,24 @@ def _spans(
             (row["score"] - lowest) * scale,
         )
     return spans
+
+
+def _end_texts(
+    spanned: Sequence[tuple[dict[str, Any], tuple[float | None, float | None]]],
+) -> list[str]:
+    """Return the texts of both ends of each interval: whole numbers where all scores are whole.
+
+    They are rounded outwards, so that an interval never looks narrower than it is.
+    """
+    ends = [end for _, pair in spanned for end in pair]
+    if not all(float(row["score"]).is_integer() for row, _ in spanned):
+        return aligned_texts(ends)
+    whole = [
+        end if end is None else (floor(end), ceil(end))[side]
+        for _, pair in spanned
+        for side, end in enumerate(pair)
+    ]
+    return aligned_texts(whole)
 
 
 def _robustness_cells(visit: Visit, page: BoardPage, robust: Robust | None) -> list[str]:
