@@ -340,3 +340,22 @@ def test_other_rules_do_not_show_what_verdicts_hide(site: Instance) -> None:
 
 def _quoted(name: str) -> str:
     return addresses.person("x", name).rpartition("/")[2]
+
+
+def test_a_season_is_shown_by_participant_and_problem(site: Instance) -> None:
+    """As programming contests show it: points, who is right to the end, and who was first."""
+    made = site.get("/contests/season/problem-matrix").json()
+    board = site.get("/contests/season/boards/season").json()
+    assert [row["id"] for row in made["rows"]] == [row["id"] for row in board["rows"]]
+    first = [name for row in made["rows"] for name, cell in row["solutions"].items()
+             if cell["first"]]  # fmt: skip
+    assert sorted(first) == sorted(name for name, count in made["solved_by"].items() if count)
+    text, page = page_of(site, addresses.matrix("season"))
+    assert text.count("first to solve it") == len(first) > 0
+    assert addresses.board("season", f"problem:{made['problems'][0]}") in page.links
+    assert addresses.matrix("season") in page_of(site, addresses.contest("season"))[1].links
+    part = site.get("/contests/season/problem-matrix?limit=1").json()
+    assert part["rows"] == made["rows"][:1]
+    later = site.get(f"/contests/season/problem-matrix?cursor={part['next']}").json()
+    assert later["rows"][0] == made["rows"][1]
+    assert site.get("/contests/community/problem-matrix").status_code == 404

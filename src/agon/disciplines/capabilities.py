@@ -4,7 +4,7 @@ A discipline states an object, or None where it cannot do that. The rest of agon
 and never for a name, of a discipline, of a table or of a board, that agon's own disciplines have.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -188,6 +188,36 @@ class Submissions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Solution:
+    """What a participant has on a problem.
+
+    Attributes:
+        points: of the best submission.
+        solved: whether it is completely right.
+        first: whether the participant was the first to solve the problem.
+    """
+
+    points: int
+    solved: bool
+    first: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProblemMatrix:
+    """Participants by problems.
+
+    Attributes:
+        problems: the ids of the problems that anybody has a score on, in order.
+        solved_by: by problem how many participants solved it.
+        solutions: by participant and problem, where there is a scored submission.
+    """
+
+    problems: tuple[str, ...]
+    solved_by: Mapping[str, int]
+    solutions: Mapping[str, Mapping[str, Solution]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Problems:
     """Organizers publish problems with hidden answers: the page *Problems*, slugs, freezes.
 
@@ -196,10 +226,13 @@ class Problems:
         withhold: returns scored records whose explanations disclose how near a submission is to
             the hidden answer of a problem only where a function of its id says so; None: its
             explanations disclose nothing hidden.
+        matrix: returns of scored records what some participants have on each problem; None: there
+            is no page *Matrix*.
     """
 
     table: str
     withhold: Callable[[Any, Callable[[str], bool]], ScoredRecords] | None = None
+    matrix: Callable[[Any, Collection[str]], ProblemMatrix] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

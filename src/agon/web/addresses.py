@@ -113,6 +113,11 @@ def epoch_row(
     return f"{person(contest_id, participant, **query)}#what-if"
 
 
+def matrix(contest_id: str, **query: Any) -> str:
+    """Return the address of who solved which problem."""
+    return _with_query(f"{contest(contest_id)}/matrix", query)
+
+
 def epochs(contest_id: str, **query: Any) -> str:
     """Return the address of the epochs of a challenge."""
     return _with_query(f"{contest(contest_id)}/epochs", query)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from agon.api.models.base import Resource
 from agon.api.models.boards import Explanation, SnapshotReference
+from agon.disciplines import capabilities
 from agon.entities import boards as entities
 
 
@@ -58,6 +59,35 @@ class Movement(Resource):
         description="The last board of an earlier day, else the one before."
     )
     ranks: dict[str, int | None] = Field(description="By id; null: it was not on that board.")
+
+
+class Solution(Resource, capabilities.Solution):
+    """What a participant has on a problem."""
+
+
+class MatrixRow(Resource):
+    """A participant's row of a matrix."""
+
+    id: str
+    rank: int
+    score: float
+    solutions: dict[str, Solution] = Field(description="By problem.")
+
+
+class ProblemMatrix(Resource):
+    """A page of the default board by problem."""
+
+    board: str
+    seq: int = Field(description="Position of the ledger.")
+    at: datetime
+    rows_total: int
+    start: int = Field(description="Index of the first row, from 0.")
+    next: str | None
+    previous: str | None
+    names: dict[str, str] | None = Field(description="Of the participants that have one.")
+    problems: tuple[str, ...]
+    solved_by: dict[str, int] = Field(description="By problem how many participants solved it.")
+    rows: tuple[MatrixRow, ...]
 
 
 class WhatIf(Resource):

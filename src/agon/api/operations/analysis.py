@@ -12,6 +12,7 @@ from agon.api.models.analysis import (
     EpochBurn,
     Epochs,
     Movement,
+    ProblemMatrix,
     RulesEffect,
     WhatIf,
 )
@@ -171,6 +172,43 @@ def get_epoch(
     return Epoch.model_validate(fields)
 
 
+@operation("GET", "/contests/{contest}/problem-matrix", id="getProblemMatrix",
+           permission="contest.read", summary="Get a season by participant and problem",
+           also=_REBUILDING)  # fmt: skip
+def get_problem_matrix(
+    ctx: ContestContext,
+    *,
+    as_of: AsOf = None,
+    cursor: Annotated[str | None, Field(max_length=200, description="As a page gave it.")] = None,
+    limit: Annotated[int, Field(ge=1, le=200, description="Maximum number of rows.")] = 50,
+) -> ProblemMatrix:
+    """Return a page of the default board with each participant's points by problem.
+
+    A solution says whether it is completely right, and whether it was the first one that was.
+    """
+    from agon.app.contests.boards.problem_matrix import published_matrix
+
+    made = published_matrix(ctx.service, ctx.view, as_of=as_of, cursor=cursor, limit=limit)
+    page, solutions = made.page, made.matrix.solutions
+    return ProblemMatrix.model_validate(
+        {
+            **proof_fields(page.snapshot),
+            "start": page.start,
+            "next": page.next,
+            "previous": page.previous,
+            "names": None if page.names is None else dict(page.names),
+            "problems": made.matrix.problems,
+            "solved_by": made.matrix.solved_by,
+            "rows": [
+                {**row, "solutions": {name: vars(each) for name, each in cells.items()}}
+                for line in page.lines
+                for row in (orjson.loads(line),)
+                for cells in (solutions.get(row["id"], {}),)
+            ],
+        }
+    )
+
+
 class Analysis(Noun):
     """What published boards show beyond their rows; ``rules`` are values of rules as JSON."""
 
@@ -181,6 +219,7 @@ class Analysis(Noun):
     rules_effect = get_rules_effect
     epochs = list_epochs
     epoch = get_epoch
+    problem_matrix = get_problem_matrix
 
 
 def _overrides(text: str | None) -> dict[str, Any] | None:

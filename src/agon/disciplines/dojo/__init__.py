@@ -1,6 +1,6 @@
 """Judge programs that continue integer sequences: gates, brevity, diversity, seasons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from agon.disciplines.capabilities import (
@@ -8,6 +8,7 @@ from agon.disciplines.capabilities import (
     Demo,
     Findings,
     PersonalData,
+    ProblemMatrix,
     Problems,
     ScoredRecords,
     Simulator,
@@ -33,6 +34,12 @@ def _withhold(scored: Any, discloses: Callable[[str], bool]) -> ScoredRecords:
     return withheld
 
 
+def _matrix(scored: Any, users: Collection[str]) -> ProblemMatrix:
+    from agon.disciplines.dojo.matrix import problem_matrix
+
+    return problem_matrix(scored.judgement, users)
+
+
 DISCIPLINE = Discipline(
     name="dojo",
     summary="Programs continue integer sequences; short and novel ones score most.",
@@ -52,7 +59,7 @@ DISCIPLINE = Discipline(
     submissions=Submissions(
         judging="program", fields=("source", "method_tag", "notes"), table="submissions"
     ),
-    problems=Problems(table="problems", withhold=_withhold),
+    problems=Problems(table="problems", withhold=_withhold, matrix=_matrix),
     demo=Demo(
         size=400,
         attacks=("copied-source", "tag-farming"),
