@@ -9,7 +9,9 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agon.api.models.contests import Contest
 from agon.app.access.sessions import form_token
+from agon.app.contests.lifecycle.clock import ContestClock, contest_clock
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.cookies import (
@@ -106,6 +108,14 @@ def error_page(document: Mapping[str, Any], headers: Headers) -> str:
     return render(page, {**visitor, "theme": chosen_theme(headers)})
 
 
+def _clock(visit: Visit, page: SitePage) -> ContestClock | None:
+    """Return the clock of a page's contest; None: it has none, or the page is of the past."""
+    contest = page.values.get("contest")
+    if not isinstance(contest, Contest) or visit.as_of is not None:
+        return None
+    return contest_clock(contest, now=visit.service.clock())
+
+
 def page_response(request: Request, visit: Visit, page: SitePage) -> Response:
     """Return a page as HTML, or its data if the client asks for them."""
     form = request.scope.get("agon.format") or ("json" if _wants_json(request) else None)
@@ -124,6 +134,7 @@ def page_response(request: Request, visit: Visit, page: SitePage) -> Response:
         "theme": chosen_theme(request.headers),
         "once": visit.service.new_id(),
         "origin": visit.origin,
+        "clock": _clock(visit, page),
     }
     body = render(page, visitor).encode()
     headers = dict(HEADERS)
