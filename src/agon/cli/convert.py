@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agon.cli.import_records import write_imported
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command
 from agon.cli.shared.output import require_new_folder
@@ -39,16 +40,8 @@ def command(
     """
     from agon.app.analysis.records import convert_records
     from agon.cli.shared.output import working
-    from agon.cli.simulate import report_written
-    from agon.records.writing import write_tables
 
     require_new_folder(out)
     with working("reading"):
         converted = convert_records(discipline, source, **reads)
-    if converted.names is not None:
-        converted.names.require_exact(option="--ignore NAME")
-    if not dry_run:
-        with working(f"writing {out}"):
-            write_tables(converted.tables, out, format=form)
-    report_written(converted.tables, out, dry_run=dry_run)
-    sources.echo_notes(converted.notes)
+    write_imported(converted, out, form=form, dry_run=dry_run)

@@ -11,6 +11,7 @@ from agon.cli.shared.output import require_new_folder
 
 if TYPE_CHECKING:
     from agon.app.importers.comparisons import MatchUnit
+    from agon.disciplines import ImportedRecords
     from agon.records.writing import TableFormat
 
 
@@ -77,12 +78,25 @@ def command(
     """
     from agon.app.importers import import_records
     from agon.cli.shared.output import working
-    from agon.cli.simulate import report_written
-    from agon.records.writing import write_tables
 
     require_new_folder(out)
     with working("reading"):
         imported = import_records(name, source, audit=audit, unit=unit, **reads)
+    write_imported(imported, out, form=form, dry_run=dry_run)
+
+
+def write_imported(
+    imported: "ImportedRecords", out: Path, *, form: "TableFormat", dry_run: bool
+) -> None:
+    """Write imported records to a new folder, and print what was written and decided.
+
+    Raises:
+        InvalidRecords: the source has a name that is nearly one of the records'.
+    """
+    from agon.cli.shared.output import working
+    from agon.cli.simulate import report_written
+    from agon.records.writing import write_tables
+
     if imported.names is not None:
         imported.names.require_exact(option="--ignore NAME")
     if not dry_run:

@@ -85,7 +85,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
 
 
 def _notes_of(content: Mapping[str, Any], where: str, *, misspelled_keys: list[str]) -> list[str]:
-    """Return what whoever runs the task must know of its keys."""
+    """Return what the operator of the task must know of its keys."""
     rows = [row_of(path) for path, value in keys_in(content) if value not in ("", [], None)]
     noted = {row.path: row.why for row in rows if row.handling == "noted"}
     misspelled = {note.split(": ")[1].split()[0] for note in misspelled_keys}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 Handling: TypeAlias = Literal["read", "noted", "refused", "harmless", "unknown"]
-"""What agon does with a key. ``noted``: kept, and said to whoever runs the task."""
+"""What agon does with a key. ``noted``: kept, and shown to the operator of the task."""
 
 
 @dataclass(frozen=True)

@@ -108,8 +108,8 @@ def separate(
         order: the players, best first, as the board ranks them.
         comparison: how they are compared.
         matches: number of matches that the ratings rest on.
-        never_lost: players whose rating has no upper end: nobody is above them.
-        never_won: players whose rating has no lower end: they are above nobody.
+        never_lost: players whose rating has no upper end: no player is above them.
+        never_won: players whose rating has no lower end: they are above no player.
 
     Source: spec ranking, Intervals and ranks 1 to 4.
 
