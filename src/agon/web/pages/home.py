@@ -12,7 +12,6 @@ from markupsafe import Markup
 from agon.api.models.boards import BoardPage
 from agon.api.models.contests import Contest
 from agon.app.charts import sparkline
-from agon.app.contests.lifecycle.clock import ContestClock, contest_clock
 from agon.client.client import Api
 from agon.errors import NotFound
 from agon.web import addresses
@@ -71,21 +70,18 @@ class Card:
         leader: who leads its default board; None: no one has a score yet.
         participants: number of rows of the default board.
         changed: when that board last changed; None: it is not published yet.
-        clock: where the contest is in time.
     """
 
     contest: Contest
     leader: Leader | None
     participants: int
     changed: datetime | None
-    clock: ContestClock
 
 
 def home(visit: Visit) -> SitePage:
     """Return the first contests as cards, in the order of their ids."""
     contests = islice(visit.api.contests.list(), CARDS)
-    now = visit.service.clock()
-    cards = [_card(visit.api, contest, now=now) for contest in contests]
+    cards = [_card(visit.api, contest) for contest in contests]
     return SitePage(
         template="home.html",
         title="Contests",
@@ -98,14 +94,13 @@ def home(visit: Visit) -> SitePage:
     )
 
 
-def _card(api: Api, contest: Contest, *, now: datetime) -> Card:
-    clock = contest_clock(contest, now=now)
+def _card(api: Api, contest: Contest) -> Card:
     try:
         page = api.boards.page(contest.id, limit=1)
     except NotFound:  # nothing is published yet
-        return Card(contest, None, 0, None, clock)
+        return Card(contest, None, 0, None)
     leader = _leader(api, contest, page) if page.rows else None
-    return Card(contest, leader, page.rows_total, page.at, clock)
+    return Card(contest, leader, page.rows_total, page.at)
 
 
 def _leader(api: Api, contest: Contest, page: BoardPage) -> Leader:
