@@ -127,26 +127,21 @@ def _with_phase(answer: Endpoint) -> Endpoint:
     def phase_of(context: ContestContext) -> str:
         return current_clock(context.service, context.contest).phase
 
-    if inspect.iscoroutinefunction(answer):
+    async def respond_without_thread(
+        http_request: Request, http_response: Response, context: Any, **values: Any
+    ) -> Any:
+        result = await answer(http_request, http_response, context, **values)
+        response = result if isinstance(result, Response) else http_response
+        response.headers[PHASE_HEADER] = await run_in_threadpool(phase_of, context)
+        return result
 
-        async def respond(
-            http_request: Request, http_response: Response, context: Any, **values: Any
-        ) -> Any:
-            result = await answer(http_request, http_response, context, **values)
-            response = result if isinstance(result, Response) else http_response
-            response.headers[PHASE_HEADER] = await run_in_threadpool(phase_of, context)
-            return result
-    else:
+    def respond(http_request: Request, http_response: Response, context: Any, **values: Any) -> Any:
+        result = answer(http_request, http_response, context, **values)
+        response = result if isinstance(result, Response) else http_response
+        response.headers[PHASE_HEADER] = phase_of(context)
+        return result
 
-        def respond(
-            http_request: Request, http_response: Response, context: Any, **values: Any
-        ) -> Any:
-            result = answer(http_request, http_response, context, **values)
-            response = result if isinstance(result, Response) else http_response
-            response.headers[PHASE_HEADER] = phase_of(context)
-            return result
-
-    return respond
+    return respond_without_thread if inspect.iscoroutinefunction(answer) else respond
 
 
 def _answer(operation: AnyOperation) -> Endpoint:
