@@ -47,7 +47,7 @@ def play(service: Service, first: int, last: int) -> ImportSummary:
 def view(service: Service, caller: Caller, contest: str = "spring") -> View:
     """Return a caller's view of a contest at the current time."""
     with service.store.read() as session:
-        return find_view(session, contest, caller)
+        return find_view(session, contest, caller, now=service.clock())
 
 
 def _time(number: int, second: int) -> str:

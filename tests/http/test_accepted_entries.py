@@ -32,7 +32,7 @@ from sizes import size
 CONTEST = "autumn"
 TIME = "2026-01-01T00:00:00Z"
 CALLERS = (None, *ROLES, "organiser of another contest")
-ENDS = ("finalizeContest",)
+ENDS = ("finalizeContest", "unfinalizeContest")
 """Operations after which most others are refused; they come last."""
 
 SKIPPED = {
@@ -173,6 +173,7 @@ class World:
             "rollBackChangeSet": {"reason": "again"},
             "unfreezeContest": {"reason": "on"},
             "finalizeContest": {"force": True},
+            "unfinalizeContest": {"reason": "again"},
             "editContest": {"title": f"A {number}"},
             "createContest": {"id": f"c{number}", "discipline": "arena", "title": "C"},
             "createInvitation": {"role": "participant"},

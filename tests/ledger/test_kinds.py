@@ -15,6 +15,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "contest-opened": {},
     "contest-frozen": {"boards": {"bots": {"sha256": HASH, "merkle_root": HASH, "rows": 3}}},
     "contest-unfrozen": {"reason": "too early"},
+    "contest-unfinalised": {"reason": "too early", "frozen_at": None},
     "contest-finalised": {"boards": {}},
     "edition-adopted": {"edition": "e", "overrides": {}, "rules_sha256": HASH, "change": "c",
                         "reason": ""},

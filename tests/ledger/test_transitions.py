@@ -24,6 +24,7 @@ ALLOWED = {
     "contest-opened": ("draft",),
     "contest-frozen": ("open",),
     "contest-unfrozen": ("frozen",),
+    "contest-unfinalised": ("final",),
     "contest-finalised": ("open", "frozen"),
 }
 
@@ -63,6 +64,9 @@ def test_each_step_changes_the_state_and_notes_its_position() -> None:
     assert _apply("open", "contest-frozen") == {**moved, "state": "frozen", "frozen_at": 7}
     assert _apply("frozen", "contest-unfrozen", reason="done") == {**moved, "state": "open"}
     assert _apply("open", "contest-finalised") == {**moved, "state": "final", "finalized_at": 7}
+    assert _apply("final", "contest-unfinalised", frozen_at=None) == {**moved, "state": "open"}
+    back = _apply("final", "contest-unfinalised", frozen_at=5)
+    assert back == {**moved, "state": "frozen", "frozen_at": 5}
     assert _apply("open", "decision-made") == moved
 
 

@@ -93,6 +93,16 @@ def test_the_most_urgent_then_the_oldest_is_next(store: Store) -> None:
     assert _ids(store) == ["u", "c", "d", "a", "l"]
 
 
+def test_a_clock_that_ran_ahead_delays_no_job_once_it_is_right_again(store: Store) -> None:
+    """A publication that a wrong clock queued would wait until that time came."""
+    with store.write() as session:
+        session.queue.add(job("board", kind="publish", dedupe="b"), now=later(9000))
+        session.queue.add(job("timer", not_before=later(9500)), now=later(9000))
+        session.queue.add(job("board-2", kind="publish", dedupe="b"), now=later(1))  # is the same
+    assert _ids(store, at=2, kinds=["publish", "judge"]) == ["board"]
+    assert _ids(store, at=9501) == ["timer"]
+
+
 def test_only_what_the_worker_can_and_may_do_is_claimed(store: Store, spring: Contest) -> None:
     """A worker from outside gets foreign programs of its contests, and nothing else."""
     with store.write() as session:

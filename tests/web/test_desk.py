@@ -42,7 +42,7 @@ def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> No
     assert browser.submit(DESK, f"{DESK}/details", details).status_code == 303
     assert 'value="2026-01-01T10:00"' in browser.get(DESK).text
     assert browser.submit(DESK, f"{DESK}/unfreeze", {"reason": "too early"}).status_code == 303
-    assert browser.submit(DESK, f"{DESK}/finalize", {}).status_code == 303
+    assert browser.submit(DESK, f"{DESK}/finalize", {"name": "league"}).status_code == 303
     assert "corrections are possible as change sets only" in text(browser, DESK)
     public = Browser(browser.instance)
     assert "The new league" in text(public, "/c/league")
@@ -153,7 +153,7 @@ def test_an_organizer_voids_a_cheater_and_undoes_it(browser: Browser) -> None:
     assert browser.submit(case, f"{case}/close", {"close_text": "done"}).status_code == 303
     steps = text(browser, case)
     assert all(word in steps for word in ("Opened", "Decision: appeal granted", "Appeal", "Closed"))
-    assert browser.submit(SPRING, f"{SPRING}/finalize", {}).status_code == 303
+    assert browser.submit(SPRING, f"{SPRING}/finalize", {"name": "spring"}).status_code == 303
     assert "The contest is final" in text(browser, SPRING)
 
 

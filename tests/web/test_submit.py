@@ -9,6 +9,7 @@ import pytest
 
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.details import edit
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.dojo.grading import precheck
 from agon.app.dojo.inspection import rules_in_force
@@ -113,3 +114,18 @@ def test_a_contest_that_takes_no_submissions_has_no_such_page(browser: Browser) 
     response = browser.get(submit(contest))
     assert response.status_code == 404
     assert "takes no submissions" in response.text
+
+
+def test_a_form_goes_when_the_contest_has_ended(browser: Browser) -> None:
+    """Who wrote a program learned of the end by an error."""
+    service = browser.instance.service
+    name = autumn(service)
+    browser.sign_in()
+    edit(service, "autumn", {"ends_at": service.clock()}, by=ORGANISER)
+    for page in (PAGE, problem("autumn", name)):
+        shown = browser.get(page).text
+        assert "Nothing can be submitted now: autumn ended at" in shown
+        assert "<textarea" not in shown
+    organizer = Browser(browser.instance)
+    organizer.sign_in("organiser")
+    assert "<textarea" in organizer.get(PAGE).text

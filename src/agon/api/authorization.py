@@ -1,5 +1,6 @@
 """Decide once whether a caller may execute an operation: for HTTP routes and the local client."""
 
+from datetime import datetime
 from typing import Any
 
 from agon.api.operation import ContestContext, Context, Operation
@@ -45,20 +46,24 @@ def authorize(
             allow_private=allow_private,
         )
     with service.store.read() as session:
-        view = permitted_view(session, str(operation.permission), caller, contest)
+        view = permitted_view(
+            session, str(operation.permission), caller, contest, now=service.clock()
+        )
     caller = acting(caller, str(operation.permission), contest=view.contest)
     return ContestContext(service=service, caller=caller, view=view, allow_private=allow_private)
 
 
-def permitted_view(session: Session, permission: str, caller: Caller, contest: str) -> View:
-    """Return what a caller sees of a contest in an operation that needs a permission on it.
+def permitted_view(
+    session: Session, permission: str, caller: Caller, contest: str, *, now: datetime
+) -> View:
+    """Return what a caller sees now of a contest in an operation that needs a permission on it.
 
     Raises:
         Unauthenticated, Forbidden: the caller has not the permission.
         NotFound: there is no such contest, or the caller may not see it.
     """
     try:
-        view = find_view(session, contest, caller)
+        view = find_view(session, contest, caller, now=now)
     except NotFound:
         if caller.role is None:
             allow(caller, permission)  # without a token the first error is that one is needed

@@ -91,6 +91,7 @@ DOORS: Final[Mapping[str, Door]] = MappingProxyType(
         "setQueue": _NONE,
         "submit": _PROTOCOL,
         "testWebhook": _NONE,
+        "unfinalizeContest": _NONE,
         "unfreezeContest": _NONE,
     }
 )

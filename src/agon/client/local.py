@@ -180,7 +180,7 @@ class LocalTransport(Transport):
             self._service, folder, by=self._by, id=contest, further=check_rounds
         )
         self._publish(imported.id)
-        return visible_to_staff(imported)
+        return visible_to_staff(self._service, imported)
 
     def dry_run(self, contest: str, change: str) -> ChangeSet:
         """Run the dry run of a change set.

@@ -13,6 +13,9 @@ ROWS_PER_CHUNK = 256
 INDEX_BYTES = 4
 """Number of bytes of the index of a row in a stored order."""
 
+Phase: TypeAlias = Literal["not started", "open", "frozen", "ended", "final", "amended"]
+"""Where a contest is in time; its state alone does not say whether it has begun or ended."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contest(ContestState):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Header, Query
 from fastapi import Path as PathParameter
 from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import request_response
@@ -20,6 +21,7 @@ from agon.api.operation import PREFIX, ContestContext, Context, Operation, Param
 from agon.api.pages import PageRequest
 from agon.api.parameters import ContestPath, Cursor, Limit
 from agon.app.contests.boards.stored_rows import NotStored
+from agon.app.contests.clock import current_clock
 from agon.http.addresses import OperationRoute
 from agon.http.handlers import HANDLERS
 from agon.http.handlers.boards import DIRECT_HANDLERS
@@ -30,6 +32,7 @@ from agon.http.problems import MEDIA_TYPE
 from agon.http.queries import require_known_query
 from agon.http.rebuilding import rebuild_response
 from agon.http.server_context import serving
+from agon.web.responses import PHASE_HEADER
 
 Endpoint = Callable[..., Any]
 AnyOperation = Operation[Any, Any]
@@ -110,10 +113,35 @@ def endpoint(operation: AnyOperation, handler: Endpoint | None = None) -> Endpoi
         ) -> Any:
             return handler(http_request, http_response, context, **values)
 
+    if operation.of_contest and operation.method == "GET":
+        answer = _with_phase(answer)
     answer.__signature__ = _signature(operation)  # type: ignore[attr-defined]  # read by FastAPI
     answer.__doc__ = operation.description
     answer.__name__ = operation.id
     return answer
+
+
+def _with_phase(answer: Endpoint) -> Endpoint:
+    """Return an endpoint whose responses say where the contest is in time, files as well."""
+
+    def phase_of(context: ContestContext) -> str:
+        return current_clock(context.service, context.contest).phase
+
+    async def respond_without_thread(
+        http_request: Request, http_response: Response, context: Any, **values: Any
+    ) -> Any:
+        result = await answer(http_request, http_response, context, **values)
+        response = result if isinstance(result, Response) else http_response
+        response.headers[PHASE_HEADER] = await run_in_threadpool(phase_of, context)
+        return result
+
+    def respond(http_request: Request, http_response: Response, context: Any, **values: Any) -> Any:
+        result = answer(http_request, http_response, context, **values)
+        response = result if isinstance(result, Response) else http_response
+        response.headers[PHASE_HEADER] = phase_of(context)
+        return result
+
+    return respond_without_thread if inspect.iscoroutinefunction(answer) else respond
 
 
 def _answer(operation: AnyOperation) -> Endpoint:

@@ -188,7 +188,8 @@ class Streams:
             caller = listener.caller
             if listener.token is not None:
                 caller = caller_now(session, listener.token, now=self._service.clock())
-            view = find_view(session, listener.contest, caller)
+            now = self._service.clock()
+            view = find_view(session, listener.contest, caller, now=now)
             events = session.events.after(
                 at,
                 contest_no=view.contest.no,

@@ -73,8 +73,11 @@ class ContestState:
 
     @property
     def public_until(self) -> int | None:
-        """Return the last position the public may see; None if there is no limit."""
-        return self.finalized_at if self.finalized_at is not None else self.frozen_at
+        """Return the last position the public may see; None if there is no limit.
+
+        What comes after a final result are change sets, and those are public.
+        """
+        return self.frozen_at
 
 
 def empty_contest(contest_id: str) -> ContestState:

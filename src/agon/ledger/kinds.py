@@ -202,6 +202,10 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
         "contest-frozen": (_BOARDS,),
         "contest-unfrozen": (_REASON,),
         "contest-finalised": (_BOARDS,),
+        "contest-unfinalised": (
+            _REASON,
+            Field("frozen_at", _or_null(is_seq), "the seq of the freeze it is in again, or null"),
+        ),
         "edition-adopted": (*_EDITION, _sha256("rules_sha256"), _CHANGE, _REASON),
         "record-added": _RECORD,
         "record-replaced": (

@@ -78,6 +78,15 @@ TRANSITIONS: Final[Mapping[str, Transition]] = {
         ("open", "frozen"),
         "finalized",
     ),
+    "contest-unfinalised": Transition(
+        lambda _, body: {
+            "state": "open" if body["frozen_at"] is None else "frozen",
+            "frozen_at": body["frozen_at"],
+            "finalized_at": None,
+        },
+        ("final",),
+        "made open again",
+    ),
     "edition-adopted": Transition(
         lambda _, body: {"edition": body["edition"], "overrides": body["overrides"]}
     ),

@@ -9,7 +9,7 @@ from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.connection.transaction import Transaction, json_text, parse_json
 from agon.store.paging import newest_first
-from agon.store.schema import DELIVERIES, WEBHOOKS
+from agon.store.schema import DELIVERIES, EVENTS, WEBHOOKS
 
 
 class Webhooks:
@@ -89,6 +89,21 @@ class Webhooks:
         """
         locking = select(DELIVERIES).where(DELIVERIES.c.id == delivery_id).with_for_update()
         return self._delivery(locking, delivery_id)
+
+    def have_tried(self, contest_no: int, *, kind: str, seq: int) -> bool:
+        """Return whether any webhook was sent an event, with or without success."""
+        asking = (
+            select(DELIVERIES.c.id)
+            .join(EVENTS, EVENTS.c.no == DELIVERIES.c.event_no)
+            .where(
+                EVENTS.c.contest_no == contest_no,
+                EVENTS.c.kind == kind,
+                EVENTS.c.seq == seq,
+                DELIVERIES.c.attempts != json_text(()),
+            )
+            .limit(1)
+        )
+        return self._transaction.first(asking) is not None
 
     def deliveries(
         self, webhook_id: str, *, after: str | None = None, limit: int = 100

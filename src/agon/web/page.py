@@ -132,10 +132,12 @@ class Document:
     Attributes:
         content: its bytes.
         media_type: their type.
+        contest: whose it is.
     """
 
     content: bytes
     media_type: str
+    contest: Contest
 
 
 View: TypeAlias = Callable[[Visit], SitePage | Redirect | Document]

@@ -12,6 +12,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.entities.webhooks import EVENT_KINDS
@@ -116,6 +117,35 @@ def time_text(value: datetime) -> str:
     return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
+def clock_text(contest: Contest) -> str:
+    """Return where a contest is in time, in words; of a state of the past only its state.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> clock = SimpleNamespace(phase="open", amendment=None, next="end",
+        ...                         next_at=datetime(2026, 12, 24, 18, tzinfo=UTC))
+        >>> clock_text(SimpleNamespace(clock=clock))
+        'Open: ends 2026-12-24 18:00 UTC'
+    """
+    clock = contest.clock
+    if clock is None:
+        return contest.state.capitalize()
+    text = clock.phase.capitalize()
+    if clock.amendment is not None:
+        reason = "" if clock.amendment.reason is None else f": {clock.amendment.reason}"
+        return f"{text} {time_text(clock.amendment.at)}{reason}"
+    if clock.next_at is not None:
+        return f"{text}: {clock.next}s {time_text(clock.next_at)}"
+    if clock.phase == "ended" and contest.ends_at is not None:
+        return f"{text} {time_text(contest.ends_at)}"
+    return text
+
+
+def phase_of(contest: Contest) -> str:
+    """Return the word for where a contest is in time; of a state of the past its state."""
+    return contest.state if contest.clock is None else contest.clock.phase
+
+
 def words(name: str) -> str:
     """Return a name of the records in words.
 
@@ -212,6 +242,7 @@ def environment() -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "aligned": aligned_texts,
+        "clock": clock_text,
         "counted": counted_text,
         "number": number_text,
         "signed": signed_text,
@@ -225,6 +256,7 @@ def environment() -> Environment:
         "discipline": discipline,
         "event_kinds": " ".join(EVENT_KINDS),
         "participant": participant,
+        "phase_of": phase_of,
         "permits": permits,
         "static": static_address,
     }

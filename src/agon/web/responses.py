@@ -9,6 +9,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agon.api.models.contests import Contest
 from agon.app.access.sessions import form_token
 from agon.errors import NotFound
 from agon.web import addresses
@@ -21,7 +22,7 @@ from agon.web.cookies import (
 )
 from agon.web.data import PageData, sent_path
 from agon.web.page import Document, Redirect, SitePage, Visit
-from agon.web.rendering import render
+from agon.web.rendering import phase_of, render
 
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -36,12 +37,16 @@ HEADERS: Final = {
     "cross-origin-opener-policy": "same-origin",
 }
 
+PHASE_HEADER: Final = "agon-phase"
+"""Says where the contest of a response is in time, also of files, which have no other place."""
+
 _VARY: Final = "accept, authorization, cookie"
 
 
 def document_response(document: Document) -> Response:
     """Return a picture or a feed; pages of other sites may show it as the public sees it."""
     headers = {**HEADERS, "cross-origin-resource-policy": "cross-origin"}
+    headers[PHASE_HEADER] = phase_of(document.contest)
     return _with_tag(document.content, document.media_type, headers)
 
 
@@ -60,7 +65,7 @@ def unless_known(request: Request, response: Response) -> Response:
     known = tag is not None and tag in request.headers.get("if-none-match", "")
     if not known or response.status_code != HTTPStatus.OK:
         return response
-    names = ("etag", "cache-control", "vary", "set-cookie", *HEADERS)
+    names = ("etag", "cache-control", "vary", "set-cookie", PHASE_HEADER, *HEADERS)
     headers = {name: response.headers[name] for name in names if name in response.headers}
     return Response(status_code=304, headers=headers)
 
@@ -127,6 +132,9 @@ def page_response(request: Request, visit: Visit, page: SitePage) -> Response:
     }
     body = render(page, visitor).encode()
     headers = dict(HEADERS)
+    contest = page.values.get("contest")
+    if isinstance(contest, Contest):
+        headers[PHASE_HEADER] = phase_of(contest)
     if page.last_visit is not None:
         path = addresses.contest(visit.path["contest"])
         headers["set-cookie"] = last_visit_cookie(page.last_visit, path, secure=_is_secure(request))

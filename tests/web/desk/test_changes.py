@@ -96,7 +96,7 @@ def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browse
     create(browser)
     upload(browser, "bots", BOTS)
     upload(browser, "matches", MATCHES.replace("rated,b", "rated,a"))
-    browser.submit(DESK, f"{DESK}/finalize", {})
+    browser.submit(DESK, f"{DESK}/finalize", {"name": "league"})
     page = f"{DESK}/changes"
     fields = {"kind": "correction", "table": "matches", "reason": "the log says so"}
     for rows, message in (
@@ -114,13 +114,16 @@ def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browse
     board = browser.get("/c/league").text
     assert board.index("people/ada") < board.index("people/bob")
     assert browser.submit(change, f"{change}/apply", {}).status_code == 303
-    final = browser.get("/c/league").text
-    assert "This result was amended" in final
-    present = "/c/league/boards/bots?as_of=9"
-    assert f'href="{present}"' in final
-    board = Browser(browser.instance).get(present).text
+    board = Browser(browser.instance).get("/c/league").text
     assert board.index("people/bob") < board.index("people/ada")
+    assert "Amended" in board
+    assert "the log says so" in board
+    before = browser.get("/c/league/boards/bots?as_of=7").text
+    assert "This result was amended" in before
+    assert 'href="/c/league/boards/bots?as_of=9"' in before
+    assert before.index("people/ada") < before.index("people/bob")
     record = text(browser, f"{DESK}/records?table=matches&record=m1")
     assert "replaces an earlier one" in record
     assert browser.submit(change, f"{change}/rollback", {"reason": "no"}).status_code == 303
-    assert "This result was amended" not in browser.get("/c/league").text
+    assert "This result was amended" not in browser.get("/c/league/boards/bots?as_of=7").text
+    assert "Amended" not in browser.get("/c/league").text

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from agon.api.models.base import PlainText, Query, RecordId, Resource
+from agon.api.models.contests import ContestAmendment
 from agon.entities import contests
 from agon.errors import Unreadable
 
@@ -141,7 +142,13 @@ class _Page(BoardProof):
     discipline: str
     title: str
     state: str
-    amended_by: Amendment | None
+    phase: contests.Phase = Field(description="Where the contest is in time.")
+    amended_by: Amendment | None = Field(
+        description="Of a final result that is not in force any more: what it was amended to."
+    )
+    amendment: ContestAmendment | None = Field(
+        default=None, description="The last correction of the final result."
+    )
     intervals: Intervals | None = Field(description="Of a board with intervals.")
     start: int = Field(description="Index of the first row, from 0.")
     index: int | None = Field(description="Index of the row of the requested id.")

@@ -1,7 +1,7 @@
 """Contests."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ from agon.api.models.base import (
     Resource,
     Time,
 )
+from agon.entities.contests import Phase
 from agon.ledger.contest_state import Lifecycle, NameDisplay, Visibility
 
 _NAMES = "Whether boards show names of participants next to their ids, and searches find them."
@@ -71,6 +72,39 @@ class FinalizeRequest(Request):
     force: bool = Field(default=False, description="Even while programs wait for a verdict.")
 
 
+class ContestAmendment(Resource):
+    """The last correction of a final result."""
+
+    seq: int = Field(description="Position from which the amended result holds.")
+    at: datetime
+    reason: str | None
+    change: str | None = Field(description="The change set; null: it is not known here.")
+    final_seq: int = Field(description="Position of the result that was final before.")
+
+
+class ContestClock(Resource):
+    """Where a contest is in time."""
+
+    phase: Phase
+    next: Literal["start", "end"] | None = Field(description="The next time that is set.")
+    next_at: datetime | None
+    amendment: ContestAmendment | None
+
+
+class Finalization(Resource):
+    """What is open before a contest is finalized, and how long the final result can be undone."""
+
+    submissions: int = Field(description="Submissions without a verdict.")
+    rounds: tuple[str, ...] = Field(description="Rounds that are not settled.")
+    cases: int = Field(description="Cases that are not decided.")
+    changes: int = Field(description="Change sets that are proposed and not applied.")
+    webhooks: int = Field(description="Webhooks that tell of the final result at once.")
+    undo_until: datetime | None = Field(
+        description="Before when the final result can be undone; null: it cannot, or is not final."
+    )
+    obstacle: str | None = Field(description="Why the final result cannot be undone.")
+
+
 class Contest(Resource):
     """A contest, as far as the caller may see it."""
 
@@ -92,6 +126,9 @@ class Contest(Resource):
     starts_at: datetime | None = Field(description="Participants may add to it from then on.")
     ends_at: datetime | None = Field(description="Participants may add to it before then.")
     names: NameDisplay | None = Field(default=None, description=_NAMES_OR_USUAL)
+    clock: ContestClock | None = Field(
+        default=None, description="Where it is in time; null: this is a state of the past."
+    )
     version: str = Field(
         description="Of its details: another one after each edit. It is the ETag, and If-Match of "
         "an edit takes it."

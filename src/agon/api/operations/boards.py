@@ -66,7 +66,10 @@ def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> Board
     query.require_sortable()
     board_page = select_rows(ctx.service, ctx.view, board, query)
     return BoardPage.model_validate(
-        {**fields.page_fields(ctx.view, board_page), "rows": _lines(board_page)}
+        {
+            **fields.page_fields(ctx.view, board_page, now=ctx.service.clock()),
+            "rows": _lines(board_page),
+        }
     )
 
 
@@ -79,7 +82,10 @@ def get_unscored(ctx: ContestContext, board: BoardName, query: UnscoredQuery) ->
         unscored=True,
     )  # fmt: skip
     return UnscoredPage.model_validate(
-        {**fields.page_fields(ctx.view, board_page), "unscored": _lines(board_page)}
+        {
+            **fields.page_fields(ctx.view, board_page, now=ctx.service.clock()),
+            "unscored": _lines(board_page),
+        }
     )
 
 
@@ -93,7 +99,10 @@ def get_row(
         ctx.service, ctx.view, board, participant, neighbors=query.neighbors, as_of=query.as_of
     )
     return BoardPage.model_validate(
-        {**fields.page_fields(ctx.view, board_page), "rows": _lines(board_page)}
+        {
+            **fields.page_fields(ctx.view, board_page, now=ctx.service.clock()),
+            "rows": _lines(board_page),
+        }
     )
 
 
@@ -243,6 +252,10 @@ def select_rows(service: Service, view: View, board: str, query: BoardQuery) -> 
         service, view, board, as_of=query.as_of, cursor=query.cursor, around=query.around,
         limit=query.limit,
     )  # fmt: skip
+
+
+def _fields(ctx: ContestContext, page: pages.BoardRows) -> dict[str, Any]:
+    return fields.page_fields(ctx.view, page, now=ctx.service.clock())
 
 
 def _lines(page: pages.BoardRows) -> list[Any]:

@@ -1,18 +1,21 @@
 """Contests: create them, and change their state."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import datetime
 from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
 
 from agon.api.command import Command, Option
+from agon.api.models import contests as models
 from agon.api.models.base import ContestId, Page, ReasonRequest
 from agon.api.models.contests import (
     Contest,
     ContestCreate,
     ContestUpdate,
+    Finalization,
     FinalizeRequest,
     SeasonCreate,
 )
@@ -20,11 +23,13 @@ from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, IfMatch, stated_versions
 from agon.api.transport import Noun
-from agon.app.access.permissions import View, allow_new, view_of
+from agon.app.access.permissions import View, allow_new, before_start, view_of
+from agon.app.contests.clock import ContestClock, current_clock, read_clock
 from agon.app.contests.ledgers.append import edition_at
 from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle import creation, transitions
 from agon.app.contests.lifecycle.details import version_of
+from agon.app.service import Service
 from agon.entities import contests as entities
 from agon.entities.access import Caller
 from agon.errors import NotFound
@@ -62,15 +67,17 @@ def list_contests(
           agon contest list --series spring --format ndjson
     """
     visible: list[Contest] = []
+    now = ctx.service.clock()
     after = page.after(str)
     with ctx.service.store.read() as session:
         while len(visible) < page.sought:
             batch = session.contests.page(
                 after=after, limit=_BATCH, discipline=discipline, series=series
             )
-            views = _visible(batch, ctx.caller)
+            views = _visible(session, batch, ctx.caller, now=now)
             visible += [
-                resource(session, view) for view in islice(views, page.sought - len(visible))
+                resource(session, view, now=now)
+                for view in islice(views, page.sought - len(visible))
             ]
             if len(batch) < _BATCH:
                 break
@@ -126,8 +133,8 @@ def get_contest(ctx: ContestContext, *, as_of: AsOf = None) -> Contest:
     """Return a contest, as far as the caller may see it: now, or as of a position or time."""
     with ctx.service.store.read() as session:
         if as_of is None:
-            return resource(session, ctx.view)
-        return _resource(contest_as_of(session, ctx.view, as_of))
+            return resource(session, ctx.view, now=ctx.service.clock())
+        return _resource(contest_as_of(session, ctx.view, as_of), clock=None)
 
 
 @operation("PATCH", "/contests/{contest}", id="editContest", permission="contest.manage",
@@ -181,7 +188,7 @@ def edit_contest(
     edited = details.edit(
         ctx.service, ctx.contest.id, changes, by=ctx.caller, expected=expected, dry_run=dry_run
     )
-    return visible_to_staff(edited)
+    return visible_to_staff(ctx.service, edited)
 
 
 @operation("POST", "/contests/{contest}/next-season", id="createNextSeason",
@@ -217,7 +224,9 @@ def open_contest(ctx: ContestContext) -> Contest:
 
           agon contest open spring
     """
-    return visible_to_staff(transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller))
+    return visible_to_staff(
+        ctx.service, transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller)
+    )
 
 
 @operation("POST", "/contests/{contest}/freeze", id="freezeContest", permission="contest.manage",
@@ -233,7 +242,9 @@ def freeze_contest(ctx: ContestContext) -> Contest:
 
           agon contest freeze spring
     """
-    return visible_to_staff(transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller))
+    return visible_to_staff(
+        ctx.service, transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller)
+    )
 
 
 @operation("POST", "/contests/{contest}/unfreeze", id="unfreezeContest",
@@ -252,7 +263,7 @@ def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     unfrozen = transitions.unfreeze(
         ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller
     )
-    return visible_to_staff(unfrozen)
+    return visible_to_staff(ctx.service, unfrozen)
 
 
 @operation("POST", "/contests/{contest}/finalize", id="finalizeContest",
@@ -270,7 +281,46 @@ def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None
     """
     force = request is not None and request.force
     finalized = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
-    return visible_to_staff(finalized)
+    return visible_to_staff(ctx.service, finalized)
+
+
+@operation("POST", "/contests/{contest}/unfinalize", id="unfinalizeContest",
+           permission="contest.manage", summary="Take a final result back",
+           command=Command("contest unfinalize"))  # fmt: skip
+def unfinalize_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
+    """Take a final result back: the contest is open, or frozen, as it was before.
+
+    It is possible for ten minutes, while no webhook was sent the final result and nothing but an
+    edit of the details was recorded since. Both entries stay in the ledger.
+
+    $ agon contest unfinalize
+        Take the final result of ID back, in the ten minutes after it.
+
+        The contest is open, or frozen, as it was before. It is refused once a webhook was sent the
+        final result, or something was recorded since; then a change set corrects it.
+
+          agon contest unfinalize spring --reason 'a round was still running'
+    """
+    from agon.app.contests.lifecycle import finality
+
+    undone = finality.unfinalize(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
+    return visible_to_staff(ctx.service, undone)
+
+
+@operation("GET", "/contests/{contest}/finalization", id="getFinalization",
+           permission="contest.manage", summary="Get what is open before the final result",
+           command=Command("contest pending"))  # fmt: skip
+def get_finalization(ctx: ContestContext) -> Finalization:
+    """Count what is open before a final result, and say how long that can be undone.
+
+    $ agon contest pending
+        Print what is open in ID before it is finalized, and how long that can be undone.
+
+          agon contest pending spring
+    """
+    from agon.app.contests.lifecycle import finality
+
+    return Finalization.model_validate(asdict(finality.finalization(ctx.service, ctx.contest)))
 
 
 class Contests(Noun):
@@ -285,20 +335,24 @@ class Contests(Noun):
     freeze = freeze_contest
     unfreeze = unfreeze_contest
     finalize = finalize_contest
+    unfinalize = unfinalize_contest
+    pending = get_finalization
 
 
-def resource(session: Session, view: View) -> Contest:
+def resource(session: Session, view: View, *, now: datetime) -> Contest:
     """Return a contest as far as a view reaches: without an edition that was adopted later."""
     contest, until = view.contest, view.until
+    clock = read_clock(session, contest, now=now)
     if until is None or contest.seq <= until:
-        return _resource(contest)
+        return _resource(contest, clock=clock)
     edition, overrides = edition_at(session, contest, until)
-    return _resource(replace(contest, edition=edition, overrides=overrides, seq=until))
+    seen = replace(contest, edition=edition, overrides=overrides, seq=until)
+    return _resource(seen, clock=clock)
 
 
-def visible_to_staff(contest: entities.Contest) -> Contest:
+def visible_to_staff(service: Service, contest: entities.Contest) -> Contest:
     """Return a contest after a change by its staff, who see all of it."""
-    return _resource(contest)
+    return _resource(contest, clock=current_clock(service, contest))
 
 
 def visible_to_creator(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
@@ -307,10 +361,12 @@ def visible_to_creator(ctx: Context | ContestContext, contest: entities.Contest)
     if contest.created_by is not None and contest.created_by == caller.user:
         caller = replace(caller, created=caller.created | {contest.id})
     with ctx.service.store.read() as session:
-        return resource(session, view_of(contest, caller))
+        now = ctx.service.clock()
+        view = before_start(session, view_of(contest, caller), now=now)
+        return resource(session, view, now=now)
 
 
-def _resource(contest: entities.Contest) -> Contest:
+def _resource(contest: entities.Contest, *, clock: ContestClock | None) -> Contest:
     return Contest(
         id=contest.id,
         discipline=contest.discipline,
@@ -330,13 +386,16 @@ def _resource(contest: entities.Contest) -> Contest:
         starts_at=contest.starts_at,
         ends_at=contest.ends_at,
         names=contest.names,
+        clock=None if clock is None else models.ContestClock.model_validate(asdict(clock)),
         version=version_of(contest),
     )
 
 
-def _visible(contests: list[entities.Contest], caller: Caller) -> Iterator[View]:
+def _visible(
+    session: Session, contests: list[entities.Contest], caller: Caller, *, now: datetime
+) -> Iterator[View]:
     for contest in contests:
         try:
-            yield view_of(contest, caller)
+            yield before_start(session, view_of(contest, caller), now=now)
         except NotFound:
             continue

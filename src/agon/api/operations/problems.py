@@ -65,9 +65,8 @@ def reveal_problem(ctx: ContestContext, problem: ProblemId) -> Contest:
 
           agon contest reveal autumn 4f6c…
     """
-    return visible_to_staff(
-        problems.reveal_problem(ctx.service, ctx.contest.id, problem, by=ctx.caller)
-    )
+    revealed = problems.reveal_problem(ctx.service, ctx.contest.id, problem, by=ctx.caller)
+    return visible_to_staff(ctx.service, revealed)
 
 
 class Problems(Noun):

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
+from agon.disciplines import discipline
 from agon.entities.access import Caller, Everywhere, Right, Role, Span
 from agon.entities.contests import Contest, Event
 from agon.errors import Forbidden, NotFound, Unauthenticated, did_you_mean
@@ -251,8 +253,29 @@ def view_of(contest: Contest, caller: Caller) -> View:
     return View(contest=contest, until=until, staff=staff, user=caller.user)
 
 
-def find_view(session: Session, contest_id: str, caller: Caller) -> View:
-    """Look up a contest and return what a caller may see of it.
+def before_start(session: Session, view: View, *, now: datetime) -> View:
+    """Return a view that ends before the first problem until the contest starts.
+
+    Problems are prepared before the start, and participants read them from then on; organizers
+    see them. As after a freeze the position decides, so that pages, API, events, feeds and exports
+    hide the same.
+    """
+    contest = view.contest
+    if view.staff or contest.starts_at is None or now >= contest.starts_at:
+        return view
+    if discipline(contest.discipline).problems is None:
+        return view
+    published = next(session.entries.of_kind(contest.no, ["problem-published"]), None)
+    recorded = session.entries.rows(contest.no, "problems", limit=1)
+    first = [entry.seq for entry in (published, *recorded) if entry is not None]
+    if not first:
+        return view
+    last = min(first) - 1
+    return replace(view, until=last if view.until is None else min(view.until, last))
+
+
+def find_view(session: Session, contest_id: str, caller: Caller, *, now: datetime) -> View:
+    """Look up a contest and return what a caller may see of it now.
 
     Raises:
         NotFound: there is no such contest, or the caller may not see it; with the same message.
@@ -263,7 +286,7 @@ def find_view(session: Session, contest_id: str, caller: Caller) -> View:
         contest = session.contests.get(contest_id)
     except NotFound:
         raise NotFound(_NO_CONTEST.format(contest_id)) from None
-    return view_of(contest, caller)
+    return before_start(session, view_of(contest, caller), now=now)
 
 
 def covers(scopes: tuple[str, ...], action: str) -> bool:

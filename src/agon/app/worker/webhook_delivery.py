@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import last_readable_seq
+from agon.app.access.permissions import View, before_start
+from agon.app.contests.lifecycle.finality import FINALIZED
 from agon.app.queue.jobs import deliver_job
 from agon.app.queue.leases import Commit
 from agon.app.queue.source import Assignment, JobProgress
@@ -45,19 +45,24 @@ class Post:
 
 @dataclass(frozen=True, kw_only=True)
 class _Message:
-    """A delivery with its webhook, contest and event."""
+    """A delivery with its webhook, contest and event, and up to where the public sees them."""
 
     delivery: DeliveryLog
     webhook: Webhook
     contest: Contest
     event: Event
+    until: int | None
 
     @property
     def is_withheld(self) -> bool:
         """Whether the event is later than what the webhook's owner may see."""
-        public = View(contest=self.contest, until=self.contest.public_until, staff=False)
-        until = last_readable_seq(public)
-        return not self.webhook.staff and until is not None and self.event.seq > until
+        hidden = self.until is not None and self.event.seq > self.until
+        return hidden and not self.webhook.staff
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether the event is of a final result that was taken back before it was sent."""
+        return self.event.kind == FINALIZED and self.contest.finalized_at != self.event.seq
 
 
 def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress], dict[str, Any]]:
@@ -73,6 +78,9 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress
                 "at": written_time(service.clock()),
                 "error": "the webhook is switched off",
             }
+            return {"attempt": log_entry, "state": "given-up"}
+        if message.is_undone:
+            log_entry = {"at": written_time(service.clock()), "error": "the final result is undone"}
             return {"attempt": log_entry, "state": "given-up"}
         secret = decrypt(webhook.secret, server_key=service.network_key, webhook_id=webhook.id)
         progress.check()
@@ -149,4 +157,6 @@ def _message(service: "Service", name: str) -> _Message | None:
             delivery.event_no - 1, contest_no=webhook.contest_no, limit=1
         )
         contest = session.contests.by_no(webhook.contest_no)
-    return _Message(delivery=delivery, webhook=webhook, contest=contest, event=event)
+        public = View(contest=contest, until=contest.public_until, staff=False)
+        until = before_start(session, public, now=service.clock()).until
+    return _Message(delivery=delivery, webhook=webhook, contest=contest, event=event, until=until)

@@ -309,7 +309,7 @@ def _draw(
     heading = [page.contest, page.board, rules_title(page.edition, page.overrides)]
     if page.intervals is not None:
         heading.append(interval_caption(**page.intervals.model_dump()))
-    out.line(" · ".join([*heading, page.state, f"entry {page.seq:,}"]), style="bold")
+    out.line(" · ".join([*heading, page.phase, f"entry {page.seq:,}"]), style="bold")
     if find is not None and not rows:
         out.line(f"no scored name or id begins with {find!r}; case matters in ids")
     else:

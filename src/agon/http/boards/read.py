@@ -1,6 +1,7 @@
 """Read pages of boards as callers see them."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from anyio import CapacityLimiter
@@ -38,11 +39,13 @@ class BoardView(NamedTuple):
         contest: what the caller sees of the contest.
         board: what the caller sees of the board.
         head: the JSON that its pages begin with.
+        changes_at: when the start of the contest may show more; None: it is over.
     """
 
     contest: View
     board: PublishedBoard
     head: bytes
+    changes_at: datetime | None
 
 
 class ViewKey(NamedTuple):
@@ -109,11 +112,19 @@ class BoardReader:
         return no_row(self._service.store.rows(), view.board, name)
 
     def _view(self, key: ViewKey) -> BoardView:
-        return self._views.get(key, self._service.store.state(), lambda: self._look_up(key))
+        state, look_up = self._service.store.state(), lambda: self._look_up(key)
+        view = self._views.get(key, state, look_up)
+        if view.changes_at is None or self._service.clock() < view.changes_at:
+            return view
+        self._views.drop(key, view)
+        return self._views.get(key, state, look_up)
 
     def _look_up(self, key: ViewKey) -> BoardView:
+        now = self._service.clock()
         at = None if key.snapshot is None else Cursor(key.snapshot, 0)
         with self._service.store.read() as session:
-            view = permitted_view(session, ACTION, key.caller, key.contest)
+            view = permitted_view(session, ACTION, key.caller, key.contest, now=now)
             board = find_board(session, view, key.board, as_of=key.as_of, at=at)
-        return BoardView(view, board, render_head(view, board))
+        starts_at = view.contest.starts_at
+        changes_at = None if starts_at is None or now >= starts_at else starts_at
+        return BoardView(view, board, render_head(view, board), changes_at)

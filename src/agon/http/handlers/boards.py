@@ -19,6 +19,7 @@ from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import BoardRows, PageRequest
 from agon.app.contests.boards.stored_rows import NotStored
+from agon.app.contests.clock import contest_clock
 from agon.http.addresses import path_parameters
 from agon.http.boards.download import (
     CSV,
@@ -118,7 +119,12 @@ async def _page(request: Request, path: BoardPath, page_request: PageRequest) ->
         return await _rebuild(request, path, missing)
     known = request.headers.get("if-none-match")
     return page_response(
-        view.contest, page, known=known, head=view.head, unscored=page_request.unscored
+        view.contest,
+        page,
+        now=serving(request).service.clock(),
+        known=known,
+        head=view.head,
+        unscored=page_request.unscored,
     )
 
 
@@ -155,7 +161,9 @@ async def _selection(request: Request, path: BoardPath, query: BoardQuery) -> Re
             view, page = await _in_thread(context, select)
     except NotStored as missing:
         return await _rebuild(request, path, missing)
-    return page_response(view, page, known=request.headers.get("if-none-match"))
+    return page_response(
+        view, page, now=context.service.clock(), known=request.headers.get("if-none-match")
+    )
 
 
 async def _download(request: Request, path: BoardPath, *, as_of: str | None, form: str) -> Response:
@@ -166,10 +174,12 @@ async def _download(request: Request, path: BoardPath, *, as_of: str | None, for
     except NotStored as missing:
         return await _rebuild(request, path, missing)
     snapshot, contest = first.snapshot, view.contest
+    now = context.service.clock()
+    phase = contest_clock(contest.contest, now=now, amendment=first.amendment).phase
     tag = etag(snapshot.no, form)
     name = f"{contest.contest.id}-{snapshot.board}-{snapshot.seq}.{form}"
     headers = {
-        **board_headers(contest, tag),
+        **board_headers(contest, tag, phase=phase),
         "content-disposition": f'attachment; filename="{_file_name(name)}"',
     }
     if is_known(request, tag):
@@ -193,8 +203,11 @@ def _contest_view(request: Request, path: BoardPath) -> View:
     Raises:
         AgonError: the caller sees no such contest.
     """
-    with serving(request).service.store.read() as session:
-        return permitted_view(session, ACTION, caller_of(request), path.contest)
+    service = serving(request).service
+    with service.store.read() as session:
+        return permitted_view(
+            session, ACTION, caller_of(request), path.contest, now=service.clock()
+        )
 
 
 async def _in_thread(context: ServerContext, call: Callable[[], T]) -> T:

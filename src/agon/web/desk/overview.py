@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from agon.api.models.base import ReasonRequest
 from agon.api.models.boards import BoardPage
-from agon.api.models.contests import Contest, ContestUpdate, FinalizeRequest
+from agon.api.models.contests import Contest, ContestUpdate
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.lifecycle.details import last_edit
 from agon.client.client import Api
@@ -58,14 +58,6 @@ def unfreeze(visit: Visit) -> SitePage | Redirect:
     reason = visit.form.get("reason", "").strip()
     return _change(
         visit, lambda contest: visit.api.contests.unfreeze(contest, ReasonRequest(reason=reason))
-    )
-
-
-def finalize(visit: Visit) -> SitePage | Redirect:
-    """Publish the final boards."""
-    force = visit.form.get("force") == "yes"
-    return _change(
-        visit, lambda contest: visit.api.contests.finalize(contest, FinalizeRequest(force=force))
     )
 
 

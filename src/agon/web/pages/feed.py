@@ -7,7 +7,7 @@ from typing import Final
 from agon.app.charts.markup import element, words
 from agon.web import addresses
 from agon.web.page import Document, Visit
-from agon.web.rendering import number_text
+from agon.web.rendering import clock_text, number_text, phase_of
 
 _ENTRIES: Final = 50
 
@@ -44,6 +44,8 @@ def feed(visit: Visit) -> Document:
         [
             element("id", [words(own)]),
             element("title", [words(contest.title)]),
+            element("subtitle", [words(clock_text(contest))]),
+            element("category", term=phase_of(contest)),
             element("updated", [_time(newest)]),
             element("author", [element("name", ["agon"])]),
             element("link", rel="self", href=own),
@@ -55,6 +57,7 @@ def feed(visit: Visit) -> Document:
     return Document(
         content=f'<?xml version="1.0" encoding="utf-8"?>\n{content}\n'.encode(),
         media_type="application/atom+xml; charset=utf-8",
+        contest=contest,
     )
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from agon.api.models.contests import Contest
 from agon.app.charts.markup import DARK, DARK_PAPER, element, shorten, width, words
 from agon.errors import NotFound
 from agon.web.page import Document, Visit
 from agon.web.pages.board_rows import part_hues, positive_parts
-from agon.web.rendering import number_text, short_id, time_text
+from agon.web.rendering import number_text, phase_of, short_id, time_text
 from agon.wiring import png
 
 _FONT: Final = "DejaVu Sans,Verdana,sans-serif"
@@ -30,6 +31,7 @@ class CardStanding:
 
     Attributes:
         title: of the contest.
+        phase: where the contest is in time, in words.
         id: of the participant.
         board: name of the board.
         rank: on the board; None: no score.
@@ -40,6 +42,7 @@ class CardStanding:
     """
 
     title: str
+    phase: str
     id: str
     board: str
     rank: int | None
@@ -50,23 +53,26 @@ class CardStanding:
 
 
 def badge(visit: Visit) -> Document:
-    """Return a badge: the contest, and the participant's rank and score."""
-    standing = standing_of(visit)
-    return Document(content=badge_svg(standing).encode(), media_type="image/svg+xml")
+    """Return a badge: the contest, where it is in time, and the participant's rank and score."""
+    contest = visit.contest()
+    content = badge_svg(standing_of(visit, contest)).encode()
+    return Document(content=content, media_type="image/svg+xml", contest=contest)
 
 
 def card(visit: Visit) -> Document:
     """Return a card of 1200 × 630 pixels: contest, participant, rank, score and its parts."""
-    return Document(content=png(card_svg(standing_of(visit))), media_type="image/png")
+    contest = visit.contest()
+    content = png(card_svg(standing_of(visit, contest)))
+    return Document(content=content, media_type="image/png", contest=contest)
 
 
-def standing_of(visit: Visit) -> CardStanding:
+def standing_of(visit: Visit, contest: Contest) -> CardStanding:
     """Return the place of the participant in the path.
 
     Raises:
         NotFound: there is no such participant.
     """
-    contest, name = visit.contest(), visit.path["id"]
+    name = visit.path["id"]
     board = visit.query.get("board") or visit.api.boards.default(contest.id)
     boards = visit.api.boards
     row: dict[str, Any] = {}
@@ -78,6 +84,7 @@ def standing_of(visit: Visit) -> CardStanding:
         page = boards.page(contest.id, board, as_of=visit.as_of, limit=1)
     return CardStanding(
         title=contest.title,
+        phase=phase_of(contest),
         id=name,
         board=board,
         rank=row.get("rank"),
@@ -94,7 +101,7 @@ def summary(standing: CardStanding) -> str:
     Example:
         >>> from datetime import UTC
         >>> at = datetime(2026, 1, 2, tzinfo=UTC)
-        >>> summary(CardStanding("Spring", "ada", "bots", 3, 1510.0, 20, (), at))
+        >>> summary(CardStanding("Spring", "open", "ada", "bots", 3, 1510.0, 20, (), at))
         'rank 3 of 20, 1,510'
     """
     if standing.rank is None:
@@ -105,7 +112,7 @@ def summary(standing: CardStanding) -> str:
 def badge_svg(standing: CardStanding) -> str:
     """Return a badge as SVG of at most 2 kB."""
     left = shorten(standing.title, max_width=_BADGE_PART)
-    right = shorten(summary(standing), max_width=_BADGE_PART)
+    right = f"{shorten(summary(standing), max_width=_BADGE_PART)} · {standing.phase}"
     sizes = [round(width(text) * 11 / 13) + 12 for text in (left, right)]
     total, text = sum(sizes), words(f"{left}: {right}")
 
@@ -167,7 +174,12 @@ def card_svg(standing: CardStanding) -> str:
             text(score, 180, 52, weight=700),
             text(place, 212, 18, _QUIET),
             *bars,
-            text(f"agon · {short_id(standing.board)} · {time_text(standing.at)}", 285, 14, _QUIET),
+            text(
+                f"agon · {short_id(standing.board)} · {time_text(standing.at)} · {standing.phase}",
+                285,
+                14,
+                _QUIET,
+            ),
         ],
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {_CARD[0]} {_CARD[1]}",

@@ -10,10 +10,11 @@ from pydantic import ValidationError
 from agon.api.models.contests import Contest
 from agon.api.models.submissions import SubmissionCreate
 from agon.app.access.permissions import permits
+from agon.app.contests.ingest.openness import require_open
 from agon.app.dojo.conditions import contest_sentences
 from agon.app.dojo.problems import N_CHECK
 from agon.disciplines import discipline
-from agon.errors import AgonError, NotFound, Unreadable
+from agon.errors import AgonError, Conflict, NotFound, Unreadable
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
 
@@ -71,6 +72,17 @@ def own_submissions(visit: Visit, contest: Contest, *, problem: str | None = Non
         return []
     own = list(visit.api.submissions.list(contest.id, user=visit.caller.user, problem=problem))
     return own[::-1][:_SHOWN]
+
+
+def obstacle(visit: Visit, contest: Contest) -> str | None:
+    """Return why a contest takes nothing from the visitor now; None: nothing prevents it."""
+    with visit.service.store.read() as session:
+        stored = session.contests.get(contest.id)
+    try:
+        require_open(visit.service, stored, visit.caller)
+    except Conflict as closed:
+        return str(closed)
+    return None
 
 
 def _program(visit: Visit, contest: Contest) -> Redirect:
@@ -156,6 +168,7 @@ def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
         "may_submit": visit.caller.user is not None
         and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,
+        "obstacle": obstacle(visit, contest),
         "errors": error_texts(error),
         "form": {"source": example(terms), **visit.form},
         "submissions": own_submissions(visit, contest),

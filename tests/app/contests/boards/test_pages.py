@@ -198,8 +198,8 @@ def test_stored_lines_hash_to_the_boards_hash(service: Service) -> None:
         assert hashlib.sha256(text).hexdigest() == result.snapshot.board_sha256
 
 
-def test_a_final_result_remains_and_names_its_amendment(service: Service) -> None:
-    """A final board never changes silently: it is shown unchanged, with the amendment."""
+def test_an_amended_result_is_shown_and_the_one_before_remains(service: Service) -> None:
+    """The old winner still led: the amended board leads, with the reason and the one before."""
     spring(service)
     finalize(service, "spring", by=LOCAL)
     publish(service, "spring")
@@ -212,17 +212,22 @@ def test_a_final_result_remains_and_names_its_amendment(service: Service) -> Non
     dry_run(service, "spring", change.id)
     applied = apply(service, "spring", change.id, by=LOCAL)
     publish(service, "spring")
-    for caller, as_of in ((ANONYMOUS, None), (LOCAL, None), (ANONYMOUS, str(final.snapshot.seq))):
-        result = page(service, view(service, caller), "bots", as_of=as_of)
-        assert result.lines == final.lines
-        assert result.amended_by is not None
-        assert result.amended_by.seq == applied.applied_at
-    amended = page(service, view(service, ANONYMOUS), "bots", as_of=str(applied.applied_at))
-    assert amended.lines != final.lines
-    assert amended.amended_by is None
+    before = page(service, view(service, ANONYMOUS), "bots", as_of=str(final.snapshot.seq))
+    assert before.lines == final.lines
+    assert before.amended_by is not None
+    assert before.amended_by.seq == applied.applied_at
+    for caller, as_of in ((ANONYMOUS, None), (LOCAL, None), (ANONYMOUS, str(applied.applied_at))):
+        amended = page(service, view(service, caller), "bots", as_of=as_of)
+        assert amended.lines != final.lines
+        assert amended.amended_by is None
+        assert amended.amendment is not None
+        assert (amended.amendment.reason, amended.amendment.final_seq) == (
+            "plagiarism", final.snapshot.seq
+        )  # fmt: skip
     roll_back(service, "spring", change.id, reason="it was not", by=LOCAL)
     publish(service, "spring")
-    assert page(service, view(service, ANONYMOUS), "bots").amended_by is None
+    back = page(service, view(service, ANONYMOUS), "bots")
+    assert (back.lines, back.amended_by, back.amendment) == (final.lines, None, None)
 
 
 def test_a_page_reads_only_its_own_chunks(service: Service) -> None:

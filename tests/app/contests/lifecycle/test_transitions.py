@@ -122,7 +122,7 @@ def test_a_contest_with_constant_writers_can_be_frozen_and_finalized(
 ) -> None:
     """Writers have to wait in the end; a busy contest must not stay open."""
     contest: Any = step(busy, "spring", by=ORGANISER)
-    assert contest.public_until == contest.seq == 10
+    assert (contest.finalized_at or contest.frozen_at) == contest.seq == 10
     _vouched(busy, 10)
 
 
@@ -192,7 +192,7 @@ def test_only_the_documented_transitions_are_allowed(spring: Service) -> None:
     assert unfreeze(spring, "spring", reason="a mistake", by=ORGANISER).public_until is None
     freeze(spring, "spring", by=ORGANISER)
     final = finalize(spring, "spring", by=ORGANISER)
-    assert (final.state, final.frozen_at, final.public_until) == ("final", None, final.seq)
+    assert (final.state, final.frozen_at, final.public_until) == ("final", None, None)
     attempts: list[Step] = [
         lambda: open_contest(spring, "spring", by=ORGANISER),
         lambda: freeze(spring, "spring", by=ORGANISER),

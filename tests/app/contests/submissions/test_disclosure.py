@@ -31,7 +31,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 def view_of(service: Service, by: Caller = ANONYMOUS) -> View:
     """Return a caller's view of the contest."""
     with service.store.read() as session:
-        return find_view(session, "autumn", by)
+        return find_view(session, "autumn", by, now=service.clock())
 
 
 def test_each_problem_is_listed_as_it_is_returned_alone(service: Service) -> None:

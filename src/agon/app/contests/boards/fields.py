@@ -1,23 +1,26 @@
 """The fields of boards and of their pages, as JSON has them."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.pages import BoardRows, PublishedBoard
+from agon.app.contests.clock import Amendment, contest_clock
 from agon.disciplines import discipline
-from agon.entities.contests import Snapshot
+from agon.entities.contests import Phase, Snapshot
 from agon.kernel.times import written_time
 
 
-def page_fields(view: View, page: BoardRows) -> dict[str, Any]:
+def page_fields(view: View, page: BoardRows, *, now: datetime) -> dict[str, Any]:
     """Return a page as fields of JSON, without its rows."""
-    return {**board_fields(view, page), **window_fields(page)}
+    phase = contest_clock(view.contest, now=now, amendment=page.amendment).phase
+    return {**board_fields(view, page), **window_fields(page, phase=phase)}
 
 
 def board_fields(view: View, board: BoardRows | PublishedBoard) -> dict[str, Any]:
     """Return the fields that all pages of a published board share."""
-    amended_by = board.amended_by
+    amended_by, amendment = board.amended_by, board.amendment
     return {
         "contest": view.contest.id,
         "discipline": view.contest.discipline,
@@ -25,13 +28,16 @@ def board_fields(view: View, board: BoardRows | PublishedBoard) -> dict[str, Any
         "state": view.contest.state,
         **proof_fields(board.snapshot),
         "amended_by": None if amended_by is None else _amendment_fields(amended_by),
+        "amendment": None if amendment is None else _reason_fields(amendment),
         "intervals": _intervals(view, board.snapshot),
     }
 
 
-def window_fields(page: BoardRows) -> dict[str, Any]:
-    """Return the fields that say which rows a page has, and the names that it shows."""
-    window = {name: getattr(page, name) for name in ("start", "index", "next", "previous")}
+def window_fields(page: BoardRows, *, phase: Phase) -> dict[str, Any]:
+    """Return the fields that say when a page is read, which rows it has, and the names it shows."""
+    window = {"phase": phase} | {
+        name: getattr(page, name) for name in ("start", "index", "next", "previous")
+    }
     optional = {"matching": page.matching, "names": page.names}
     return window | {name: value for name, value in optional.items() if value is not None}
 
@@ -65,6 +71,10 @@ def _intervals(view: View, snapshot: Snapshot) -> Mapping[str, Any] | None:
 
     _, rules = rules_of(of.name, manifest["edition"], manifest["overrides"])
     return of.traits.intervals(snapshot.board, rules)
+
+
+def _reason_fields(amendment: Amendment) -> Mapping[str, Any]:
+    return {**vars(amendment), "at": written_time(amendment.at)}
 
 
 def _amendment_fields(snapshot: Snapshot) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.families import board_names
 from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.stored_rows import NotStored, require_rows_snapshot
+from agon.app.contests.clock import Amendment, amended_board, amendment_of
 from agon.app.contests.ledgers.positions import (
     last_readable_seq,
     position,
@@ -34,8 +35,7 @@ class PageRequest:
     """Which rows of a board are wanted.
 
     Attributes:
-        as_of: a position of the ledger in digits or a time; None: the newest the caller may see,
-            of a final contest its final result.
+        as_of: a position of the ledger in digits or a time; None: the newest the caller may see.
         cursor: where an earlier page said the next one begins; it stays with that page's snapshot.
         id: a participant whose row is wanted, with others around it.
         neighbors: how many rows above and below that row; None: ``limit`` rows, it in the middle.
@@ -93,7 +93,9 @@ class BoardRows:
         index: index of the row of the requested id, if one was requested.
         matching: of rows in the order of a column, the number of those in the range of values;
             None: the rows are in the order of the board.
-        amended_by: the snapshot a final result was amended to by change sets, if it was.
+        amended_by: of a final result that is not in force any more, the snapshot to which it was
+            amended.
+        amendment: the last correction of the contest's final result; None: none.
         names: the names of those of its participants that have one, by id; None: the contest hides
             names.
     """
@@ -106,6 +108,7 @@ class BoardRows:
     index: int | None = None
     matching: int | None = None
     amended_by: Snapshot | None = None
+    amendment: Amendment | None = None
     names: Mapping[str, str] | None = None
 
 
@@ -119,7 +122,7 @@ class PublishedBoard:
         contest: the contest.
         snapshot: the board's proof.
         rows_snapshot: the snapshot under whose number the rows are stored.
-        amended_by: as of :class:`BoardRows`.
+        amended_by, amendment: as of :class:`BoardRows`.
         has_names: whether the contest shows names, and any participant has one, or had one.
     """
 
@@ -127,6 +130,7 @@ class PublishedBoard:
     snapshot: Snapshot
     rows_snapshot: Snapshot
     amended_by: Snapshot | None
+    amendment: Amendment | None
     has_names: bool
 
 
@@ -233,6 +237,7 @@ def read_page(session: Session, board: PublishedBoard, request: PageRequest) -> 
         previous=str(Cursor(no, before, start - before)) if start else None,
         index=index,
         amended_by=board.amended_by,
+        amendment=board.amendment,
         names=_names(session, board, lines),
     )
 
@@ -301,7 +306,8 @@ def find_board(
         contest=view.contest,
         snapshot=snapshot,
         rows_snapshot=require_rows_snapshot(session, view.contest, snapshot),
-        amended_by=_amendment(session, view, snapshot),
+        amended_by=_amended_by(session, view, snapshot),
+        amendment=amendment_of(session, view.contest),
         has_names=view.contest.shows_names and session.names.exist(view.contest.no),
     )
 
@@ -340,15 +346,12 @@ def snapshot_of_cursor(session: Session, view: View, board: str | None, at: Curs
     return snapshot
 
 
-def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | None:
-    """Return the newest board of a final contest, where it is another than its final result."""
+def _amended_by(session: Session, view: View, snapshot: Snapshot) -> Snapshot | None:
+    """Return what a board of a final contest was amended to, if it was after a snapshot."""
     final = view.contest.finalized_at
     if view.contest.state != "final" or final is None or snapshot.seq > final:
         return None
-    newest = session.snapshots.latest(snapshot.contest_no, snapshot.board)
-    if newest is None or newest.seq <= final or newest.board_sha256 == snapshot.board_sha256:
-        return None
-    return newest
+    return amended_board(session, view.contest, snapshot.board)
 
 
 def _among_unscored(session: Session, rows_snapshot: Snapshot, name: str) -> tuple[int, bytes]:

@@ -12,7 +12,7 @@ from agon.app.contests.boards.families import board_names
 from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.pages import find, snapshot_of_cursor
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
-from agon.app.contests.ledgers.positions import default_seq, snapshot_at
+from agon.app.contests.ledgers.positions import last_readable_seq, snapshot_at
 from agon.app.service import Service
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound, Unreadable
@@ -88,7 +88,7 @@ def participant(service: Service, view: View, name: str) -> dict[str, Any]:
     lines = []
     with service.store.read() as session:
         for board in board_names(session, view):
-            until = default_seq(view)
+            until = last_readable_seq(view)
             snapshot = session.snapshots.latest(view.contest.no, board, until=until)
             if snapshot is not None:
                 lines += _on(session, view, snapshot, name)

@@ -168,7 +168,8 @@ def _earlier(session: Session, contest: Contest, *, until: int) -> list[_Target]
         targets[seq] = _Target(seq=seq, at=session.entries.time_of(contest.no, seq), **change)
 
     newest = session.snapshots.latest(contest.no, contest.boards[0])
-    if (held := contest.public_until) is not None and held <= until:
+    held = contest.frozen_at if contest.finalized_at is None else contest.finalized_at
+    if held is not None and held <= until:
         visible = newest
         if newest is not None and newest.seq > held:
             visible = session.snapshots.latest(contest.no, contest.boards[0], until=held)

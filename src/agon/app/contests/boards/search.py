@@ -79,6 +79,7 @@ def search(
             next=str(Cursor(snapshot.no, selected[-1])) if len(indexes) > limit else None,
             previous=None,
             amended_by=published.amended_by,
+            amendment=published.amendment,
         )
         return with_names(session, view, page)
 

@@ -107,6 +107,7 @@ def sorted_page(
             previous=str(Cursor(no, before, start - before)) if start else None,
             matching=end - first,
             amended_by=published.amended_by,
+            amendment=published.amendment,
         )
         return with_names(session, view, sorted_rows)
 

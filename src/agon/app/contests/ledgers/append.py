@@ -32,6 +32,7 @@ _PUBLIC_EVENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "contest-frozen": (),
         "contest-unfrozen": ("reason",),
         "contest-finalised": (),
+        "contest-unfinalised": ("reason",),
         "edition-adopted": ("edition", "overrides", "change", "reason"),
         "problem-published": ("problem",),
         "problem-revealed": ("problem",),

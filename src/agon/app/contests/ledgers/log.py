@@ -43,6 +43,10 @@ _PUBLIC: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]],
     "contest-frozen": ((), lambda _: "boards frozen for the public"),
     "contest-unfrozen": (("reason",), lambda body: f"boards shown again: {body['reason']}"),
     "contest-finalised": ((), lambda _: "final boards published"),
+    "contest-unfinalised": (
+        ("reason",),
+        lambda body: f"final result taken back: {body['reason']}",
+    ),
     "edition-adopted": (
         ("edition", "overrides", "change", "reason"),
         lambda body: f"rules set to {_rules(body)}: {body['reason']}",

@@ -13,22 +13,13 @@ _MAX_DIGITS = 18  # of a position
 
 
 def last_readable_seq(view: View) -> int | None:
-    """Return the last position a caller may read; None: any.
+    """Return the last position a caller may read, which is also shown if none is requested.
 
-    While a contest is frozen the public sees nothing later than the freeze. What comes after the
-    final result are change sets, and those are public.
+    None: any. While a contest is frozen the public sees nothing later than the freeze. What comes
+    after the final result are change sets, and those are public: so an amended result is shown
+    wherever no earlier position is requested.
     """
-    return None if view.contest.state == "final" else view.until
-
-
-def default_seq(view: View) -> int | None:
-    """Return the position shown if none is requested; None: the newest.
-
-    Of a final contest this is the final result; a request for a later position shows what it was
-    amended to.
-    """
-    contest = view.contest
-    return contest.finalized_at if contest.state == "final" else view.until
+    return view.until
 
 
 def position(session: Session, view: View, as_of: str | None) -> int | None:
@@ -43,7 +34,7 @@ def position(session: Session, view: View, as_of: str | None) -> int | None:
         Unreadable: it is neither.
     """
     if as_of is None:
-        return default_seq(view)
+        return last_readable_seq(view)
     text, limit = as_of.strip(), last_readable_seq(view)
     if text.isascii() and text.isdigit():
         target = int(text) if len(text) <= _MAX_DIGITS else view.contest.seq

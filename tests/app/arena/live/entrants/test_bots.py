@@ -25,7 +25,7 @@ from fakes.service import ORGANISER, PARTICIPANT, VIEWER
 def paused_bots(league: League, caller: Caller) -> list[Mapping[str, Any]]:
     """Return the bodies of the events about paused bots that a caller sees."""
     with league.service.store.read() as session:
-        view = find_view(session, "autumn", caller)
+        view = find_view(session, "autumn", caller, now=league.service.clock())
     seen = events(league.service, view).events
     return [event.body for event in seen if event.kind == "bot-paused"]
 

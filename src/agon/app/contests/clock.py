@@ -1,0 +1,148 @@
+"""Say what the times of a contest mean now: whether it runs, and what comes next."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from agon.app.service import Service
+from agon.entities.contests import Contest, Phase, Snapshot
+from agon.ledger.contest_state import Lifecycle
+from agon.store.session import Session
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amendment:
+    """The last correction of a final result.
+
+    Attributes:
+        seq: position of the ledger from which the amended result holds.
+        at: the ledger's time there.
+        reason: why; None: this database does not know the change set.
+        change: the change set that did it; None as well.
+        final_seq: position of the result that was final before.
+    """
+
+    seq: int
+    at: datetime
+    reason: str | None
+    change: str | None
+    final_seq: int
+
+
+class Timed(Protocol):
+    """What has the state and the times of a contest."""
+
+    @property
+    def state(self) -> Lifecycle:
+        """Its state."""
+
+    @property
+    def starts_at(self) -> datetime | None:
+        """When participants may begin to add to it; None: once it is open."""
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """When they may not any more; None: once it is final."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContestClock:
+    """The clock of a contest.
+
+    Attributes:
+        phase: where the contest is.
+        next: the next time that its organizers have set; None: there is none.
+        next_at: when that is.
+        amendment: what amended the final result; None: nothing.
+    """
+
+    phase: Phase
+    next: Literal["start", "end"] | None = None
+    next_at: datetime | None = None
+    amendment: Amendment | None = None
+
+
+def amendment_of(session: Session, contest: Contest) -> Amendment | None:
+    """Return the last correction of a final result; None: each board is as it was then.
+
+    Boards decide, not change sets: one that moves nothing, or was rolled back, amends nothing.
+    """
+    final = contest.finalized_at
+    if contest.state != "final" or final is None or contest.seq == final:
+        return None
+    amended = [
+        newest
+        for board in contest.boards
+        if (newest := amended_board(session, contest, board)) is not None
+    ]
+    if not amended:
+        return None
+    last = max(amended, key=lambda snapshot: snapshot.seq)
+    causes = session.changes.causes_between(contest.no, final + 1, last.seq)
+    applied = [causes[seq] for seq in sorted(causes) if not causes[seq].rolled_back]
+    undone = {cause.change for cause in causes.values() if cause.rolled_back}
+    cause = next((each for each in reversed(applied) if each.change not in undone), None)
+    return Amendment(
+        seq=last.seq,
+        at=last.at,
+        reason=None if cause is None else cause.reason,
+        change=None if cause is None else cause.change,
+        final_seq=final,
+    )
+
+
+def amended_board(session: Session, contest: Contest, board: str) -> Snapshot | None:
+    """Return the newest state of a board of a final contest, where it is not its final result."""
+    final = contest.finalized_at
+    newest = session.snapshots.latest(contest.no, board)
+    if final is None or newest is None or newest.seq <= final:
+        return None
+    before = session.snapshots.latest(contest.no, board, until=final)
+    is_equal = before is not None and before.board_sha256 == newest.board_sha256
+    return None if is_equal else newest
+
+
+def read_clock(session: Session, contest: Contest, *, now: datetime) -> ContestClock:
+    """Return the clock of a contest of the database, which knows whether its result is amended.
+
+    Every page, picture, feed, file and response says this one.
+    """
+    return contest_clock(contest, now=now, amendment=amendment_of(session, contest))
+
+
+def current_clock(service: Service, contest: Contest) -> ContestClock:
+    """Return the clock of a contest of the database now, as :func:`read_clock` does."""
+    now = service.clock()
+    if contest.state != "final":
+        return contest_clock(contest, now=now)
+    with service.store.read() as session:
+        return read_clock(session, contest, now=now)
+
+
+def contest_clock(
+    contest: Timed, *, now: datetime, amendment: Amendment | None = None
+) -> ContestClock:
+    """Return the clock of a contest at a time: participants add from its start, before its end.
+
+    Example:
+        >>> from datetime import UTC
+        >>> from types import SimpleNamespace
+        >>> spring = SimpleNamespace(state="open", starts_at=None,
+        ...                          ends_at=datetime(2026, 12, 24, 18, tzinfo=UTC))
+        >>> contest_clock(spring, now=datetime(2026, 12, 24, 17, tzinfo=UTC)).next
+        'end'
+        >>> contest_clock(spring, now=datetime(2026, 12, 24, 18, tzinfo=UTC)).phase
+        'ended'
+    """
+    if contest.state == "final":
+        return ContestClock(phase="amended" if amendment else "final", amendment=amendment)
+    if contest.ends_at is not None and now >= contest.ends_at:
+        return ContestClock(phase="ended")
+    if contest.starts_at is not None and now < contest.starts_at:
+        return ContestClock(phase="not started", next="start", next_at=contest.starts_at)
+    if contest.state == "draft":
+        return ContestClock(phase="not started")
+    phase: Phase = "frozen" if contest.state == "frozen" else "open"
+    if contest.ends_at is None:
+        return ContestClock(phase=phase)
+    return ContestClock(phase=phase, next="end", next_at=contest.ends_at)

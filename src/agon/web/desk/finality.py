@@ -1,0 +1,58 @@
+"""The step of the desk that makes a result final, and the one that takes it back."""
+
+from agon.api.models.base import ReasonRequest
+from agon.api.models.contests import FinalizeRequest
+from agon.errors import NotFound
+from agon.web import addresses
+from agon.web.desk.forms import FormErrors
+from agon.web.desk.layout import act, contest_page
+from agon.web.page import Redirect, SitePage, Visit
+
+
+def final_step(visit: Visit) -> SitePage:
+    """Return what a final result makes public, what is open before, and the form for it."""
+    return _page(visit)
+
+
+def finalize(visit: Visit) -> SitePage | Redirect:
+    """Publish the final boards, once the contest's name is typed."""
+    contest = visit.contest()
+    if contest.state == "final":  # the form was sent twice
+        return Redirect(address=addresses.desk(contest.id, "finalize"))
+    if visit.form.get("name", "").strip() != contest.id:
+        wrong = FormErrors(fields={"name": (f"Type {contest.id}, the contest's name.",)})
+        return _page(visit, error=wrong)
+    request = FinalizeRequest(force=visit.form.get("force") == "yes")
+    return act(
+        lambda: visit.api.contests.finalize(contest.id, request),
+        following=addresses.desk(contest.id, "finalize"),
+        otherwise=lambda error: _page(visit, error=error),
+    )
+
+
+def unfinalize(visit: Visit) -> SitePage | Redirect:
+    """Take the final result back, with a reason."""
+    contest = visit.contest()
+    if contest.state != "final":  # the form was sent twice
+        return Redirect(address=addresses.desk(contest.id))
+    return act(
+        lambda: visit.api.contests.unfinalize(
+            contest.id, ReasonRequest(reason=visit.form.get("reason", "").strip())
+        ),
+        following=addresses.desk(contest.id),
+        otherwise=lambda error: _page(visit, error=error),
+    )
+
+
+def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
+    contest = visit.contest()
+    try:
+        page = visit.api.boards.page(contest.id, limit=10)
+    except NotFound:  # nothing is published
+        page = None
+    values = {"pending": visit.api.contests.pending(contest.id), "page": page}
+    return contest_page(
+        visit, contest, "finalize", values, tab="Overview", error=error,
+        names=frozenset({"reason"}),
+        data=addresses.api("contests", contest.id, "finalization"),
+    )  # fmt: skip

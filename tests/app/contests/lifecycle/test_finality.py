@@ -1,0 +1,106 @@
+"""A final result is taken back for ten minutes, while nobody was told of it."""
+
+from datetime import timedelta
+
+import pytest
+
+from agon.app.contests.changes.change_sets import propose
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.details import edit
+from agon.app.contests.lifecycle.finality import FINALIZED, UNDO, finalization, unfinalize
+from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
+from agon.app.service import Service
+from agon.entities.access import Caller
+from agon.entities.contests import Contest, Event
+from agon.entities.jobs import NewJob
+from agon.entities.webhooks import DeliveryLog, Webhook
+from agon.errors import Conflict, Unreadable
+from agon.ledger.fold import empty_ledger, fold
+from fakes.service import ORGANISER
+
+
+@pytest.fixture
+def spring(service: Service) -> Service:
+    """Open a contest."""
+    create(service, NewContest(id="spring", discipline="community", title="S"), by=ORGANISER)
+    open_contest(service, "spring", by=ORGANISER)
+    return service
+
+
+def undo(service: Service, by: Caller = ORGANISER, reason: str = "too early") -> Contest:
+    """Take the final result back."""
+    return unfinalize(service, "spring", reason=reason, by=by)
+
+
+def wait(service: Service, time: timedelta) -> None:
+    """Let time pass."""
+    service.clock.at += time  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("is_frozen", [False, True])
+def test_a_final_result_is_taken_back_to_what_was_before(
+    spring: Service, *, is_frozen: bool
+) -> None:
+    """One click made a result final without a way back."""
+    before = freeze(spring, "spring", by=ORGANISER).frozen_at if is_frozen else None
+    for _ in range(2):  # and again
+        assert finalize(spring, "spring", by=ORGANISER).state == "final"
+        wait(spring, UNDO / 2)
+        contest = undo(spring)
+        assert (contest.state, contest.frozen_at, contest.finalized_at) == (
+            "frozen" if is_frozen else "open", before, None
+        )  # fmt: skip
+    with spring.store.read() as session:
+        lines = [each.line for each in session.entries.after(contest.no)]
+    folded = fold(lines, start=empty_ledger("spring")).contest
+    assert (folded.state, folded.frozen_at) == (contest.state, contest.frozen_at)
+    with pytest.raises(Conflict, match="it has to be final"):
+        undo(spring)  # sent twice
+
+
+def test_it_stays_when_somebody_relies_on_it(spring: Service) -> None:
+    """Told is told: a webhook, a correction, or ten minutes."""
+    final = finalize(spring, "spring", by=ORGANISER)
+    with pytest.raises(Unreadable):
+        undo(spring, reason=" ")
+    edit(spring, "spring", {"title": "Spring"}, by=ORGANISER)  # a typo does not count
+    now = spring.clock()
+    with spring.store.write() as session:
+        webhook = Webhook(
+            id="w", contest_no=final.no, url="https://a.example", events=(), secret=b"",
+            active=True, staff=False, by="olga", created_at=now,
+        )  # fmt: skip
+        session.webhooks.save(webhook)
+        event = session.events.add(
+            Event(no=0, contest_no=final.no, seq=final.finalized_at or 0, at=now, kind=FINALIZED,
+                  body={})
+        )  # fmt: skip
+        delivery = DeliveryLog(id="d", webhook_id="w", event_no=event.no, state="waiting",
+                               attempts=(), created_at=now)  # fmt: skip
+        session.webhooks.log(delivery)
+    assert finalization(spring, final).obstacle is None
+    wait(spring, UNDO)
+    with pytest.raises(Conflict, match="for 10 minutes"):
+        undo(spring)
+    wait(spring, -UNDO)
+    with spring.store.write() as session:
+        session.webhooks.log(
+            DeliveryLog(id="d", webhook_id="w", event_no=event.no, state="waiting",
+                        attempts=({"error": "timeout"},), created_at=now)
+        )  # fmt: skip
+    with pytest.raises(Conflict, match="a webhook has told"):
+        undo(spring)
+    assert finalization(spring, final).obstacle == "a webhook has told of the final result"
+
+
+def test_what_is_open_is_counted_before(spring: Service) -> None:
+    """Submissions without a verdict and proposals are named on the page before the button."""
+    with spring.store.write() as session:
+        contest = session.contests.get("spring")
+        job = NewJob(id="j1", kind="judge", payload={}, contest_no=contest.no)
+        session.queue.add(job, now=spring.clock())
+    points = {"board": "user-score", "id": "u", "points": 1}
+    propose(spring, "spring", kind="adjustment", params=points, reason="r", by=ORGANISER)
+    found = finalization(spring, contest)
+    assert (found.submissions, found.changes, found.cases, found.rounds) == (1, 1, 0, ())
+    assert (found.undo_until, found.obstacle) == (None, None)

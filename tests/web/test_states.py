@@ -1,0 +1,163 @@
+"""A state is the same everywhere: pages, pictures, feeds, files and the API say where a contest is.
+
+Addresses are those of the routes and operations, so that a new one is asked as well.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agon.api.catalog import all_operations
+from agon.app.contests.boards.publish import publish
+from agon.app.contests.changes.change_sets import apply, propose, roll_back
+from agon.app.contests.changes.dry_runs import dry_run
+from agon.app.contests.lifecycle.details import edit
+from agon.app.contests.lifecycle.transitions import finalize, freeze
+from agon.app.service import Service
+from agon.web.addresses import submit
+from agon.web.site import DOCUMENTS, PAGES
+from fakes.autumn import autumn
+from fakes.instance import Instance, instance_at
+from fakes.service import ORGANISER
+from web.browser import Browser
+
+STARTS, ENDS = datetime(2026, 12, 1, tzinfo=UTC), datetime(2026, 12, 24, 18, tzinfo=UTC)
+BEFORE, DURING, AFTER = STARTS - timedelta(days=1), STARTS + timedelta(days=1), ENDS
+REASON = "u2 is u1"
+PHASES = ("not started", "open", "frozen", "ended", "final", "amended")
+VALUES = {"contest": "spring", "board": "user-score", "id": "u2", "n": "1"}
+
+
+def addresses(**values: str) -> Iterator[str]:
+    """Yield every address about a contest that is public: pages, pictures, feeds, API, files."""
+    values = VALUES | values
+    public = [path for path, _ in (*PAGES, *DOCUMENTS)]
+    public += [each.url for each in all_operations()
+               if each.method == "GET" and each.permission == "contest.read"]  # fmt: skip
+    for path in public:
+        if "{contest}" in path and "/desk" not in path and not path.endswith("/events"):
+            yield re.sub(r"{(\w+)}", lambda match: values.get(match[1], "1"), path)
+    yield from (f"/c/{values['contest']}.{form}" for form in ("json", "csv", "ndjson", "parquet"))
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """Open an instance with a contest of three people, of whom u2 leads in the end."""
+    opened = instance_at(Path(tmp_path_factory.mktemp("states")))
+    opened.contest("spring", starts_at=STARTS, ends_at=ENDS)
+    yield opened
+    opened.close()
+
+
+def at(service: Service, time: datetime) -> None:
+    """Set the clock, which only tests can."""
+    service.clock.at = time  # type: ignore[attr-defined]
+
+
+def amend(service: Service) -> str:
+    """Correct the final result, and return the change set."""
+    points = {"board": "user-score", "id": "u2", "points": 5}
+    change = propose(
+        service, "spring", kind="adjustment", params=points, reason=REASON, by=ORGANISER
+    )
+    dry_run(service, "spring", change.id)
+    apply(service, "spring", change.id, by=ORGANISER)
+    publish(service, "spring")
+    return change.id
+
+
+def ask(instance: Instance, phase: str) -> dict[str, Any]:
+    """Return what every address responds, after each response has said the phase."""
+    found: dict[str, Any] = {}
+    for address in addresses():
+        response = instance.client.get(address)
+        assert response.status_code in {200, 202, 404, 409, 410}, (address, response.text[:300])
+        if response.status_code == 200:
+            assert response.headers.get("agon-phase") == phase, (phase, address)
+            found[address] = response
+            if response.headers["content-type"].startswith("text/html"):
+                assert phase.capitalize() in response.text, (phase, address)
+    assert len(found) > 20, sorted(found)
+    for address in ("/c/spring/badge/u2.svg", "/c/spring/feed.xml", "/"):
+        page = found.get(address) or instance.client.get(address)
+        assert phase in page.text, (phase, address)
+    for address in ("/c/spring.json", "/api/v1/contests/spring/boards/user-score/rows/u2"):
+        assert found[address].json()["phase"] == phase
+    assert found["/api/v1/contests/spring"].json()["clock"]["phase"] == phase
+    return found
+
+
+def leader(found: dict[str, Any]) -> set[str]:
+    """Return who leads, on everything that says who does."""
+    rows = found["/c/spring.json"].json()["rows"]
+    csv = found["/c/spring.csv"].text.splitlines()[1].split(",")[1]
+    page = re.search(r"people/(u\d)", found["/c/spring"].text)
+    assert page is not None
+    return {rows[0]["id"], csv, page[1]}
+
+
+def test_every_public_address_says_the_same_in_each_state(instance: Instance) -> None:
+    """After a correction the old winner still led everywhere but on one page."""
+    service = instance.service
+    for time, phase in ((BEFORE, "not started"), (DURING, "open")):
+        at(service, time)
+        ask(instance, phase)
+    at(service, AFTER)
+    ask(instance, "ended")
+    at(service, DURING)
+    freeze(service, "spring", by=ORGANISER)
+    ask(instance, "frozen")
+    at(service, AFTER)
+    finalize(service, "spring", by=ORGANISER)
+    found = ask(instance, "final")
+    assert leader(found) == {"u0"}
+    change = amend(service)
+    found = ask(instance, "amended")
+    assert leader(found) == {"u2"}
+    for address in ("/c/spring", "/c/spring/people/u2", "/c/spring/distribution", "/",
+                    "/c/spring/feed.xml"):  # fmt: skip
+        page = found.get(address) or instance.client.get(address)
+        assert REASON in page.text, address
+    assert "rank 1 of 3" in found["/c/spring/badge/u2.svg"].text
+    assert found["/c/spring.json"].json()["amendment"]["reason"] == REASON
+    home = instance.client.get("/").text
+    assert "/c/spring/people/u2" in home.partition("Leads:")[2][:80]
+    final = found["/c/spring.json"].json()["amendment"]["final_seq"]
+    before = instance.client.get(f"/c/spring?as_of={final}").text
+    assert "This result was amended" in before
+    assert REASON in before
+    roll_back(service, "spring", change, reason="they are two", by=ORGANISER)
+    publish(service, "spring")
+    assert leader(ask(instance, "final")) == {"u0"}
+
+
+def test_problems_are_hidden_everywhere_until_the_contest_starts(browser: Browser) -> None:
+    """Whoever read them early had more time; organizers prepare them and see them."""
+    service = browser.instance.service
+    name = autumn(service)
+    edit(service, "autumn", {"starts_at": STARTS}, by=ORGANISER)
+    publish(service, "autumn")
+    at(service, BEFORE)
+    asked = [*addresses(contest="autumn", id=name, board=f"problem:{name}"), "/",
+             "/c/autumn/problems", "/api/v1/contests"]  # fmt: skip
+
+    def showing() -> list[str]:
+        pages = {each: browser.get(each) for each in asked}  # an error repeats what was asked for
+        return [
+            each for each, page in pages.items() if page.status_code < 400 and name in page.text
+        ]
+
+    assert showing() == []
+    browser.sign_in("participant")
+    assert showing() == []
+    assert "starts at" in browser.get(submit("autumn")).text
+    seen = browser.instance.get("/contests/autumn/problems", "organiser").json()["items"]
+    assert [each["id"] for each in seen] == [name]
+    at(service, STARTS)
+    assert {"/c/autumn/problems", "/api/v1/contests/autumn/problems"} <= set(showing())
+    listed = browser.instance.client.get("/api/v1/contests/autumn/boards").json()["items"]
+    assert f"problem:{name}" in {each["board"] for each in listed}
