@@ -94,7 +94,8 @@ def invite(  # noqa: PLR0913 (one parameter for each option)
         )
         created = api.invitations.create(contest, request)
     server = None if target.server is None else target.server.rstrip("/")
-    deliver_secret(created.code if server is None else f"{server}{_JOIN}{created.code}", out)
+    link = created.url or (created.code if server is None else f"{server}{_JOIN}{created.code}")
+    deliver_secret(link, out)
     times = "once" if max_uses == 1 else f"{max_uses:,} times"
     click.echo(
         f"invitation {created.id} to {contest}, {role}, {times}, until "
