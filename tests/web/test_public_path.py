@@ -152,7 +152,7 @@ def test_texts_that_look_like_links_are_left_alone() -> None:
     """A title or an id with a quote must not become an address."""
     middleware = PublicLinksMiddleware(None, path="/agon")  # type: ignore[arg-type]  # not called
     text = b'<p title="x href=&#34;/c">a href=&#34;/c <a href="//other" href="#x" href="/c/y">'
-    assert middleware._prefixed(text) == text.replace(b'href="/c/y"', b'href="/agon/c/y"')
+    assert middleware._prefix_links(text) == text.replace(b'href="/c/y"', b'href="/agon/c/y"')
 
 
 def test_a_path_of_the_service_itself_is_rejected() -> None:

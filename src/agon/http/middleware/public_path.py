@@ -38,12 +38,12 @@ class PublicPathMiddleware:
             await self.app(scope, receive, send)
             return
 
-        async def send_prefixed(message: Message) -> None:
+        async def send_below_path(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": self._headers(message)}
             await send(message)
 
-        await self.app(self._without_path(scope), receive, send_prefixed)
+        await self.app(self._without_path(scope), receive, send_below_path)
 
     def _without_path(self, scope: Scope) -> Scope:
         """Return the scope of the same request at the service's own root."""
@@ -87,9 +87,9 @@ class PublicLinksMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        await self.app(scope, receive, _Pages(send, self._prefixed))
+        await self.app(scope, receive, _Pages(send, self._prefix_links))
 
-    def _prefixed(self, body: bytes) -> bytes:
+    def _prefix_links(self, body: bytes) -> bytes:
         return _ATTRIBUTE.sub(self._replacement, body)
 
 
