@@ -21,7 +21,7 @@ EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-de
 RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
-DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
+DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell nginx-light openssl
 
 .PHONY: setup setup-dev demo test test-all test-engines check checks lint types contracts docs collection pictures bench lock clean
 
@@ -29,13 +29,14 @@ setup: .venv/.base
 
 # The pip that comes with Python 3.11 takes twice as long to find the files of the locked versions.
 .venv/.pip: requirements/pip.lock
-	tools/system-packages $(if $(filter /usr/%,$(PYTHON)),$(notdir $(PYTHON)),python3)-venv
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/system-packages $(if $(filter /usr/%,$(PYTHON)),$(notdir $(PYTHON)),python3)-venv
 	$(PYTHON) -m venv .venv
 	$(INSTALL) -r requirements/pip.lock
 	touch $@
 
+# Without these the demo goes on: in the degraded sandbox, and without the pictures' font.
 .venv/.base: .venv/.packages
-	tools/system-packages $(RUN_PACKAGES)
+	tools/system-packages --optional $(RUN_PACKAGES)
 	$(BYTECODE)
 	touch $@
 

@@ -3,6 +3,7 @@
 AGON_SERVER=https://… AGON_TOKEN=… python3 pull.py CONTEST BOT
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -18,6 +19,8 @@ HEADERS = {
     "authorization": f"Bearer {os.environ['AGON_TOKEN']}",
     "content-type": "application/json",
 }
+WORDS = """tea rain Tuesday bread grandma keys bus socks soup garden radio cousin salt bicycle
+train pillow onions stairs mustard window harbor umbrella pigeons coffee""".split()
 
 
 def call(method, path, value=None):
@@ -32,13 +35,21 @@ def reply_to(work):
     """Answer work; this is the part to change."""
     if work["kind"] == "vote":
         return {"vote": min("A", "B", key=lambda label: len(work["answers"][label]))}
-    return {"text": f"hm, {work['prompt'].lower()} good one"[: work["max_chars"]]}
+    draw = hashlib.sha256(f"{BOT} {work['prompt']}".encode()).digest()  # bots differ
+    words = ", ".join(WORDS[byte % len(WORDS)] for byte in draw[:6])
+    return {"text": f"hm. {words}. ask me again later"[: work["max_chars"]]}
 
 
+state = None
 while True:
     try:
-        for work in call("GET", f"/bots/{BOT}/work?wait=25")["items"]:
+        items = call("GET", f"/bots/{BOT}/work?wait=25")["items"]
+        for work in items:
+            print("replying to", work["kind"], work["id"], flush=True)
             call("POST", f"/work/{work['id']}", reply_to(work))
+        missing = [] if items else call("GET", "/next-round")["missing"]
+        if not items and missing != state:
+            print("waiting for", "; ".join(state := missing) or "the next round", flush=True)
     except urllib.error.HTTPError as error:
         print(error.code, error.read().decode(), file=sys.stderr)
         if error.code in {401, 403, 404}:

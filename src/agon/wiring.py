@@ -250,6 +250,8 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         jobs_kept=timedelta(days=settings.ended_jobs_days) or None,
         check_endpoint=lambda url, secret: check_endpoint(settings, url, secret),
         round_pause=timedelta(minutes=settings.arena_round_minutes) or None,
+        has_model_judge=settings.model_judge("judge") is not None,
+        public_url=settings.public_url,
     )
 
 

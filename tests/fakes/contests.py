@@ -34,7 +34,7 @@ def all_disciplines(service: Service) -> None:
     The arena's has a bot with a hostile id. A further contest, ``secret``, is private.
     """
     for name, size in SIZES.items():
-        rows = _rows(name, size)
+        rows = simulated_rows(name, size)
         if name == "arena":
             rows += _hostile(rows)
         names: NameDisplay | None = "shown" if name == "community" else None
@@ -48,7 +48,9 @@ def all_disciplines(service: Service) -> None:
     publish_problem(service, "def seq(n):\n    return n + 1\n", title="Another sequence")
     judged(service, "s1", problem)
     publish(service, "autumn")
-    _contest(service, "season", discipline="dojo", title="The season", rows=_rows("dojo", 2))
+    _contest(
+        service, "season", discipline="dojo", title="The season", rows=simulated_rows("dojo", 2)
+    )
     _desk(service)
 
 
@@ -72,7 +74,7 @@ def _contest(
     publish(service, name)
 
 
-def _rows(discipline: str, size: int) -> list[Any]:
+def simulated_rows(discipline: str, size: int) -> list[Any]:
     """Return simulated records of a discipline."""
     tables = simulate(discipline, size=size, seed=1).tables
     return [(table, _row(row), None) for table in tables for row in tables[table].to_pylist()]

@@ -1,7 +1,7 @@
 """An in-process instance behind HTTP, with a token for every role."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -120,6 +120,7 @@ def instance_at(
     else:
         service = service or service_at(folder, url=url)
         tokens = _add_people(service)
+    service = replace(service, public_url=overrides.get("public_url", ""))
     url = url or f"sqlite:///{folder}/agon.db"
     app = create_app(service, settings(database=url, **overrides))
     client = InProcessClient(app)

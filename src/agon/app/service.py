@@ -58,6 +58,8 @@ class Service:
         jobs_kept: how long ended jobs are stored; None: permanently.
         wrong_passwords: the wrong passwords that this process was sent.
         passwords: hashes passwords.
+        has_model_judge: whether the settings name a model that judges where judges are missing.
+        public_url: the address at which visitors reach the service; empty: it is not known.
     """
 
     store: Store
@@ -77,3 +79,5 @@ class Service:
     round_pause: timedelta | None = None
     wrong_passwords: WrongPasswords = field(default_factory=WrongPasswords, repr=False)
     passwords: PasswordHashing = field(default_factory=PasswordHashing, repr=False)
+    has_model_judge: bool = False
+    public_url: str = ""

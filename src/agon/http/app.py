@@ -22,6 +22,7 @@ from agon.http.middleware.cors import cors_middleware
 from agon.http.middleware.forwarded import ForwardedMiddleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
+from agon.http.middleware.public_path import PublicPathMiddleware
 from agon.http.operations import operation_routes
 from agon.http.problems import EXCEPTION_HANDLERS
 from agon.http.server_context import ServerContext
@@ -31,6 +32,7 @@ from agon.http.sse import Streams
 from agon.http.work_waits import WorkWaits
 from agon.logs import logger
 from agon.settings import Settings
+from agon.settings.public_url import public_path
 from agon.version import __version__
 
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
@@ -69,7 +71,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         Middleware(AuthMiddleware, serving=context),
         Middleware(IdempotencyMiddleware, serving=context),
     ]
-    _complete_openapi(app)
+    _complete_openapi(app, public_url=settings.public_url)
     return app
 
 
@@ -96,16 +98,20 @@ def _outer_layers(settings: Settings, site: Starlette) -> list[Middleware]:
     """Return what all requests pass first, until those for pages go to the site."""
     proxies = settings.trusted_proxies
     forwarded = Middleware(ForwardedMiddleware, trusted=proxies, public_url=settings.public_url)
+    path = public_path(settings.public_url)
     return [
         *([forwarded] if proxies else ()),
+        *([Middleware(PublicPathMiddleware, path=path)] if path else ()),
         Middleware(AddressMiddleware),
         *cors_middleware(settings.cors_origins),
         Middleware(SiteMiddleware, site=site),
     ]
 
 
-def _complete_openapi(app: FastAPI) -> None:
+def _complete_openapi(app: FastAPI, *, public_url: str) -> None:
     """Let the application describe itself in full, once it is asked."""
+    if public_url:
+        app.servers = [{"url": public_url}]
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:

@@ -13,9 +13,11 @@ from agon.http.addresses import normalize_path
 from agon.http.middleware.auth import SiteAuthMiddleware
 from agon.http.middleware.error_pages import ErrorPagesMiddleware
 from agon.http.middleware.head import HeadMiddleware
+from agon.http.middleware.public_path import PublicLinksMiddleware
 from agon.http.problems import EXCEPTION_HANDLERS
 from agon.http.server_context import ServerContext
 from agon.http.slots import Slots
+from agon.settings.public_url import public_path
 from agon.web.site import site_routes
 
 _API: Final = ("/api", "/healthz", "/readyz", "/metrics")
@@ -104,6 +106,7 @@ def site_app(context: ServerContext, *, api: ASGIApp, layers: Sequence[Middlewar
         layers: what requests of both pass before their caller is known.
     """
     settings = context.settings
+    path = public_path(settings.public_url)
     routes = site_routes(
         context.service,
         public_url=settings.public_url,
@@ -113,6 +116,7 @@ def site_app(context: ServerContext, *, api: ASGIApp, layers: Sequence[Middlewar
     app = Starlette(
         routes=routes,
         middleware=[
+            *([Middleware(PublicLinksMiddleware, path=path)] if path else ()),
             Middleware(ErrorPagesMiddleware),
             *layers,
             Middleware(SiteAuthMiddleware, serving=context),

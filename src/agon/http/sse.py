@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-import orjson
 from fastapi.sse import format_sse_event
 from starlette.concurrency import run_in_threadpool
 
 from agon.app.access.permissions import find_view
 from agon.app.access.tokens import caller_now
+from agon.app.contests.ledgers.event_ids import EventIds
+from agon.app.contests.ledgers.events import event_message
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Event
 from agon.errors import NotFound, TooMany, Unauthenticated
-from agon.http.event_ids import EventIds
 
 POLL_S: Final = 0.2
 """Seconds between two polls for new events, by one task for all streams of a process."""
@@ -198,7 +198,7 @@ class Streams:
                 limit=_MAX_EVENTS,
             )
         visible = tuple(
-            sse_event(event, listener.contest, self.ids.text(listener.contest, event.no))
+            sse_event(event, contest=listener.contest, ids=self.ids)
             for event in events
             if view.sees(event)
         )
@@ -209,16 +209,7 @@ class Streams:
             return session.events.last()
 
 
-def sse_event(event: Event, contest: str, name: str) -> bytes:
+def sse_event(event: Event, *, contest: str, ids: EventIds) -> bytes:
     """Return one event as a server-sent event."""
-    data = orjson.dumps(
-        {
-            "contest": contest,
-            "seq": event.seq,
-            "at": event.at.isoformat().replace("+00:00", "Z"),
-            "kind": event.kind,
-            "body": event.body,
-        },
-        option=orjson.OPT_NON_STR_KEYS,
-    )
-    return format_sse_event(data_str=data.decode(), event=event.kind, id=name)
+    data = event_message(event, contest=contest, ids=ids).decode()
+    return format_sse_event(data_str=data, event=event.kind, id=ids.text(contest, event.no))

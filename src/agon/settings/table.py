@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from agon.settings.model_judges import SECTIONS, ModelJudgeSettings
+from agon.settings.public_url import checked_public_url
 from agon.settings.rows import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -40,17 +41,6 @@ def _host(value: str) -> str:
     if not value or re.search(r"[\s/]", value):
         raise ValueError("write an address or a name to listen on, such as 127.0.0.1")
     return value
-
-
-def _public_url(value: str) -> str:
-    if not value:
-        return value
-    parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError("write the address visitors type, such as https://agon.example")
-    if parts.username or parts.password:
-        raise ValueError("leave the user and the password out; this address is public")
-    return value.rstrip("/")
 
 
 def _cors_origin(value: str) -> str:
@@ -144,10 +134,11 @@ class Settings(ModelJudgeSettings):
         bounds="an address or a name",
     )
     port: int = setting(8080, "Port to listen on; 0 selects any free one.", low=0, high=65535)
-    public_url: Annotated[str, AfterValidator(_public_url)] = setting(
+    public_url: Annotated[str, AfterValidator(checked_public_url)] = setting(
         "",
-        "Public URL of the service, for links in pages and webhooks; forms that its pages send are "
-        "accepted. Empty: http://host:port.",
+        "Public URL of the service, for links in pages, invitations and webhooks; forms that its "
+        "pages send are accepted. It may have a path (https://example.org/agon), which a proxy may "
+        "remove from requests or leave. Empty: http://host:port.",
         bounds="an http or https URL without query, or empty",
     )
     processes: int = setting(1, "Processes that answer HTTP.", low=1, high=64)

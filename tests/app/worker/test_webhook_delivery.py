@@ -101,7 +101,7 @@ def test_an_event_reaches_the_webhook_signed(service: Service, webhook: Webhook)
     receiver = Receiver(204)
     deliver(service, receiver)
     (message,) = receiver.messages
-    assert (message["type"], message["contest"], message["data"]) == (
+    assert (message["kind"], message["contest"], message["body"]) == (
         "contest-opened",
         "autumn",
         {},
@@ -151,11 +151,11 @@ def test_hidden_events_are_delivered_after_the_freeze(service: Service) -> None:
     deliver(service, receiver)
     later(service, 2 * HELD_BACK)
     deliver(service, receiver)
-    assert [item["type"] for item in receiver.messages] == ["contest-opened", "contest-frozen"]
+    assert [item["kind"] for item in receiver.messages] == ["contest-opened", "contest-frozen"]
     enter(service, "contest-unfrozen", {"reason": "over"})
     later(service, 2 * HELD_BACK)
     deliver(service, receiver)
-    assert receiver.messages[-1]["type"] == "edition-adopted"
+    assert receiver.messages[-1]["kind"] == "edition-adopted"
 
 
 @pytest.mark.usefixtures("webhook")
@@ -166,7 +166,7 @@ def test_amendments_of_a_final_result_are_delivered(service: Service) -> None:
     adopt(service, change="c1")
     receiver = Receiver(200)
     deliver(service, receiver)
-    assert [item["type"] for item in receiver.messages] == ["contest-opened", "edition-adopted"]
+    assert [item["kind"] for item in receiver.messages] == ["contest-opened", "edition-adopted"]
 
 
 def test_a_webhook_that_is_disabled_or_removed_gets_no_delivery(

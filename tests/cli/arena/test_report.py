@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import Cli
-from fakes.arena import Model, league
+from fakes.arena import league
 
 
 @pytest.fixture
@@ -42,8 +42,7 @@ def test_prompts_and_human_answers_are_added(agon: Cli, database: str, tmp_path:
 
 def test_a_round_begins_at_will(agon: Cli, tmp_path: Path) -> None:
     """Besides the rounds that begin by themselves; not in a contest without matches."""
-    played = league(tmp_path, bots=2)
-    played.model = Model()
+    played = league(tmp_path, bots=7)
     database = f"sqlite:///{tmp_path}/agon.db"
     begun = agon("arena", "round", "autumn", "--database", database)
     assert begun.code == 0, begun.err

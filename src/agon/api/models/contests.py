@@ -47,6 +47,11 @@ class ContestCreate(Request):
         default=None, description="Participants may add to it before then; null: until it is final."
     )
     names: NameDisplay | None = Field(default=None, description=_NAMES_OR_USUAL)
+    preset: Literal["friendly"] | None = Field(
+        default=None,
+        description="friendly: an arena with prompts that plays with two bots and one judge, "
+        "without qualification; overrides count before it.",
+    )
 
 
 class ContestUpdate(Request):

@@ -52,6 +52,10 @@ class InvitationWithCode(Invitation):
     """A new invitation with its code, which is returned only once."""
 
     code: str = Field(description="The code to send to the person: invite_…")
+    url: str | None = Field(
+        default=None,
+        description="The link to send, with the code; null: the server has no public_url.",
+    )
 
 
 class Applicant(Resource, entities.JoinRequest, hide=("contest_no",)):

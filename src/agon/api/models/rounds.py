@@ -35,6 +35,9 @@ class NextRound(Resource):
     cause: str | None = Field(
         description="Why the last round that was due did not begin; null: it began."
     )
+    missing: tuple[str, ...] = Field(
+        description="Everything that is missing for a round to begin now; empty: one can begin."
+    )
 
 
 class RatingChange(Resource):

@@ -24,6 +24,7 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, IfMatch, stated_versions
 from agon.api.transport import Noun
 from agon.app.access.permissions import View, allow_new, before_start, view_of
+from agon.app.arena.live import presets
 from agon.app.contests.clock import ContestClock, current_clock, read_clock
 from agon.app.contests.ledgers.append import edition_at
 from agon.app.contests.ledgers.past import contest_as_of
@@ -107,6 +108,8 @@ def list_contests(
                                        "from this ISO 8601 time (UTC) on."),
                    "ends_at": Option("--ends", metavar="T",
                                      help="Participants can add to it before this time."),
+                   "preset": Option(help="friendly: an arena with prompts that plays with two bots "
+                                    "and one judge, without qualification."),
                    "names": Option(help=f"{_NAMES} (default: names of bots are shown, those of "
                                    "people hidden).")}))  # fmt: skip
 def create_contest(ctx: Context, request: ContestCreate) -> Contest:
@@ -123,8 +126,12 @@ def create_contest(ctx: Context, request: ContestCreate) -> Contest:
           agon contest create spring --discipline community --set self_feedback=ignore --private
     """
     allow_new(ctx.caller, "contest.create", request.id)
-    new = creation.NewContest(**request.model_dump())
-    return visible_to_creator(ctx, creation.create(ctx.service, new, by=ctx.caller))
+    new = creation.NewContest(**request.model_dump(exclude={"preset"}))
+    new = presets.with_preset(new, request.preset)
+    created = creation.create(ctx.service, new, by=ctx.caller)
+    if request.preset is not None:
+        presets.add_prompts(ctx.service, created.id)
+    return visible_to_creator(ctx, created)
 
 
 @operation("GET", "/contests/{contest}", id="getContest", permission="contest.read",

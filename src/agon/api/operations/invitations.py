@@ -36,7 +36,9 @@ def create_invitation(ctx: ContestContext, request: InvitationCreate) -> Invitat
     """Create an invitation. The response holds its code, which is shown only once."""
     new = invitations.NewInvitation(**request.model_dump())
     invitation, code = invitations.invite(ctx.service, ctx.contest.id, new, by=ctx.caller)
-    return InvitationWithCode.model_validate({**asdict(invitation), "code": code})
+    public = ctx.service.public_url
+    url = f"{public}/join#{code}" if public else None
+    return InvitationWithCode.model_validate({**asdict(invitation), "code": code, "url": url})
 
 
 @operation("DELETE", _INVITATIONS + "/{id}", id="revokeInvitation",

@@ -46,7 +46,7 @@ def get_round(ctx: ContestContext, number: RoundNumber) -> Round:
 @operation("GET", "/contests/{contest}/next-round", id="getNextRound", permission="contest.read",
            summary="Get when the next round begins")  # fmt: skip
 def get_next_round(ctx: ContestContext) -> NextRound:
-    """Return when the next round begins automatically, and why the last one did not begin."""
+    """Return when the next round begins by itself, and everything that is missing for one now."""
     return NextRound(**views.next_round(ctx.service, ctx.view))
 
 

@@ -16,6 +16,7 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
 from agon.api.transport import Noun
 from agon.app.access.permissions import permits
+from agon.app.arena.live.beginning import require_round
 from agon.app.contests.submissions import creation, listing
 from agon.app.contests.submissions.submission import SubmissionContent as NewSubmission
 from agon.app.queue.jobs import round_job
@@ -103,13 +104,14 @@ def draw_round(ctx: ContestContext) -> Job:
         Begin a round of the arena ID now, besides those that begin by themselves.
 
         A worker commits to the seed, draws the pairs, and asks the bots. While a round is played,
-        or with fewer than two bots of different owners, none begins; then the job fails and says
-        why. The id of the job is printed.
+        or without two bots of different owners, prompts and judges, none begins: the error lists
+        everything that is missing. The id of the job is printed.
 
           agon arena round spring
           agon jobs show "$(agon arena round spring)"
     """
     _rounds_of(ctx)
+    require_round(ctx.service, ctx.view)
     job = round_job(ctx.contest, id=ctx.service.new_id(), by=ctx.caller.name)
     return queue_job(ctx.service, job, contest=ctx.contest.id)
 

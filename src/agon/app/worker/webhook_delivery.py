@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.access.permissions import View, before_start
+from agon.app.contests.ledgers.event_ids import EventIds
+from agon.app.contests.ledgers.events import event_message
 from agon.app.contests.lifecycle.finality import FINALIZED
 from agon.app.queue.jobs import deliver_job
 from agon.app.queue.leases import Commit
@@ -17,7 +19,6 @@ from agon.entities.contests import Contest, Event
 from agon.entities.jobs import Job
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import NotFound
-from agon.kernel.fingerprints import canonical_json
 from agon.kernel.times import written_time
 from agon.store.session import Session
 
@@ -67,6 +68,7 @@ class _Message:
 
 def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress], dict[str, Any]]:
     """Return the function that sends events; its outcome is the attempt, empty if withheld."""
+    ids = EventIds(service.signer)
 
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         message = _message(service, assignment.payload["delivery"])
@@ -88,7 +90,7 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress
             message.delivery,
             webhook=webhook,
             secret=secret,
-            body=body_of(message.event, contest=message.contest.id),
+            body=event_message(message.event, contest=message.contest.id, ids=ids),
             sender=post.sender,
             resolve=post.resolve,
             clock=service.clock,
@@ -121,28 +123,6 @@ def store_deliver(service: "Service", job: Job, outcome: Mapping[str, Any]) -> C
         return {"state": delivery.state, "attempts": len(delivery.attempts)}
 
     return finish
-
-
-def body_of(event: Event, *, contest: str) -> bytes:
-    """Return the body of an event's message; every attempt sends the same bytes.
-
-    Example:
-        >>> from datetime import UTC, datetime
-        >>> event = Event(no=4, contest_no=1, seq=9, at=datetime(2026, 11, 22, tzinfo=UTC),
-        ...               kind="contest-opened", body={})
-        >>> body_of(event, contest="spring").decode()[:66]
-        '{"at":"2026-11-22T00:00:00.000000Z","contest":"spring","data":{},"'
-    """
-    return canonical_json(
-        {
-            "type": event.kind,
-            "contest": contest,
-            "event": event.no,
-            "seq": event.seq,
-            "at": written_time(event.at),
-            "data": dict(event.body),
-        }
-    )
 
 
 def _message(service: "Service", name: str) -> _Message | None:

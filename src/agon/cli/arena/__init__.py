@@ -12,6 +12,7 @@ from agon.cli.arena.prompts import add_prompts
 from agon.cli.arena.report import report_rounds
 from agon.cli.arena.robustness import robustness
 from agon.cli.arena.simulate_live import simulate_live
+from agon.cli.arena.start import start
 from agon.cli.arena.vary import vary
 from agon.cli.generated.commands import add_generated
 from agon.cli.shared import parameters, sources
@@ -45,6 +46,7 @@ for subcommand in (
     robustness,
     simulate_live,
     add_prompts,
+    start,
     vary,
 ):
     command.add_command(subcommand)

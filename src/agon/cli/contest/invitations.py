@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LISTED: Final = ("id", "role", "user", "uses", "max_uses", "approval", "revoked_at", "expires_at",
                   "note", "by")  # fmt: skip
 _WAITING: Final = ("id", "user", "role", "created_at", "invitation")
-_JOIN: Final = "/join#"
+JOIN: Final = "/join#"
 _out = option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -94,7 +94,8 @@ def invite(  # noqa: PLR0913 (one parameter for each option)
         )
         created = api.invitations.create(contest, request)
     server = None if target.server is None else target.server.rstrip("/")
-    deliver_secret(created.code if server is None else f"{server}{_JOIN}{created.code}", out)
+    link = created.url or (created.code if server is None else f"{server}{JOIN}{created.code}")
+    deliver_secret(link, out)
     times = "once" if max_uses == 1 else f"{max_uses:,} times"
     click.echo(
         f"invitation {created.id} to {contest}, {role}, {times}, until "
@@ -177,7 +178,7 @@ def join(invitation: str, *, user: str | None, name: str, out: Path | None, targ
         require_new_file(out)
     if invitation == "-":
         invitation = sys.stdin.readline()
-    server, is_link, code = invitation.strip().rpartition(_JOIN)
+    server, is_link, code = invitation.strip().rpartition(JOIN)
     if is_link:
         target = replace(target, server=server, database=None)
     with target.open(create=False) as api:

@@ -282,6 +282,13 @@ class ArenaRules(HardeningRules, RatingRules):
         source=_POOL,
         ge=0,
     )
+    qualification_required: bool = rule(
+        default=True,
+        meaning="Whether a bot plays only after a panel took it for a person; off: at once.",
+        reason="Among friends nobody has to prove anything before the first match.",
+        source=_LIVE,
+        since="0.1",
+    )
     qualification_interval_minutes: int = rule(
         60,
         meaning="Minutes between two attempts of one bot to qualify.",

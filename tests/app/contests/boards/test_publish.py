@@ -157,18 +157,18 @@ def test_steps_are_computed_again_after_another_publication(
     with service.store.read() as session:
         middle = session.contests.get("spring").seq
     play(service, 9, 9)
-    compute = snapshots._steps
+    compute = snapshots._update
     overtaken: list[bool] = []
 
     def overtaking(*arguments: object) -> object:
         if not overtaken:
             overtaken.append(True)
-            monkeypatch.setattr(snapshots, "_steps", compute)
+            monkeypatch.setattr(snapshots, "_update", compute)
             second = replace(service, replicas=type(service.replicas)())
             publish(second, "spring", at=middle + 1)
         return compute(*arguments)  # type: ignore[arg-type] # passed on unchanged
 
-    monkeypatch.setattr(snapshots, "_steps", overtaking)
+    monkeypatch.setattr(snapshots, "_update", overtaking)
     publish(service, "spring")
     assert overtaken
     bots = [snapshot.seq for snapshot in _snapshots(service) if snapshot.board == "bots"]

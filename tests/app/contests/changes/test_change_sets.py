@@ -113,23 +113,34 @@ def test_rolling_back_restores_the_boards(
     assert undone.rolled_back_at == (applied.applied_at or 0) + 1
 
 
+def ranks(service: Service, board: str = "bots") -> dict[str, int]:
+    """Return the newest published ranks by id."""
+    return {name: row["rank"] for name, row in rows(service, board).items()}
+
+
 def test_moved_participants_are_notified_of_author_and_reason(service: Service) -> None:
-    """Events name each participant whose rank or score changed, and the change."""
+    """Events name each participant whose rank changed, and no other, and the change."""
     spring(service)
     publish(service, "spring")
-    was = rows(service)
+    was, ranked, before = rows(service), ranks(service), len(rank_events(service))
     proposal = proposed(service, "adjustment", {"board": "bots", "id": "c", "points": -500})
     applied = apply(service, "spring", proposal.id, reason="plagiarism", by=ORGANISER)
     publish(service, "spring")
     now = rows(service)
-    (event,) = rank_events(service)
+    (event,) = rank_events(service)[before:]
     assert (event.seq, event.staff) == (applied.applied_at, False)
-    assert (event.body["change"], event.body["reason"]) == (proposal.id, "plagiarism")
+    assert event.body["causes"] == [
+        {
+            "kind": "change-applied",
+            "change": proposal.id,
+            "change_kind": "adjustment",
+            "reason": "plagiarism",
+        }
+    ]
     moved = {one["id"]: one for one in event.body["moved"]}
-    assert moved.keys() == {
-        name for name in was if (was[name]["rank"], was[name]["score"]) != (
-            now[name]["rank"], now[name]["score"])
-    }  # fmt: skip
+    changed = {name for name, rank in ranked.items() if rank != now[name]["rank"]}
+    assert moved.keys() == changed
+    assert event.body["total"] == len(changed)
     assert moved["c"]["from"] == {"rank": was["c"]["rank"], "score": was["c"]["score"]}
     assert moved["c"]["to"] == {"rank": now["c"]["rank"], "score": now["c"]["score"]}
     steps = history(service, view(service, ANONYMOUS), "bots", "c")
@@ -152,22 +163,26 @@ def test_a_history_names_the_change_set_that_made_a_step(service: Service) -> No
     assert undone.by == replace(cause, rolled_back=True)
 
 
-def test_moves_caused_by_records_cause_no_event(service: Service) -> None:
+def test_moves_by_records_and_by_a_change_between_them_are_separate_events(
+    service: Service,
+) -> None:
     """Records before and after a change also move participants; the change did not cause that."""
     spring(service)
     publish(service, "spring")
+    before = len(rank_events(service))
     play(service, 9, 16)
     proposal = proposed(service, "adjustment", {"board": "judges", "id": "j1", "points": 1})
     apply(service, "spring", proposal.id, by=ORGANISER)
     play(service, 17, 24)
     publish(service, "spring")
-    (event,) = rank_events(service)
+    events = rank_events(service)[before:]
+    by_change = [one for one in events if one.body["causes"][0]["kind"] == "change-applied"]
     # j1 gains a point by it, and j2 loses the rank they shared; the bots moved by matches.
-    assert event.body["board"] == "judges"
-    assert {one["id"] for one in event.body["moved"]} == {"j1", "j2"}
-    play(service, 25, 26)
-    publish(service, "spring")
-    assert len(rank_events(service)) == 1
+    assert [one.body["board"] for one in by_change] == ["judges"]
+    assert {one["id"] for one in by_change[0].body["moved"]} == {"j2"}
+    for one in events:
+        if one not in by_change:
+            assert one.body["causes"] == [{"kind": "records", "count": 8 * 4}]
 
 
 def test_a_roll_back_causes_an_event(service: Service) -> None:
@@ -178,7 +193,11 @@ def test_a_roll_back_causes_an_event(service: Service) -> None:
     publish(service, "spring")
     roll_back(service, "spring", proposal.id, reason="it was wrong", by=ORGANISER)
     publish(service, "spring")
-    assert [one.body["rolled_back"] for one in rank_events(service)] == [False, True]
+    causes = [cause for one in rank_events(service) for cause in one.body["causes"]]
+    assert [cause["kind"] for cause in causes if "change" in cause] == [
+        "change-applied",
+        "change-rolled-back",
+    ]
 
 
 def test_a_change_is_rejected_if_the_ledger_moved_since_its_dry_run(service: Service) -> None:

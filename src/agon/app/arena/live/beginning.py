@@ -1,16 +1,18 @@
 """Begin a round: commit to its seed, then draw it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from agon.app.access.permissions import View
 from agon.app.arena.live.entrants.people import new_people, record_people, shared_networks
 from agon.app.arena.live.honeypots.bank import retire_missing
 from agon.app.arena.live.matches import match_in_work
 from agon.app.arena.live.names import next_name, played_elsewhere
 from agon.app.arena.live.scored import arena_records, live_rules
 from agon.app.contests.ledgers.append import append
+from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
@@ -29,7 +31,7 @@ from agon.disciplines.arena.rounds.round import (
 from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
 from agon.disciplines.arena.rounds.weak_answers import draw_weak_bot
 from agon.disciplines.arena.rules import ArenaRules
-from agon.entities.arena import ArenaRound, RoundKind
+from agon.entities.arena import ArenaRound, LiveBot, RoundKind
 from agon.entities.contests import Contest
 from agon.errors import Conflict
 from agon.kernel.times import written_time
@@ -99,11 +101,11 @@ def commit_round(
     contest = session.contests.lock(contest_id)
     _queue_next(service, session, contest)
     last = session.arena.rounds(contest.no, limit=1)
-    issue = played_elsewhere(session, contest) or _issue(session, contest, last, scores)
-    if issue is not None:
+    issues = _issues(session, contest, last, scores)
+    if issues:
         if automatic:
-            return {"round": None, "cause": issue}
-        raise Conflict(issue)
+            return {"round": None, "cause": "; ".join(issues)}
+        raise Conflict(_no_round(issues))
     contest = record_people(service, session, contest, scores["people"])
     contest = retire_missing(service, session, contest)
     number, name = next_name(session, contest, "round")
@@ -217,32 +219,98 @@ def _weak(drawn: Mapping[str, Any], bot: str | None, secret: str) -> dict[str, A
     return {"weak": {"bot": bot, "named": match_in_work(secret, drawn["match"], bot)}}
 
 
-def _issue(
+def missing_for_round(service: Service, view: View) -> tuple[str, ...]:
+    """Return everything that is missing for the next round, in the order in which to get it.
+
+    Empty: a round can begin now, or a freeze hides whether. What a worker misses when it begins the
+    round is by the same list; only the model is known from this process's settings.
+
+    Raises:
+        Conflict: the contest is not an arena.
+    """
+    if last_readable_seq(view) is not None:
+        return ()
+    scores = read_scores(service, view.contest.id, has_model=service.has_model_judge)
+    with service.store.read() as session:
+        contest = session.contests.get(view.contest.id)
+        return _issues(session, contest, session.arena.rounds(contest.no, limit=1), scores)
+
+
+def require_round(service: Service, view: View) -> None:
+    """Raise unless a round can begin now.
+
+    Raises:
+        Conflict: with everything that is missing.
+    """
+    if issues := missing_for_round(service, view):
+        raise Conflict(_no_round(issues))
+
+
+def _no_round(issues: Iterable[str]) -> str:
+    return f"no round can begin: {'; '.join(issues)}"
+
+
+def _issues(
     session: Session,
     contest: Contest,
     last: list[ArenaRound],
     scores: Mapping[str, Any],
-) -> str | None:
-    """Return why no round can begin; None if one can."""
+) -> tuple[str, ...]:
+    """Return why no round can begin: what ends all rounds alone, or all that is missing."""
     if contest.state == "final":
-        return f"contest {contest.id} is final; no more rounds are drawn"
+        return (f"contest {contest.id} is final; no more rounds are drawn",)
+    elsewhere = played_elsewhere(session, contest)
+    if elsewhere is not None:
+        return (elsewhere,)
     if last and last[0].phase != "settled":
-        return f"round {last[0].id} is being played; wait until it is settled"
+        return (f"round {last[0].id} is being played; wait until it is settled",)
+    rules, bots = live_rules(contest), session.arena.bots(contest.no)
+    checks = (_missing_bots(bots, scores, rules), _missing_prompts(session, contest),
+              _missing_judges(scores, rules))  # fmt: skip
+    return tuple(issue for issue in checks if issue is not None)
+
+
+def _missing_bots(
+    bots: Sequence[LiveBot], scores: Mapping[str, Any], rules: ArenaRules
+) -> str | None:
     owners = {entrant["owner_id"] or entrant["id"] for entrant in scores["entrants"]}
-    if len(owners) < 2:  # noqa: PLR2004 - a match has two bots
-        return "fewer than two owners have a qualified bot; register bots and qualify them"
-    if all(prompt.retired for prompt in session.arena.prompts(contest.no)):
-        return "the contest has no prompts; add some with POST /prompts"
-    rules = live_rules(contest)
-    needed = rules.judges_per_match
-    newcomers = len(scores["newcomers"])
+    if len(owners) >= 2:  # noqa: PLR2004 - a match has two bots
+        return None
+    ready = {entrant["id"] for entrant in scores["entrants"]}
+    paused = [bot.id for bot in bots if bot.paused is not None]
+    waiting = [bot.id for bot in bots if bot.paused is None and bot.id not in ready]
+    what = "qualified bots" if rules.qualification_required else "bots"
+    steps = ["register bots" if len({bot.owner_id for bot in bots}) < 2 else ""]  # noqa: PLR2004 - as above
+    if waiting:
+        steps.append(f"let these qualify: {_some(waiting)}")
+    if paused:
+        steps.append(f"end the pause of {_some(paused)}")
+    remedy = "; ".join(filter(None, steps)) or "register a bot of another owner"
+    return f"{what} of two owners are needed, there are those of {len(owners)}; {remedy}"
+
+
+def _some(names: Sequence[str], *, most: int = 5) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _missing_prompts(session: Session, contest: Contest) -> str | None:
+    if any(not prompt.retired for prompt in session.arena.prompts(contest.no)):
+        return None
+    return f"there are no prompts; add some with agon arena prompts {contest.id} FILE"
+
+
+def _missing_judges(scores: Mapping[str, Any], rules: ArenaRules) -> str | None:
+    needed, newcomers = rules.judges_per_match, len(scores["newcomers"])
     can_judge = len(scores["judges"]) - max(0, newcomers - rules.newcomers_per_panel)
-    if can_judge < needed and not scores["has_model"]:
-        return (
-            f"a match needs {needed} judges, {can_judge} can judge now, and no model "
-            "is configured; let bots qualify or people ask for work, or configure [arena.judge]"
-        )
-    return None
+    if can_judge >= needed or scores["has_model"]:
+        return None
+    judges = "judge" if needed == 1 else "judges"
+    return (
+        f"a match needs {needed} {judges}, {can_judge} can judge now, and no model is configured; "
+        "let people open the page Vote (or ask for work), let bots that judge qualify, or "
+        "configure [arena.judge]"
+    )
 
 
 def _inputs(

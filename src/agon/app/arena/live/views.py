@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agon.app.access.permissions import View
-from agon.app.arena.live.beginning import seed_of
+from agon.app.arena.live.beginning import missing_for_round, seed_of
 from agon.app.arena.live.matches import match_in_work, matches_of
 from agon.app.arena.live.settlement import result_of
 from agon.app.contests.ledgers.positions import last_readable_seq
@@ -53,12 +53,12 @@ def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
 
 
 def next_round(service: Service, view: View) -> dict[str, Any]:
-    """Return when the next round begins automatically, and why the last one did not begin.
+    """Return when the next round begins automatically, why the last did not, and what is missing.
 
-    Both are None where no round is due, or a freeze hides later rounds.
+    The first two are None where no round is due, or a freeze hides later rounds.
     """
     if last_readable_seq(view) is not None:
-        return {"at": None, "cause": None}
+        return {"at": None, "cause": None, "missing": ()}
     with service.store.read() as session:
         queued, ended = (
             session.queue.page(contest_no=view.contest.no, kinds=("round",), states=(state,))
@@ -69,6 +69,7 @@ def next_round(service: Service, view: View) -> dict[str, Any]:
     return {
         "at": min((job.not_before for job in queued if job.payload["automatic"]), default=None),
         "cause": result.get("cause"),
+        "missing": missing_for_round(service, view),
     }
 
 

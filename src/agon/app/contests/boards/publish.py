@@ -9,18 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import orjson
 
-from agon.app.analysis.compare import difference
 from agon.app.analysis.score import Result
 from agon.app.contests.boards.name_changes import store_names
-from agon.app.contests.boards.snapshots import ChangeCause, SnapshotDraft, store_boards
+from agon.app.contests.boards.snapshots import SnapshotDraft, store_boards
 from agon.app.replay.replica import ContestReplica
 from agon.app.replay.unscored import board_of
 from agon.app.service import Service
-from agon.entities.contests import Change, Contest, Snapshot
+from agon.entities.contests import Contest, Snapshot
 from agon.errors import NotFound, NotScorable
 from agon.kernel.boards import Board, board_sha256
 from agon.ledger.entry import timestamp
@@ -52,20 +51,10 @@ class Publication:
 
 @dataclass(frozen=True, kw_only=True)
 class _Target:
-    """A position to publish at.
-
-    Attributes:
-        seq: the position.
-        at: the ledger's time there.
-        change: the change set that alone has entries between ``before`` and ``seq``, if any.
-        rolled_back: whether those entries roll it back.
-    """
+    """A position to publish at, with the ledger's time there."""
 
     seq: int
     at: datetime
-    before: int = 0
-    change: Change | None = None
-    rolled_back: bool = False
 
 
 def publish(
@@ -151,7 +140,7 @@ def draft_boards(contest: Contest, replica: ContestReplica, *, at: datetime) -> 
         result = replica.result(at=target.seq)
         for name in board_names(contest.boards, result):
             with suppress(NotScorable):
-                drafts.append(_draft(contest, replica, target, result, None, result.board(name)))
+                drafts.append(_draft(contest, replica, target, result, result.board(name)))
     return drafts
 
 
@@ -164,8 +153,8 @@ def _earlier(session: Session, contest: Contest, *, until: int) -> list[_Target]
     """
     targets: dict[int, _Target] = {}
 
-    def add(seq: int, **change: Any) -> None:
-        targets[seq] = _Target(seq=seq, at=session.entries.time_of(contest.no, seq), **change)
+    def add(seq: int) -> None:
+        targets[seq] = _Target(seq=seq, at=session.entries.time_of(contest.no, seq))
 
     newest = session.snapshots.latest(contest.no, contest.boards[0])
     held = contest.frozen_at if contest.finalized_at is None else contest.finalized_at
@@ -176,13 +165,11 @@ def _earlier(session: Session, contest: Contest, *, until: int) -> list[_Target]
         if visible is None or visible.seq < held - 1:
             add(held - 1)
     last = 0 if newest is None else newest.seq
-    for (change_id, rolled_back), seqs in _changes(session, contest, last, until).items():
+    for (change_id, _), seqs in _changes(session, contest, last, until).items():
         with suppress(NotFound):  # an imported ledger comes without its change sets
-            change = session.changes.get(contest.no, change_id)
-            before = seqs[0] - 1
-            if before not in targets:
-                add(before)
-            add(seqs[-1], before=before, change=change, rolled_back=rolled_back)
+            session.changes.get(contest.no, change_id)
+            add(seqs[0] - 1)
+            add(seqs[-1])
     return [targets[seq] for seq in sorted(targets)]
 
 
@@ -215,7 +202,6 @@ def _publish_at(
 ) -> Publication:
     """Score a contest at one position and store its boards."""
     result = replica.result(at=target.seq)
-    earlier = None if target.change is None else replica.result(at=target.before)
     names = boards if boards is not None else board_names(contest.boards, result)
     snapshots: list[Snapshot] = []
     drafts: list[SnapshotDraft] = []
@@ -225,7 +211,7 @@ def _publish_at(
         if board.reason is not None:
             unscorable[name] = board.reason
         if board.board is not None:
-            drafts.append(_draft(contest, replica, target, result, earlier, board.board))
+            drafts.append(_draft(contest, replica, target, result, board.board))
         rows = sum(len(draft.lines) + len(draft.unscored) for draft in drafts)
         if drafts and (rows >= MAX_ROWS_PER_TRANSACTION or count == len(names)):
             snapshots += store_boards(service, contest, replica, drafts)
@@ -239,10 +225,9 @@ def _draft(
     replica: ContestReplica,
     target: _Target,
     result: Result,
-    earlier: Result | None,
     board: Board,
 ) -> SnapshotDraft:
-    """Return all that is stored of a board; ``earlier`` is the result before the change set."""
+    """Return all that is stored of a board."""
     lines, unscored = board.lines(), board.unscored_lines()
     return SnapshotDraft(
         board=board,
@@ -250,23 +235,6 @@ def _draft(
         unscored=unscored,
         manifest=_manifest(contest, replica, target, result, board, [*lines, *unscored]),
         at=target.at,
-        cause=_cause(target, earlier, board),
-    )
-
-
-def _cause(target: _Target, earlier: Result | None, board: Board) -> ChangeCause | None:
-    """Return what a change set moved on a board; None if it is of none, or of an empty contest."""
-    if target.change is None or earlier is None:
-        return None
-    before = board_of(earlier, board.name).board
-    if before is None:
-        return None
-    return ChangeCause(
-        change=target.change.id,
-        kind=target.change.kind,
-        reason=target.change.reason,
-        rolled_back=target.rolled_back,
-        difference=difference(before, board),
     )
 
 

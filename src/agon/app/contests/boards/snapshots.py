@@ -1,13 +1,17 @@
 """Store scored boards: snapshots, the steps they add to histories, and their events."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import islice
 from typing import Any, Final
 
-from agon.app.analysis.compare import Difference
+from agon.app.contests.boards.rank_changes import (
+    MAX_MOVES_PER_EVENT,
+    RankChanges,
+    causes_between,
+    rank_moves,
+)
 from agon.app.contests.boards.steps import Ranking, steps
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.contests.boards.summary import summarize
@@ -20,24 +24,6 @@ from agon.kernel.boards import Board
 from agon.ledger.manifest import Manifest
 from agon.store.session import Session
 
-MAX_MOVES_PER_EVENT: Final = 500
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChangeCause:
-    """The change set that made a board differ from the one before it.
-
-    Attributes:
-        rolled_back: whether it was rolled back (otherwise it was applied).
-        difference: what it moved on this board.
-    """
-
-    change: str
-    kind: str
-    reason: str
-    rolled_back: bool
-    difference: Difference
-
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotDraft:
@@ -47,7 +33,6 @@ class SnapshotDraft:
         lines: its rows as JSON, best first.
         unscored: the ids without a score as JSON.
         at: the ledger's time at the manifest's position.
-        cause: the only change set since the board before, if there was exactly one.
     """
 
     board: Board
@@ -55,7 +40,6 @@ class SnapshotDraft:
     unscored: list[bytes]
     manifest: Manifest
     at: datetime
-    cause: ChangeCause | None = None
 
     @cached_property
     def summary(self) -> BoardSummary:
@@ -71,12 +55,14 @@ class _Update:
         before: the newest snapshot of the board at or before the draft's position.
         is_stored: whether ``before`` is exactly what would be stored.
         steps: the steps the draft adds to histories.
+        changes: whose rank differs, and why; None: the board is equal, or is stored.
     """
 
     draft: SnapshotDraft
     before: Snapshot | None
     is_stored: bool
     steps: Sequence[HistoryStep]
+    changes: RankChanges | None
 
     @property
     def is_equal(self) -> bool:
@@ -136,14 +122,39 @@ def _updates(
             ranking = _stored_ranking(session, before) if before and needs_steps else None
             rankings.append((before, is_stored, ranking))
     return [
-        _Update(
-            draft=draft,
-            before=before,
-            is_stored=is_stored,
-            steps=() if is_stored else _steps(replica, before, ranking, draft),
-        )
+        _Update(draft=draft, before=before, is_stored=True, steps=(), changes=None)
+        if is_stored
+        else _update(service, contest, replica, before, ranking, draft)
         for draft, (before, is_stored, ranking) in zip(drafts, rankings, strict=True)
     ]
+
+
+def _update(
+    service: Service,
+    contest: Contest,
+    replica: ContestReplica,
+    before: Snapshot | None,
+    ranking: Ranking | None,
+    draft: SnapshotDraft,
+) -> _Update:
+    """Compare a draft with the board before; ``ranking`` is its own, if its rows are stored."""
+    update = _Update(draft=draft, before=before, is_stored=False, steps=(), changes=None)
+    if update.is_equal:
+        return update
+    if before is not None and ranking is None:
+        ranking = Ranking.of(board_or_reasons(replica.result(at=before.seq), before.board))
+    old, new, seq = ranking or Ranking(), Ranking.of(draft.board), draft.manifest.seq
+    after = 0 if before is None else before.seq
+    with service.store.read() as session:
+        causes = causes_between(session, contest, after=after, until=seq)
+    # A change set notifies everyone whom it moves; of other publications the best ranks are listed.
+    is_change = any("change" in cause for cause in causes)
+    moves, total = rank_moves(old, new, limit=None if is_change else MAX_MOVES_PER_EVENT)
+    return replace(
+        update,
+        steps=list(steps(old, new, seq=seq, at=draft.at)),
+        changes=RankChanges(after=after, moves=moves, total=total, causes=tuple(causes)),
+    )
 
 
 def _newest(
@@ -177,19 +188,6 @@ def _stored_ranking(session: Session, snapshot: Snapshot) -> Ranking | None:
         rows_snapshot.no, start=0, count=rows_snapshot.unscored, unscored=True
     )
     return Ranking.from_lines(lines, unscored)
-
-
-def _steps(
-    replica: ContestReplica, before: Snapshot | None, ranking: Ranking | None, draft: SnapshotDraft
-) -> list[HistoryStep]:
-    """Return the steps from the board before; ``ranking`` is its own, if its rows are stored."""
-    if before is not None:
-        if before.board_sha256 == draft.manifest.board_sha256:
-            return []
-        if ranking is None:
-            ranking = Ranking.of(board_or_reasons(replica.result(at=before.seq), before.board))
-    after = Ranking.of(draft.board)
-    return list(steps(ranking or Ranking(), after, seq=draft.manifest.seq, at=draft.at))
 
 
 def _store(
@@ -231,7 +229,7 @@ def _store(
     # A rebuilt board of an earlier position changes no history and causes no event.
     if not update.is_equal and (newest is None or newest.seq <= manifest.seq):
         session.histories.add(contest.no, draft.board.name, update.steps)
-        for kind, body in _events(snapshot, draft):
+        for kind, body in _events(snapshot, update):
             event = Event(
                 no=0, contest_no=contest.no, seq=snapshot.seq, at=draft.at, kind=kind, body=body
             )
@@ -240,54 +238,23 @@ def _store(
     return snapshot
 
 
-def _events(snapshot: Snapshot, draft: SnapshotDraft) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield kind and body of a new board's events: that it exists, and whom a change set moved."""
+def _events(snapshot: Snapshot, update: _Update) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield kind and body of a new board's events: that it exists, and whose rank it changes."""
     yield (
         "snapshot-published",
         {
             "snapshot": snapshot.no,
             "board": snapshot.board,
             "seq": snapshot.seq,
-            "edition": draft.manifest.edition,
+            "edition": update.draft.manifest.edition,
             "board_sha256": snapshot.board_sha256,
             "rows": snapshot.rows,
             "unscored": snapshot.unscored,
         },
     )
-    cause = draft.cause
-    if cause is None:
-        return
-    change = {
-        "board": snapshot.board,
-        "change": cause.change,
-        "kind": cause.kind,
-        "reason": cause.reason,
-        "rolled_back": cause.rolled_back,
-    }
-    for moved in _batches(_moves(cause.difference)):
-        yield "rank-changed", {**change, "moved": moved}
-
-
-def _moves(difference: Difference) -> Iterator[dict[str, Any]]:
-    """Yield rank and score before and after of all who moved; None if not on the board."""
-    for move in difference.moves:
-        yield {
-            "id": move.id,
-            "from": {"rank": move.rank_before, "score": move.score_before},
-            "to": {"rank": move.rank_after, "score": move.score_after},
-        }
-    for row in difference.dropped:
-        none = {"rank": None, "score": None, "reason": row.reason}
-        yield {"id": row.id, "from": {"rank": row.rank, "score": row.score}, "to": none}
-    for row in difference.entered:
-        none = {"rank": None, "score": None, "reason": row.reason}
-        yield {"id": row.id, "from": none, "to": {"rank": row.rank, "score": row.score}}
-
-
-def _batches(moves: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    rest = iter(moves)
-    while batch := list(islice(rest, MAX_MOVES_PER_EVENT)):
-        yield batch
+    if update.changes is not None:
+        for body in update.changes.bodies(snapshot.board):
+            yield "rank-changed", body
 
 
 _MAX_STORED: Final = 100_000

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 from agon.app.access.permissions import View
+from agon.app.contests.ledgers.event_ids import EventIds
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.entities.contests import Event
+from agon.kernel.fingerprints import canonical_json
+from agon.kernel.times import written_time
 
 MAX_EVENTS = 500
 
@@ -48,3 +51,27 @@ def events(service: Service, view: View, *, after: int = 0, limit: int = MAX_EVE
     visible = [event for event in stored if view.sees(event)]
     last = stored[-1].no if stored else after
     return EventPage(visible, last, more=len(stored) >= limit)
+
+
+def event_message(event: Event, *, contest: str, ids: EventIds) -> bytes:
+    """Return an event as JSON, equal in streams and in deliveries to webhooks.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> from agon.app.service import SigningKey
+        >>> event = Event(no=4, contest_no=1, seq=9, at=datetime(2026, 11, 22, tzinfo=UTC),
+        ...               kind="contest-opened", body={})
+        >>> ids = EventIds(SigningKey(bytes(32)))
+        >>> event_message(event, contest="spring", ids=ids).decode()[:66]
+        '{"at":"2026-11-22T00:00:00.000000Z","body":{},"contest":"spring","'
+    """
+    return canonical_json(
+        {
+            "id": ids.text(contest, event.no),
+            "contest": contest,
+            "seq": event.seq,
+            "at": written_time(event.at),
+            "kind": event.kind,
+            "body": dict(event.body),
+        }
+    )

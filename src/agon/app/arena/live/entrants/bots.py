@@ -26,7 +26,7 @@ from agon.entities.access import Caller
 from agon.entities.arena import LiveBot
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unavailable, Unreadable
-from agon.kernel.times import parse_time
+from agon.kernel.times import parse_time, written_time
 from agon.ledger.keys import record_key
 from agon.store.session import Session
 
@@ -113,11 +113,13 @@ def register(
             judges=judges,
         )
         bot = with_state(new, contest)
+        # Nobody has to qualify where the rules require it of nobody.
+        qualified = {} if rules.qualification_required else {"qualified_at": written_time(now)}
         is_own = by.user == owner_id
         network = by.network if is_own else None
         rows = [
             *owner_rows(session, contest, owner_id, network=network, is_own=is_own),
-            ("bots", _row(bot), None),
+            ("bots", {**_row(bot), **qualified}, None),
         ]
         RecordImporter(service, session, contest, by, replace=True).run(rows)
         session.arena.save_bot(bot)

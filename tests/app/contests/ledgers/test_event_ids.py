@@ -2,9 +2,9 @@
 
 import pytest
 
+from agon.app.contests.ledgers.event_ids import EventIds
 from agon.app.service import SigningKey
 from agon.errors import Unreadable
-from agon.http.event_ids import EventIds
 
 IDS = EventIds(SigningKey(bytes(32)))
 
