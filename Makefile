@@ -1,6 +1,6 @@
 # make demo  sets everything up, shows scored, explained boards of all four disciplines, and serves them;
 #            where its output is no terminal, it ends with the command that does
-# make check     lint, types, contracts and the quick tests: the inner loop
+# make check     lint, types of the package, contracts and the quick tests: the inner loop
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
 # make test-all  the same with all cases, and the generative tests in full size (tests/sizes.py)
 # make test-engines  boards on all engines, with Apache Spark; CI runs it after make test
@@ -13,6 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # A process for each core: every further one imports and collects all tests once more.
 JOBS ?= 2
 QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/webhooks tests/app/contests/ingest tests/app/queue
+# Those among them that take longest: they read every file, or rate thousands of matches.
+SLOW := tests/repository/test_distribution.py tests/repository/test_disciplines.py tests/repository/test_patterns.py tests/kernel/ratings/test_bradley_terry.py tests/app/contests/ingest/test_doors.py
 
 # Bytecode is compiled after an installation by all processors, which pip does by one; not that of
 # modules that are imported rarely or never.
@@ -23,7 +25,7 @@ BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell nginx-light openssl
 
-.PHONY: setup setup-dev demo test test-all test-engines check checks lint types contracts docs collection pictures bench lock clean
+.PHONY: setup setup-dev demo test test-all test-engines check checks quick lint types types-of-src contracts docs collection pictures bench lock clean
 
 setup: .venv/.base
 
@@ -89,8 +91,11 @@ test-engines: .venv/.dev .venv/apache-spark
 	SPARK_HOME=$(CURDIR)/.venv/apache-spark $(BIN)/python -m pytest tests/engines
 
 check: .venv/.pip
-	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts
-	$(BIN)/python -m pytest -q -n $(JOBS) --ignore tests/repository/test_distribution.py $(QUICK)
+	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system types-of-src lint contracts quick
+
+# One process: the type check takes the other processor.
+quick: .venv/.dev
+	$(BIN)/python -m pytest -q $(addprefix --ignore=,$(SLOW)) $(QUICK)
 
 checks: .venv/.pip
 	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection
@@ -102,6 +107,10 @@ lint: .venv/.dev
 # Its own workers would read the same files, and give up on a busy machine.
 types: .venv/.dev
 	$(BIN)/mypy
+
+# Without tests and benchmarks, whose types `make test` checks.
+types-of-src: .venv/.dev
+	$(BIN)/mypy src
 
 contracts: .venv/.dev
 	$(BIN)/lint-imports

@@ -13,8 +13,28 @@ import pytest
 
 from cli.command import Cli, arena_folder
 from cli.targets import Server, Target
+from sizes import ALL
 
 _NUMBERS = count(1)
+_ON_SERVER = 3
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run three tests of targets on the server, the others here; with TEST_ALL_SIZES all on both.
+
+    Both are clients of one interface, which the tests of clients compare operation by operation.
+    """
+    if ALL:
+        return
+    on_server = [item for item in items if _target(item) == "server"]
+    chosen = on_server[:: max(1, len(on_server) // _ON_SERVER)]
+    further = {*on_server}.difference(chosen)
+    config.hook.pytest_deselected(items=[*further])
+    items[:] = [item for item in items if item not in further]
+
+
+def _target(item: pytest.Item) -> object:
+    return getattr(getattr(item, "callspec", None), "params", {}).get("target")
 
 
 @pytest.fixture

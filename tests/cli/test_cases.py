@@ -1,11 +1,6 @@
 """Cases from the command line, at a local database and at a real server."""
 
-import pytest
-
 from cli.targets import Target
-
-pytestmark = pytest.mark.sample(1)
-"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
 
 def test_a_case_is_opened_decided_and_closed(target: Target) -> None:

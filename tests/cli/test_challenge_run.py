@@ -284,6 +284,7 @@ SLOW = f"#!/bin/sh\nsleep 5\n{HELLO}\n"
 SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("sign", SIGNALS if ALL else SIGNALS[:2])
 def test_an_interrupted_run_leaves_no_containers_and_can_be_resumed(

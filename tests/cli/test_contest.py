@@ -14,9 +14,6 @@ from agon.ledger.signatures import public_key
 from cli.command import Cli, arena_folder
 from cli.targets import Server, Target
 
-pytestmark = pytest.mark.sample(1)
-"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
-
 
 def test_a_board_has_rows_explanations_history_and_proofs(target: Target, agon: Cli) -> None:
     """The board equals that of agon score for the same records."""

@@ -3,13 +3,8 @@
 import stat
 from pathlib import Path
 
-import pytest
-
 from cli.command import Cli
 from cli.targets import Target
-
-pytestmark = pytest.mark.sample(1)
-"""Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
 
 def test_a_webhook_is_added_tested_inspected_and_removed(target: Target) -> None:

@@ -123,6 +123,7 @@ def test_an_idle_worker_stops_on_sigterm(tmp_path: Path) -> None:
         assert worker.wait(TIMEOUT_S) == 0
 
 
+@pytest.mark.exhaustive
 def test_a_stopping_worker_releases_a_long_job(service: Service, tmp_path: Path) -> None:
     """Other workers can claim the job at once, before the lease expires."""
     job = submitted(service, published(service), source=ENDLESS)

@@ -12,6 +12,15 @@ from urllib.request import urlopen
 
 import orjson
 
+from sizes import ALL
+
+SMALLER = """
+from agon.__main__ import main
+from agon.cli import demo
+demo._STEPS, demo._MATCHES = 2, 4
+main()
+"""
+
 
 @dataclass(frozen=True)
 class Demo:
@@ -52,8 +61,12 @@ def run_demo_once(folder: Path) -> Demo:
 
 
 def run_demo(folder: Path) -> Demo:
-    """Run the demo in a separate process, read a board from its server, and stop it."""
-    command = [sys.executable, "-m", "agon", "demo", "--dir", str(folder / "demo"), "--port", "0"]
+    """Run the demo in a separate process, read a board from its server, and stop it.
+
+    It has fewer steps and matches, with TEST_ALL_SIZES as many as users see.
+    """
+    agon = ["-m", "agon"] if ALL else ["-c", SMALLER]
+    command = [sys.executable, *agon, "demo", "--dir", str(folder / "demo"), "--port", "0"]
     with (
         (folder / "out").open("wb") as out,
         subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True) as serving,

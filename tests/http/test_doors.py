@@ -27,10 +27,10 @@ from fakes.service import JUDGE, OPERATOR, ORGANISER, service_at
 
 PACKAGE = Path(__file__).parents[2] / "src" / "agon"
 WRITERS = {
-    "app/arena/live/bots.py": "protocol",
-    "app/arena/live/people.py": "protocol",
+    "app/arena/live/entrants/bots.py": "protocol",
+    "app/arena/live/entrants/people.py": "protocol",
     "app/arena/live/settlement.py": "protocol",
-    "app/arena/live/versions.py": "protocol",
+    "app/arena/live/entrants/versions.py": "protocol",
     "app/contests/changes/change_sets.py": "change-set",
     "app/contests/changes/proposals.py": "change-set",
     "app/contests/ingest/records.py": "sent",

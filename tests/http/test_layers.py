@@ -1,5 +1,7 @@
 """An API request passes the layers and routes of the API, a page those of the site."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
 from agon.http.site import PageDataMiddleware, SiteMiddleware
 from agon.web.site import site_routes
-from fakes.instance import Instance
+from fakes.instance import Instance, instance_at
 
 API = [
     ("GET", "/api/v1/contests/spring", 200),
@@ -46,6 +48,14 @@ CLASSES = (
     LoggingMiddleware, BodyLimitMiddleware, AuthMiddleware, PageDataMiddleware,
     IdempotencyMiddleware,
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """Open one instance with a contest for all requests, none of which changes anything."""
+    with closing(instance_at(tmp_path_factory.mktemp("layers"))) as opened:
+        opened.contest()
+        yield opened
 
 
 @pytest.fixture
@@ -104,7 +114,6 @@ def test_an_api_request_is_compared_with_no_route_of_a_page(
     instance: Instance, compared: list[Any], method: str, path: str, status: int
 ) -> None:
     """Two hundred patterns of pages took as long as many an operation."""
-    instance.contest()
     pages = {route.path for route in site_routes(instance.service) if isinstance(route, Route)}
     response = instance.client.request(method, path)
     assert response.status_code == status
@@ -119,7 +128,6 @@ def test_a_page_is_compared_with_operations_only_for_its_data(
     instance: Instance, compared: list[Any], method: str, path: str, status: int
 ) -> None:
     """The data of a page are those of an operation, with the layers of the site."""
-    instance.contest()
     operations = {route.path for route in instance.app.routes if hasattr(route, "operation_id")}
     response = instance.client.request(method, path, headers={"accept": "text/html"})
     assert response.status_code == status

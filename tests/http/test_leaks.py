@@ -127,7 +127,8 @@ class Frozen:
         urls = list[str]()
         for template in sorted(self.templates()):
             names = re.findall(r"\{(\w+)\}", template)
-            for chosen in product(*(values.get(name, ["x1"]) for name in names)):
+            every = [*product(*(values.get(name, ["x1"]) for name in names))]
+            for chosen in sample(every, at_least=3):
                 path = template
                 for name, value in zip(names, chosen, strict=True):
                     path = path.replace("{" + name + "}", value)

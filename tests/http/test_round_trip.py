@@ -180,7 +180,7 @@ def test_extreme_values_are_returned_unchanged_or_rejected(
 
 @pytest.mark.sample(1)
 @given(rows=st.lists(st.tuples(KEYS, VALUES, VALUES), max_size=25))
-@settings(max_examples=size(20), deadline=None, derandomize=True,
+@settings(max_examples=size(20, at_least=3, dear=True), deadline=None, derandomize=True,
           suppress_health_check=list(HealthCheck))  # fmt: skip
 def test_any_json_value_is_returned_unchanged_or_rejected(
     instance: Instance, tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]]

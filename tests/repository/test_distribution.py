@@ -6,9 +6,11 @@ That the lists of dependencies suffice is not shown here: ``requirements/base.lo
 them, and every installation of this checkout uses it.
 """
 
+import hashlib
+import json
+import re
 import subprocess
 import sys
-import tarfile
 import venv
 import zipfile
 from email import message_from_bytes
@@ -16,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+import agon
 from agon.extras import EXTRAS
 
 ROOT = Path(__file__).parents[2]
@@ -45,18 +48,39 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel that is built from the source distribution."""
+def release(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return the folder of a dry run of a release, and what it printed."""
     folder = tmp_path_factory.mktemp("dist")
-    build = (sys.executable, "-m", "hatchling", "build", "-d", folder)
-    run(*build, "-t", "sdist", cwd=ROOT)
-    (source,) = folder.glob("agon_engine-*.tar.gz")
-    with tarfile.open(source) as archive:
-        archive.extraction_filter = lambda member, _: member  # Python 3.11.2 has no option for it
-        archive.extractall(folder)  # noqa: S202  # our own
-    run(*build, "-t", "wheel", cwd=folder / source.name.removesuffix(".tar.gz"))
-    (path,) = folder.glob("agon_engine-*.whl")
+    return folder, run(sys.executable, "tools/release", "--dry-run", "--out", folder, cwd=ROOT)
+
+
+@pytest.fixture(scope="module")
+def wheel(release: tuple[Path, str]) -> Path:
+    """Return the wheel that is built from the source distribution."""
+    (path,) = release[0].glob("agon_engine-*.whl")
     return path
+
+
+def test_a_dry_run_makes_every_file_of_a_release_and_names_the_signatures(
+    release: tuple[Path, str],
+) -> None:
+    """What is missing on the day of a release is found before; checksums and packages are right."""
+    folder, printed = release
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        f"agon_engine-{agon.__version__}{ending}"
+        for ending in (".tar.gz", "-py3-none-any.whl", ".cdx.json")
+    } | {"SHA256SUMS"}
+    assert {line.split()[0] for line in printed.splitlines() if line.endswith(".asc")} == names
+    for line in (folder / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split()
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+    (bill,) = folder.glob("*.cdx.json")
+    components = json.loads(bill.read_text())["components"]
+    locked = re.findall(
+        r"^(\S+)==(\S+)", (ROOT / "requirements/base.lock").read_text(), re.MULTILINE
+    )
+    assert [(item["name"], item["version"]) for item in components] == locked
 
 
 def test_the_wheel_contains_every_file_of_the_package(wheel: Path) -> None:

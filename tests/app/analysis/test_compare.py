@@ -40,7 +40,7 @@ OUTCOMES = st.lists(
 )
 
 
-@settings(max_examples=size(15), deadline=None)
+@settings(max_examples=size(15, at_least=3, dear=True), deadline=None)
 @given(OUTCOMES)
 def test_a_comparison_with_itself_has_no_moves(outcomes: list[tuple[int, int, str]]) -> None:
     """Otherwise a listed move might not be real."""
@@ -50,7 +50,7 @@ def test_a_comparison_with_itself_has_no_moves(outcomes: list[tuple[int, int, st
     assert comparison.summary.spearman in {None, 1.0}
 
 
-@settings(max_examples=size(15), deadline=None)
+@settings(max_examples=size(15, at_least=3, dear=True), deadline=None)
 @given(OUTCOMES, st.sampled_from(["1", "8", "100"]))
 def test_moves_are_the_differences_of_the_two_boards(
     outcomes: list[tuple[int, int, str]], k: str
@@ -78,7 +78,7 @@ def test_moves_are_the_differences_of_the_two_boards(
     assert comparison.summary.share_moved == len(moved) / len(before)
 
 
-@settings(max_examples=size(10), deadline=None)
+@settings(max_examples=size(10, at_least=3, dear=True), deadline=None)
 @given(OUTCOMES)
 def test_the_reverse_comparison_has_opposite_moves(outcomes: list[tuple[int, int, str]]) -> None:
     """Left to right and back changes no rank."""

@@ -21,7 +21,11 @@ from agon.errors import NotFound, NotScorable, Unreadable
 from disciplines.challenge.networks import RULES, Tables, networks, records_of, tables_of
 from sizes import size
 
-laws = settings(max_examples=size(15), deadline=None, suppress_health_check=list(HealthCheck))
+laws = settings(
+    max_examples=size(15, at_least=3, dear=True),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 
 FIVE = {
     "s1": (1, {(v, e): 0.8 for v in ("v1", "v2", "v3") for e in (0,)}),

@@ -92,6 +92,7 @@ def _hidden(service: Service) -> int:
         return session.contests.get("spring").seq
 
 
+@pytest.mark.exhaustive
 def test_after_a_freeze_every_public_response_stays_equal_to_the_byte(service: Service) -> None:
     """Any difference would disclose something of the hidden result."""
     spring(service)

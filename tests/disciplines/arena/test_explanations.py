@@ -39,7 +39,7 @@ def test_parts_sum_to_the_score_of_every_id_on_every_board(monkeypatch: pytest.M
                 assert all(rules[name] == value for name, value in part.rules.items())
 
 
-@settings(max_examples=size(25), deadline=None)
+@settings(max_examples=size(25, at_least=3, dear=True), deadline=None)
 @given(arenas(), RULES)
 def test_every_id_is_explained_scored_or_not(tables: Tables, rules: dict[str, Any]) -> None:
     """An unscored participant reads the reason and the steps of the computation."""

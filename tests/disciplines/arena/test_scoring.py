@@ -34,7 +34,7 @@ def ranked(rows: list[dict[str, Any]]) -> bool:
     return rows == order and [row["rank"] for row in rows] == ranks
 
 
-@settings(max_examples=size(50), deadline=None)
+@settings(max_examples=size(50, at_least=3, dear=True), deadline=None)
 @given(arenas(), RULES, st.sampled_from([None, *TIMES[:3]]))
 def test_boards_equal_a_second_implementation(
     tables: Tables, rules: dict[str, Any], as_of: datetime | None
@@ -54,7 +54,7 @@ def test_boards_equal_a_second_implementation(
                 assert row[key] == (pytest.approx(value, abs=2e-6) if value is not None else None)
 
 
-@settings(max_examples=size(12), deadline=None)
+@settings(max_examples=size(12, at_least=3, dear=True), deadline=None)
 @given(arenas(), st.randoms(use_true_random=False))
 def test_boards_do_not_depend_on_row_order_or_the_type_of_ids(tables: Tables, dice: Any) -> None:
     """A file may hold rows in any order and numbers as text; the contest is the same."""

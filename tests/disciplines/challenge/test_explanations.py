@@ -34,7 +34,11 @@ def everything(result: ScoredChallenge) -> None:
             )
 
 
-@settings(max_examples=size(20), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=size(20, at_least=3, dear=True),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(networks(), RULES)
 def test_the_parts_of_every_id_sum_to_its_score(tables: Tables, rules: dict[str, Any]) -> None:
     """Whatever the network and the rules, every number on every board is explained to the end."""

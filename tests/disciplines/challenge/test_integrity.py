@@ -105,7 +105,11 @@ def test_one_miner_who_submits_the_same_again_is_only_noted() -> None:
     assert (only.code, only.severity, only.subjects) == ("duplicate-agents", Severity.INFO, ("1",))
 
 
-@settings(max_examples=size(20), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=size(20, at_least=3, dear=True),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(networks(), RULES)
 def test_looking_never_fails(tables: Tables, rules: dict[str, Any]) -> None:
     """Gaps, ties, no stake, one validator: there may be nothing to find, but no error."""

@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, reject, settings
+from hypothesis import HealthCheck, assume, example, given, reject, settings
 from hypothesis import strategies as st
 
 from agon.disciplines.challenge.decay import improves, least_improvement
@@ -150,6 +150,7 @@ def test_the_score_that_is_named_gives_the_better_place(strategy: str, scores: l
     stakes=st.lists(st.integers(0, 1000), min_size=4, max_size=6),
     least=st.floats(0, 1),
 )
+@example(stakes=[0, 0, 0, 1], least=0.0)
 def test_the_missing_stake_and_the_missing_validators_are_enough(
     stakes: list[int], least: float
 ) -> None:
@@ -170,9 +171,11 @@ def test_the_missing_stake_and_the_missing_validators_are_enough(
         assert rows_of(scored(changed, **rules), "submissions")["a"], part.missing
     few = scored(tables, min_validators=4, min_stake_fraction=0)
     more = few.explain("a", board="submissions").parts[0].step["validators"]
+    further = [f"v{n}" for n in range(3, 3 + more)]  # without stake they would not count
+    held |= {name: max(held.get(name, 0), 1) for name in further}
     tables = tables_of({"a": (1, [0.5] * (2 + more))}, stakes=held)
     reported = scored(tables, min_validators=4, min_stake_fraction=0)
-    assert reported.outcome.consensus.scored[0] == (sum(stakes[: 2 + more]) > 0)
+    assert reported.outcome.consensus.scored[0]
 
 
 def test_a_percentage_is_never_shown_as_the_limit_it_misses() -> None:

@@ -53,7 +53,7 @@ def seasons(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
     return problems, [{"id": f"s{at}", **row} for at, row in enumerate(drawn)]
 
 
-@settings(max_examples=size(60), deadline=None)
+@settings(max_examples=size(60, at_least=3, dear=True), deadline=None)
 @given(seasons(), st.randoms(use_true_random=False))
 def test_boards_equal_a_second_implementation(
     season: tuple[list[dict[str, Any]], list[dict[str, Any]]], dice: Any
@@ -73,7 +73,7 @@ def test_boards_equal_a_second_implementation(
     assert season_rows == expected["season"]
 
 
-@settings(max_examples=size(30), deadline=None)
+@settings(max_examples=size(30, at_least=3, dear=True), deadline=None)
 @given(seasons())
 def test_explanations_sum_to_every_score(
     season: tuple[list[dict[str, Any]], list[dict[str, Any]]],

@@ -32,7 +32,7 @@ def _submission(number: int, **columns: Any) -> dict[str, Any]:
     return row | text | ({} if written else {"l_chars": 10 * number}) | columns
 
 
-@settings(max_examples=size(15), deadline=None)
+@settings(max_examples=size(15, at_least=3, dear=True), deadline=None)
 @given(stops=st.lists(st.integers(2, 13), min_size=1, max_size=4), gone=st.integers(2, 12))
 def test_boards_do_not_depend_on_boards_computed_before(stops: list[int], gone: int) -> None:
     """Boards of positions in any order equal those of a scorer without a cache."""
@@ -94,7 +94,7 @@ def test_late_rows_are_inserted_at_their_position() -> None:
     growing.close()
 
 
-@settings(max_examples=size(30), deadline=None)
+@settings(max_examples=size(30, at_least=3, dear=True), deadline=None)
 @given(seconds=st.lists(st.integers(0, 2), min_size=1, max_size=9), step=st.integers(1, 9))
 def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
     seconds: list[int], step: int

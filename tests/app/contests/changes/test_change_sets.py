@@ -352,7 +352,7 @@ def test_a_final_result_changes_only_by_change_sets(service: Service) -> None:
 
 @settings(
     deadline=None,
-    max_examples=size(60),
+    max_examples=size(60, at_least=3, dear=True),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import agon
 from agon.disciplines.arena.ratings import streamed
 from agon.errors import NotScorable
+from sizes import size
 
 BOTS = ["ada", "bob", "2", "10"]
 TIMES = [None, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"]
@@ -49,7 +50,9 @@ UNKNOWN_LAST = [
 
 @example(matches=UNKNOWN_LAST, name=lambda number: 20 - number, in_order=False, overturns=False)
 @settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=size(15, at_least=4),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(matches=st.lists(MATCH, min_size=1, max_size=12), name=IDS, in_order=st.booleans(),
        overturns=st.booleans())  # fmt: skip
