@@ -10,6 +10,13 @@ Provider = Literal["anthropic", "openai"]
 """Anthropic's Messages API, or any OpenAI-compatible endpoint."""
 
 
+ResponseFormat = Literal["json_schema", "json_object", "none"]
+"""How a reply of JSON is asked for; of Anthropic's API, ``json_schema`` or not at all."""
+
+LimitField = Literal["", "max_tokens", "max_completion_tokens"]
+"""The field that limits a reply; empty: ``max_completion_tokens`` at OpenAI's own hosts only."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelChoice:
     """A model and the limits of its use.
@@ -26,6 +33,10 @@ class ModelChoice:
         max_failures: failures in a row after which no calls are made for a while.
         pause_seconds: how long.
         null_share: share of votes after which an answer is compared with a constant text.
+        response_format: how a reply of JSON is asked for.
+        limit_field: the field that limits the reply.
+        question: what the judge is asked.
+        allow_tie: whether it may prefer neither answer.
     """
 
     provider: Provider
@@ -39,3 +50,7 @@ class ModelChoice:
     max_failures: int
     pause_seconds: float
     null_share: float
+    response_format: ResponseFormat
+    limit_field: LimitField
+    question: str
+    allow_tie: bool
