@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_args
 
@@ -230,6 +231,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         NotFound: a key file is missing and must not be created.
         Conflict, Unreadable: a key file is readable by other users, or is not a key.
     """
+    from agon.app.arena.judging.choice import pause_reason
     from agon.app.replay.replica_cache import ReplicaCache
     from agon.app.service import Service, SigningKey
     from agon.settings.keys import load_key
@@ -250,6 +252,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         jobs_kept=timedelta(days=settings.ended_jobs_days) or None,
         check_endpoint=lambda url, secret: check_endpoint(settings, url, secret),
         round_pause=timedelta(minutes=settings.arena_round_minutes) or None,
+        model_pause=partial(pause_reason, settings.model_limits),
     )
 
 

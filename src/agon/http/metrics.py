@@ -13,6 +13,7 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from agon.app.arena.live.protections import arenas_off
 from agon.app.service import Service
 from agon.entities.judging import JudgeCount, JudgeFailure, ModelUsage
 
@@ -85,7 +86,13 @@ class _ServiceCollector:
                 entries.add_metric([contest.id], contest.seq)
             usages, counts = session.judging.usages(), session.judging.counts()
             failed = session.judging.failures()
-        yield from (jobs, paused, entries, *_judge_gauges(usages, counts, failed))
+        off = GaugeMetricFamily(
+            "agon_arena_protection_off", "Protections of live arenas that do not work now: 1 each.",
+            labels=["contest", "protection", "rule"],
+        )  # fmt: skip
+        for contest, each in arenas_off(self._service):
+            off.add_metric([contest.id, each.name, each.rule], 1)
+        yield from (jobs, paused, entries, off, *_judge_gauges(usages, counts, failed))
 
 
 def _judge_gauges(

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, model_validator
 
 from agon.app.arena.judging.choice import Judge, LimitField, ModelChoice, ResponseFormat
+from agon.app.arena.judging.limits import UsageLimits
 from agon.app.arena.judging.question import QUESTION
 from agon.settings.rows import BaseSettings, setting
 
@@ -216,6 +217,12 @@ class ModelJudgeSettings(BaseSettings):
                     f"{choice.provider}; name the model"
                 )
         return self
+
+    @property
+    def model_limits(self) -> dict[Judge, UsageLimits]:
+        """The limits of the configured model judges, by section."""
+        choices = {judge: self.model_judge(judge) for judge in _JUDGES}
+        return {judge: choice.limits for judge, choice in choices.items() if choice is not None}
 
     def model_judge(self, judge: Judge) -> ModelChoice | None:
         """Return the settings of a model judge; None if there is none."""

@@ -135,12 +135,6 @@ def open_stored_judge(
     Raises:
         Unreadable: the URL or the key cannot be used.
     """
-    limits = UsageLimits(
-        calls=choice.calls_per_day,
-        tokens=choice.tokens_per_day,
-        max_failures=choice.max_failures,
-        pause=timedelta(seconds=choice.pause_seconds),
-    )
     endpoint = open_model(
         choice.provider,
         url=choice.url,
@@ -152,7 +146,7 @@ def open_stored_judge(
     )
     return ModelJudge(
         endpoint=endpoint,
-        usage=StoredUsage(store=store, judge=judge, limits=limits, clock=clock),
+        usage=StoredUsage(store=store, judge=judge, limits=choice.limits, clock=clock),
         retries=choice.retries,
         timing=machine_timing(),
         call_seconds=choice.call_seconds,
