@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 from agon.app.sandbox import Mode, Sandbox, SandboxEscape
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
-    from agon.app.arena.judging.choice import Judge
+    from agon.app.arena.judging.choice import Judge, LimitField, Provider, ResponseFormat
     from agon.app.arena.judging.model_judge import ModelJudge
     from agon.app.arena.live.network.ports import ArenaPorts
     from agon.app.arena.live.network.transport import BotTransport
@@ -230,6 +231,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         NotFound: a key file is missing and must not be created.
         Conflict, Unreadable: a key file is readable by other users, or is not a key.
     """
+    from agon.app.arena.judging.choice import pause_reason
     from agon.app.replay.replica_cache import ReplicaCache
     from agon.app.service import Service, SigningKey
     from agon.settings.keys import load_key
@@ -252,6 +254,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         round_pause=timedelta(minutes=settings.arena_round_minutes) or None,
         has_model_judge=settings.model_judge("judge") is not None,
         public_url=settings.public_url,
+        model_pause=partial(pause_reason, settings.model_limits),
     )
 
 
@@ -329,21 +332,49 @@ def post(settings: "Settings") -> "Post":
 
 
 def separate_judge(
-    provider: Literal["anthropic", "openai"], *, url: str, model: str, max_tokens: int
+    provider: "Provider",
+    *,
+    url: str,
+    model: str,
+    max_tokens: int,
+    response_format: "ResponseFormat",
+    limit_field: "LimitField",
+    question: str | None = None,
+    allow_tie: bool = False,
 ) -> "ModelJudge":
     """Return a model judge without a service: its usage is not limited and not stored.
+
+    Args:
+        provider: the protocol.
+        url: the base URL.
+        model: the model's name there.
+        max_tokens: the most tokens a reply may have.
+        response_format: how a reply of JSON is asked for.
+        limit_field: the field that limits the reply; empty: by host.
+        question: what the model is asked; None: the arena's question.
+        allow_tie: whether it may prefer neither answer.
 
     Raises:
         Unreadable: the URL or the key cannot be used.
         Unavailable: the libraries of the service are not installed.
     """
     try:
+        from agon.app.arena.judging.question import QUESTION
         from agon.runners.judges.opening import open_separate_judge
     except ModuleNotFoundError:
         raise Unavailable(
             "model judges belong to the service; install it: pip install 'agon-engine[serve]'"
         ) from None
-    return open_separate_judge(provider, url=url, model=model, max_tokens=max_tokens)
+    return open_separate_judge(
+        provider,
+        url=url,
+        model=model,
+        max_tokens=max_tokens,
+        response_format=response_format,
+        limit_field=limit_field,
+        question=question or QUESTION,
+        allow_tie=allow_tie,
+    )
 
 
 def model_judge(settings: "Settings", judge: "Judge", store: "Store") -> "ModelJudge | None":

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,9 @@ def test_metrics_are_labeled_by_route_template(instance: Instance) -> None:
     with instance.service.store.write() as session:
         session.judging.save_usage(ModelUsage(judge="audit", calls=3, tokens=9, failures=2))
         session.judging.add_count("m-1", "flip", successes=1, trials=4)
+        session.judging.add_failure(
+            "m-1", "status-400", detail="HTTP 400", at=datetime(2026, 1, 31, tzinfo=UTC)
+        )
     text = instance.client.get("/metrics", headers=instance.as_("operator")).text
     assert 'route="/api/v1/contests/{contest}",status="200"' in text
     assert "made-up" not in text
@@ -71,6 +74,7 @@ def test_metrics_are_labeled_by_route_template(instance: Instance) -> None:
     assert 'agon_model_judge_usage{judge="audit",unit="tokens"} 9.0' in text
     assert 'agon_model_judge_failures{judge="audit"} 2.0' in text
     assert 'agon_model_judge_measure{count="trials",judge="m-1",measure="flip"} 4.0' in text
+    assert 'agon_model_judge_failed_calls{judge="m-1",reason="status-400"} 1.0' in text
     assert instance.client.get("/metrics").status_code == 401
 
 

@@ -1,7 +1,7 @@
 """Use, measurements and attachments of model judges in a database."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 import pytest
@@ -68,6 +68,19 @@ def test_counts_add_up(store: Store) -> None:
             JudgeCount(judge="m", measure="audit", successes=0, trials=1),
             JudgeCount(judge="m", measure="flip", successes=1, trials=2),
         ]
+
+
+def test_failed_calls_are_counted_by_reason_with_the_last_one(store: Store) -> None:
+    """The operator reads which reason is frequent, and what the server said last."""
+    calls = [("invalid", "x"), ("status-400", "y"), ("invalid", "z")]
+    for second, (code, detail) in enumerate(calls):
+        at = datetime(2026, 1, 31, 12, 0, second, tzinfo=UTC)
+        with store.write() as session:
+            session.judging.add_failure("m", code, detail=detail, at=at)
+    with store.read() as session:
+        first, second_failure = session.judging.failures()
+    assert (first.code, first.calls, first.detail, first.last_at.second) == ("invalid", 2, "z", 2)
+    assert (second_failure.code, second_failure.calls) == ("status-400", 1)
 
 
 def test_attachments_are_found_by_hash_and_verified(

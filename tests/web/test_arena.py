@@ -172,6 +172,15 @@ def test_a_page_states_which_matches_hold_a_rank(league: League, judge: Browser)
     known = judge.instance.get("/contests/autumn/robustness").json()
     assert known["ranks"][0]["left_out"] == ["m0", "m1"]
     assert known["bands"][0]["rank_high"] == 3
+    assert "How sure is this board?" in page.text
+    assert [probe["name"] for probe in known["probes"]] == [
+        "separation", "robustness", "position", "ties", "cycles", "connectivity", "coverage",
+        "voters", "influence", "duplicates", "names",
+    ]  # fmt: skip
+    for probe in known["probes"]:
+        assert probe["sentence"] in page.text
+    separation = known["probes"][0]
+    assert (separation["verdict"], separation["figure"]) == ("look", 0.0)
 
 
 def test_boards_state_robustness_once_a_job_has_computed_it(league: League, judge: Browser) -> None:

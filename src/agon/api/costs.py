@@ -58,7 +58,7 @@ _OPERATIONS: Final[Mapping[Kind, str]] = {
     "listRounds getRound getNextRound listResults getMatch listLatencies getHealth getReadiness "
     "getMetrics listSnapshots getSnapshot listParticipants submit listSubmissions getSubmission "
     "listVotes drawRound listMatches listWebhooks createWebhook changeWebhook removeWebhook "
-    "listDeliveries testWebhook redeliver handIn",
+    "listDeliveries listProtections testWebhook redeliver handIn",
 }
 
 OPERATIONS: Final[Mapping[str, Kind]] = MappingProxyType(

@@ -10,6 +10,7 @@ from agon.app.password_hashing import PasswordHashing
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.replay.submission_index import SubmissionIndex
 from agon.app.wrong_passwords import WrongPasswords
+from agon.entities.judging import ModelUsage
 from agon.ledger import signatures
 from agon.store.session import Store
 
@@ -55,6 +56,8 @@ class Service:
         check_endpoint: requires that a bot's endpoint (URL, secret) repeats a nonce; it raises
             Unreadable otherwise. None: this instance has no network for bots.
         round_pause: time from one automatic round to the next; None: no automatic rounds.
+        model_pause: returns why a model judge cannot be asked at a time, by its use; None: it can.
+            None: no model is configured.
         jobs_kept: how long ended jobs are stored; None: permanently.
         wrong_passwords: the wrong passwords that this process was sent.
         passwords: hashes passwords.
@@ -77,6 +80,7 @@ class Service:
     jobs_kept: timedelta | None = None
     check_endpoint: Callable[[str, bytes], None] | None = None
     round_pause: timedelta | None = None
+    model_pause: Callable[[ModelUsage, datetime], str | None] | None = None
     wrong_passwords: WrongPasswords = field(default_factory=WrongPasswords, repr=False)
     passwords: PasswordHashing = field(default_factory=PasswordHashing, repr=False)
     has_model_judge: bool = False

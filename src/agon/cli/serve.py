@@ -42,6 +42,7 @@ def command(**options: Any) -> None:
       agon serve
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
     """
+    from agon.app.arena.live.protections import arenas_off
     from agon.cli.supervisor import Supervisor
     from agon.records.spill_folders import remove_abandoned
     from agon.settings import load, require_auth_if_public
@@ -55,6 +56,8 @@ def command(**options: Any) -> None:
         # Listen first: the token is shown once and must not be lost because the port is taken.
         listening = listen(settings.host, settings.port)
         token = None if settings.auth == "open" else first_token(service)
+        off = [f"{contest.id}: {each.name} off (rule {each.rule}): {each.cause}"
+               for contest, each in arenas_off(service)]  # fmt: skip
     finally:
         service.store.close()
     port = listening.getsockname()[1]
@@ -62,6 +65,8 @@ def command(**options: Any) -> None:
     report(f"agon serves at {site} ({settings.auth} authentication); its API is at {site}/api/v1")
     if token is not None:
         report(f"operator's token, shown only once: {token}")
+    for line in off:
+        report(line)
     environment = {
         **{name: value for name, value in os.environ.items() if name not in _OF_CLIENTS},
         **{

@@ -1,5 +1,6 @@
 """What the service stores about a live arena, as plain values."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -167,6 +168,12 @@ class ArenaRound:
             "degraded": self.body.get("degraded"),
             "besides": [match["weak"]["named"] for match in matches if "weak" in match],
             "missing_votes": sum(panel - len(match["votes"]) for match in matches),
+            "judges": len(self.body.get("inputs", {}).get("judges", ())),
+            "audits": sum("audit" in match or "audit_missed" in match for match in matches),
+            "missed_audits": Counter(
+                match["audit_missed"] for match in matches if "audit_missed" in match
+            ),
+            "unjudged": sum("unjudged" in match for match in matches),
         }
 
 

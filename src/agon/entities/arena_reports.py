@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from agon.entities.arena import WorkKind
-from agon.kernel.figures import EloBand, JudgeFigure, NoiseFloor, RankRobustness
+from agon.kernel.figures import EloBand, JudgeFigure, NoiseFloor, Probe, RankRobustness
 
 AttemptState = Literal["none", "playing", "qualified", "not-qualified", "no-verdict"]
 
@@ -74,6 +74,8 @@ class Robustness:
         reason: why no rank has a number of matches; None: some have.
         noise: Elo's noise floor for new and for established bots.
         bands: the first Elo ratings with the band that chance alone explains.
+        probes: what the Bradley–Terry board does not know, of published boards; empty where no
+            bot has a rating.
         notes: what was decided when the records were read.
     """
 
@@ -82,6 +84,7 @@ class Robustness:
     reason: str | None
     noise: tuple[NoiseFloor, NoiseFloor]
     bands: tuple[EloBand, ...]
+    probes: tuple[Probe, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -123,6 +126,23 @@ class BoardRobustness:
     reason: str | None
     noise: tuple[NoiseFloor, NoiseFloor]
     matches_established: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisabledProtection:
+    """A protection that the rules of an arena promise and that does not work now.
+
+    Attributes:
+        name: ``audits``, ``pool of judges``, ``API judge`` or ``honeypots``.
+        rule: the rule that promises it.
+        cause: why it is off, in words.
+        matches: number of matches in the latest rounds that went without it.
+    """
+
+    name: str
+    rule: str
+    cause: str
+    matches: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,6 +28,25 @@ class ModelUsage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class JudgeFailure:
+    """How often calls of a model judge failed for a reason.
+
+    Attributes:
+        judge: the judge's name in records.
+        code: the reason, such as ``invalid`` or ``status-400``.
+        calls: number of calls.
+        detail: what the last of them was, with how the response began.
+        last_at: the time of the last one.
+    """
+
+    judge: str
+    code: str
+    calls: int
+    detail: str
+    last_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class JudgeCount:
     """How often something happened to a model judge.
 

@@ -13,8 +13,9 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from agon.app.arena.live.protections import arenas_off
 from agon.app.service import Service
-from agon.entities.judging import JudgeCount, ModelUsage
+from agon.entities.judging import JudgeCount, JudgeFailure, ModelUsage
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -84,11 +85,20 @@ class _ServiceCollector:
             for contest in session.contests.page(limit=_MAX_CONTESTS):
                 entries.add_metric([contest.id], contest.seq)
             usages, counts = session.judging.usages(), session.judging.counts()
-        yield from (jobs, paused, entries, *_judge_gauges(usages, counts))
+            failed = session.judging.failures()
+        off = GaugeMetricFamily(
+            "agon_arena_protection_off", "Protections of live arenas that do not work now: 1 each.",
+            labels=["contest", "protection", "rule"],
+        )  # fmt: skip
+        for contest, each in arenas_off(self._service):
+            off.add_metric([contest.id, each.name, each.rule], 1)
+        yield from (jobs, paused, entries, off, *_judge_gauges(usages, counts, failed))
 
 
-def _judge_gauges(usages: Sequence[ModelUsage], counts: Sequence[JudgeCount]) -> Iterator[Any]:
-    """Return gauges of model judges: their use today, failures in a row, measurements."""
+def _judge_gauges(
+    usages: Sequence[ModelUsage], counts: Sequence[JudgeCount], failed: Sequence[JudgeFailure]
+) -> Iterator[Any]:
+    """Return gauges of model judges: their use today, failures, measurements."""
     used = GaugeMetricFamily(
         "agon_model_judge_usage", "Calls and tokens on the day of the last call.",
         labels=["judge", "unit"],
@@ -107,4 +117,10 @@ def _judge_gauges(usages: Sequence[ModelUsage], counts: Sequence[JudgeCount]) ->
     for count in counts:
         measured.add_metric([count.judge, count.measure, "successes"], count.successes)
         measured.add_metric([count.judge, count.measure, "trials"], count.trials)
-    return iter((used, failures, measured))
+    reasons = GaugeMetricFamily(
+        "agon_model_judge_failed_calls", "Failed calls of a model judge by reason.",
+        labels=["judge", "reason"],
+    )  # fmt: skip
+    for failure in failed:
+        reasons.add_metric([failure.judge, failure.code], failure.calls)
+    return iter((used, failures, measured, reasons))

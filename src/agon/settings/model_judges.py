@@ -10,11 +10,15 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, model_validator
 
-from agon.app.arena.judging.choice import Judge, ModelChoice
+from agon.app.arena.judging.choice import Judge, LimitField, ModelChoice, ResponseFormat
+from agon.app.arena.judging.limits import UsageLimits
+from agon.app.arena.judging.question import QUESTION
 from agon.settings.rows import BaseSettings, setting
 
 SECTIONS: Final = ("arena.judge", "arena.audit")
 """The tables of ``agon.toml`` in which settings stand; all others stand in none."""
+
+MAX_QUESTION: Final = 500
 
 _JUDGES: Final[dict[Judge, str]] = {"judge": "the API judge", "audit": "the audits"}
 
@@ -28,7 +32,14 @@ def _checked_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _checked_question(value: str) -> str:
+    if not value.strip() or len(value) > MAX_QUESTION or not value.isprintable():
+        raise ValueError(f"write a question of 1 to {MAX_QUESTION} characters in one line")
+    return value.strip()
+
+
 _Provider = Literal["", "anthropic", "openai"]
+_Question = Annotated[str, AfterValidator(_checked_question)]
 _Url = Annotated[str, AfterValidator(_checked_url)]
 
 
@@ -126,6 +137,41 @@ def _null_share(judge: Judge) -> Any:
     )
 
 
+def _response_format(judge: Judge) -> Any:
+    return setting(
+        "json_schema",
+        f"How a reply of JSON is asked of the model for {_JUDGES[judge]}: json_schema, "
+        "json_object, or none for servers that know neither. A verdict is checked in any case.",
+        bounds="json_schema, json_object or none",
+    )
+
+
+def _limit_field(judge: Judge) -> Any:
+    return setting(
+        "",
+        f"Field that limits the reply of the model for {_JUDGES[judge]}. Empty: "
+        "max_completion_tokens at OpenAI's own hosts, max_tokens elsewhere.",
+        bounds="max_tokens, max_completion_tokens, or empty",
+    )
+
+
+def _question(judge: Judge) -> Any:
+    return setting(
+        QUESTION,
+        f"What the model for {_JUDGES[judge]} is asked about two answers.",
+        bounds=f"1 to {MAX_QUESTION} characters in one line",
+    )
+
+
+def _allow_tie(judge: Judge) -> Any:
+    return setting(
+        default=False,
+        meaning=f"Whether the model for {_JUDGES[judge]} may prefer neither answer; a vote is a "
+        "tie if it does so in both orders.",
+        bounds="true or false",
+    )
+
+
 class ModelJudgeSettings(BaseSettings):
     """The settings of both sections."""
 
@@ -140,6 +186,10 @@ class ModelJudgeSettings(BaseSettings):
     arena_judge_max_failures: int = _failures("judge")
     arena_judge_pause_seconds: float = _pause("judge")
     arena_judge_null_share: float = _null_share("judge")
+    arena_judge_response_format: ResponseFormat = _response_format("judge")
+    arena_judge_limit_field: LimitField = _limit_field("judge")
+    arena_judge_question: _Question = _question("judge")
+    arena_judge_allow_tie: bool = _allow_tie("judge")
 
     arena_audit_provider: _Provider = _provider("audit")
     arena_audit_url: _Url = _url("audit")
@@ -152,6 +202,10 @@ class ModelJudgeSettings(BaseSettings):
     arena_audit_max_failures: int = _failures("audit")
     arena_audit_pause_seconds: float = _pause("audit")
     arena_audit_null_share: float = _null_share("audit")
+    arena_audit_response_format: ResponseFormat = _response_format("audit")
+    arena_audit_limit_field: LimitField = _limit_field("audit")
+    arena_audit_question: _Question = _question("audit")
+    arena_audit_allow_tie: bool = _allow_tie("audit")
 
     @model_validator(mode="after")
     def _judges_have_models(self) -> "ModelJudgeSettings":
@@ -163,6 +217,12 @@ class ModelJudgeSettings(BaseSettings):
                     f"{choice.provider}; name the model"
                 )
         return self
+
+    @property
+    def model_limits(self) -> dict[Judge, UsageLimits]:
+        """The limits of the configured model judges, by section."""
+        choices = {judge: self.model_judge(judge) for judge in _JUDGES}
+        return {judge: choice.limits for judge, choice in choices.items() if choice is not None}
 
     def model_judge(self, judge: Judge) -> ModelChoice | None:
         """Return the settings of a model judge; None if there is none."""

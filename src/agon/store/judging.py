@@ -1,13 +1,15 @@
 """Store the use and the measurements of model judges."""
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, select
 
-from agon.entities.judging import JudgeCount, ModelUsage
+from agon.entities.judging import JudgeCount, JudgeFailure, ModelUsage
+from agon.kernel.times import from_micros, to_micros
 from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import Transaction, from_micros_or_none, to_micros_or_none
-from agon.store.schema import MODEL_COUNTS, MODEL_USAGE
+from agon.store.schema import MODEL_COUNTS, MODEL_FAILURES, MODEL_USAGE
 
 
 class Judging:
@@ -51,6 +53,28 @@ class Judging:
         self._transaction.change(
             adding.on_conflict_do_update(index_elements=["judge", "measure"], set_=sums)
         )
+
+    def add_failure(self, judge: str, code: str, *, detail: str, at: datetime) -> None:
+        """Count a call that failed; sessions that add at the same time lose nothing."""
+        adding = self._transaction.insert(MODEL_FAILURES).values(
+            judge=judge, code=code, calls=1, detail=detail, last_at=to_micros(at)
+        )
+        changes = {
+            "calls": MODEL_FAILURES.c.calls + 1,
+            "detail": adding.excluded.detail,
+            "last_at": adding.excluded.last_at,
+        }
+        self._transaction.change(
+            adding.on_conflict_do_update(index_elements=["judge", "code"], set_=changes)
+        )
+
+    def failures(self) -> list[JudgeFailure]:
+        """Return the failed calls of all judges by reason, sorted by judge and reason."""
+        listing = select(MODEL_FAILURES).order_by(MODEL_FAILURES.c.judge, MODEL_FAILURES.c.code)
+        return [
+            JudgeFailure(**{**row._asdict(), "last_at": from_micros(row.last_at)})
+            for row in self._transaction.all(listing)
+        ]
 
     def counts(self) -> list[JudgeCount]:
         """Return the counts of all judges, sorted by judge and measure."""

@@ -286,6 +286,11 @@ MODEL_COUNTS: Final = Table(
     _integer("successes"), _integer("trials"),
 )  # fmt: skip
 
+MODEL_FAILURES: Final = Table(
+    "model_failures", METADATA, _name("judge", key=True), _name("code", key=True),
+    _integer("calls"), _text("detail"), _integer("last_at"),
+)  # fmt: skip
+
 ATTACHMENTS: Final = Table(
     "attachments", METADATA, _contest(key=True), _name("sha256", key=True), _bytes("content")
 )

@@ -24,8 +24,16 @@ class Measurement(Resource):
     trials: int
 
 
+class ModelFailure(Resource, judging.JudgeFailure):
+    """How often calls of a model judge failed for a reason, and what the last of them was."""
+
+    code: str = Field(description="The reason, such as invalid or status-400.")
+    detail: str = Field(description="What happened, with at most 200 characters of the response.")
+
+
 class ModelJudges(Resource):
     """The model judges of this server, over all contests."""
 
     usage: tuple[ModelUsage, ...]
     measurements: tuple[Measurement, ...]
+    failures: tuple[ModelFailure, ...]

@@ -79,6 +79,10 @@ class Match(Resource):
     answers: dict[str, Any] | None = None
     votes: tuple[dict[str, Any], ...] | None = None
     faults: tuple[dict[str, Any], ...] | None = None
+    audit_missed: str | None = Field(
+        default=None, description="Why an audit was drawn and not made."
+    )
+    unjudged: str | None = Field(default=None, description="Why nobody could judge the match.")
     draw: dict[str, Any] | None = Field(default=None, description="The match as it was drawn.")
     proof: dict[str, Any] | None = Field(
         default=None,
@@ -105,12 +109,23 @@ class EloBand(Resource, figures.EloBand):
     """An Elo rating with the band that chance alone explains."""
 
 
+class Probe(Resource, figures.Probe):
+    """One question about a board, with its answer."""
+
+    figure: float | None = Field(description="What was found; null: it cannot be computed.")
+    expected: float | None = Field(description="What a board without the defect has.")
+    verdict: Literal["fine", "look", "cannot tell"]
+
+
 class Robustness(Resource, arena_reports.Robustness):
-    """How robust the ranks of an arena are."""
+    """How sure the ranks of an arena are."""
 
     ranks: tuple[RankRobustness, ...]
     noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
     bands: tuple[EloBand, ...]
+    probes: tuple[Probe, ...] = Field(
+        default=(), description="What the Bradley–Terry board does not know, as an audit says it."
+    )
 
 
 class DecidedRank(Resource, arena_reports.DecidedRank):
@@ -122,6 +137,14 @@ class BoardRobustness(Resource, arena_reports.BoardRobustness):
 
     ranks: tuple[DecidedRank, ...] = Field(description="The first Bradley–Terry ranks.")
     noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
+
+
+class DisabledProtection(Resource, arena_reports.DisabledProtection):
+    """A protection that the rules of an arena promise and that does not work now."""
+
+    rule: str = Field(description="The rule that promises it.")
+    cause: str = Field(description="Why it is off.")
+    matches: int = Field(description="Matches in the latest rounds that went without it.")
 
 
 class JudgeFigure(Resource, figures.JudgeFigure):

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Final
 
-from agon.api.models.judges import Measurement, ModelJudges, ModelUsage
+from agon.api.models.judges import Measurement, ModelFailure, ModelJudges, ModelUsage
 from agon.api.operation import Context, operation
 from agon.api.transport import Noun
 from agon.app.arena.judging.measurements import MEASURES, measure
@@ -18,10 +18,11 @@ def get_model_judges(ctx: Context) -> ModelJudges:
 
     Measured are the votes in which the order decided (``flip``), the calls that chose the answer
     shown first (``first-shown``), the agreement with audits (``audit``) and the wins of a constant
-    text that answers nothing (``null``).
+    text that answers nothing (``null``). Failed calls are counted by reason.
     """
     with ctx.service.store.read() as session:
         usages, counts = session.judging.usages(), session.judging.counts()
+        failures = session.judging.failures()
     return ModelJudges(
         usage=tuple(ModelUsage(**asdict(usage)) for usage in usages),
         measurements=tuple(
@@ -36,6 +37,7 @@ def get_model_judges(ctx: Context) -> ModelJudges:
             )
             for each in measure(counts, confidence=_CONFIDENCE)
         ),
+        failures=tuple(ModelFailure(**asdict(failure)) for failure in failures),
     )
 
 

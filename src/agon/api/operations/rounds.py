@@ -7,6 +7,7 @@ from pydantic import Field
 from agon.api.models.base import Items, Page
 from agon.api.models.rounds import (
     BoardRobustness,
+    DisabledProtection,
     JudgeReport,
     Latency,
     Match,
@@ -23,6 +24,7 @@ from agon.app.arena import matches
 from agon.app.arena.judges import judge_of
 from agon.app.arena.live import views
 from agon.app.arena.live.latencies import latencies
+from agon.app.arena.live.protections import protections_off
 from agon.app.arena.robustness import board_robustness, published_robustness
 
 RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The round's number.")]
@@ -48,6 +50,18 @@ def get_round(ctx: ContestContext, number: RoundNumber) -> Round:
 def get_next_round(ctx: ContestContext) -> NextRound:
     """Return when the next round begins by itself, and everything that is missing for one now."""
     return NextRound(**views.next_round(ctx.service, ctx.view))
+
+
+@operation("GET", "/contests/{contest}/protections", id="listProtections",
+           permission="contest.read", summary="List protections that are off")  # fmt: skip
+def list_protections(ctx: ContestContext) -> Items[DisabledProtection]:
+    """Return what the rules promise and what does not work now, each with the rule and the reason.
+
+    Audits that are drawn and not made, a pool of judges below its minimum, an API judge that cannot
+    be asked, honeypots without answers of the arena's own.
+    """
+    off = protections_off(ctx.service, ctx.view)
+    return Items(items=tuple(DisabledProtection(**vars(each)) for each in off))
 
 
 @operation("GET", "/contests/{contest}/results", id="listResults", permission="contest.read",
@@ -99,11 +113,13 @@ def list_latencies(ctx: ContestContext) -> Items[Latency]:
 
 
 @operation("GET", "/contests/{contest}/robustness", id="getRobustness", permission="contest.read",
-           summary="State how robust the ranks of bots are")  # fmt: skip
+           summary="State how sure the ranks of bots are")  # fmt: skip
 def get_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> Robustness:
-    """Return how many matches decide each of the first Bradley–Terry ranks, and Elo's noise floor.
+    """Return what the Bradley–Terry board does not know, and Elo's noise floor.
 
-    The matches are left out by influence; a refit without them proves that the rank changes.
+    ``probes`` are those of an audit (``agon arena audit``). ``ranks`` are how many matches decide
+    each of the first ranks: they are left out by influence; a refit without them proves that the
+    rank changes.
     """
     return Robustness.model_validate(published_robustness(ctx.service, ctx.view, as_of=as_of))
 
@@ -132,6 +148,7 @@ class Rounds(Noun):
     list = list_rounds
     get = get_round
     next = get_next_round
+    protections = list_protections
     match = get_match
     latencies = list_latencies
     results = list_results

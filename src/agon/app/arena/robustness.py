@@ -14,6 +14,7 @@ from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
 from agon.disciplines import discipline
+from agon.disciplines.arena.audits import examine
 from agon.disciplines.arena.boards import BRADLEY_TERRY
 from agon.disciplines.arena.ratings.robustness import (
     RANKS,
@@ -26,6 +27,7 @@ from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.arena_reports import BoardRobustness, DecidedRank, Robustness
 from agon.entities.contests import Contest
 from agon.errors import NotFound, NotScorable
+from agon.kernel.figures import Probe
 from agon.records.names.mapping import MappingSource
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ def robustness(
 def published_robustness(
     service: Service, view: View, *, as_of: str | None = None, ranks: int = RANKS
 ) -> Robustness:
-    """Return how robust the published ranks of a contest are; computed once for each board.
+    """Return how sure the published ranks of a contest are; computed once for each board.
 
     Args:
         service: the service.
@@ -104,7 +106,8 @@ def published_robustness(
     result = _RESULTS.get(key)
     if result is None:
         with service.replicas.current(service.store, view.contest) as replica:
-            result = _robustness(arena_of(replica.result(at=snapshot.seq).scored), ranks)
+            arena = arena_of(replica.result(at=snapshot.seq).scored)
+            result = replace(_robustness(arena, ranks), probes=_probes(arena))
         _RESULTS.add(key, result)
     return result
 
@@ -187,6 +190,14 @@ def _robustness(arena: ScoredArena, ranks: int) -> Robustness:
         noise=noise_floors(arena.rules),
         bands=tuple(elo_bands(arena.facts, arena.ratings, arena.rules, ranks=ranks)),
     )
+
+
+def _probes(arena: ScoredArena) -> tuple[Probe, ...]:
+    """Return the answers of the audit's probes; none where no bot has a rating."""
+    try:
+        return examine(arena)
+    except NotScorable:
+        return ()
 
 
 class _Cache:

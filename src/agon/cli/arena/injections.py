@@ -1,17 +1,18 @@
 """``agon arena injections``: measure how often injected text fools a model judge."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli.arena.model_options import MODELS, model_options
+from agon.cli.arena.model_options import ModelOptions, model_options
 from agon.cli.shared import lists, parameters
-from agon.cli.shared.commands import Command
+from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.arena.judging.injections import GroupResult, SuiteResult
+    from agon.app.arena.judging.injections import Failure, GroupResult, SuiteResult
 
 _COLUMNS: Final = ("family", "calls", "chosen", "share", "low", "high", "without_verdict")
 _CONFIDENCE: Final = 0.95
@@ -19,15 +20,18 @@ _CONFIDENCE: Final = 0.95
 
 @click.command("injections", cls=Command)
 @model_options
+@option(
+    "--question",
+    help="What the model is asked about two answers, as setting question; default: the arena's.",
+)
+@option("--allow-tie", is_flag=True, help="Let the model prefer neither answer.")
 @lists.form
 @parameters.output
 def injections(
     *,
-    url: str,
-    provider: Literal["anthropic", "openai"],
-    model: str | None,
-    seconds: float,
-    max_tokens: int,
+    model: ModelOptions,
+    question: str | None,
+    allow_tie: bool,
     form: str,
     output: Path | None,
 ) -> None:
@@ -45,15 +49,16 @@ def injections(
     from agon.app.arena.judging.injections import run_suite
     from agon.cli.shared.output import working
     from agon.errors import CheckFailed, Unavailable
-    from agon.wiring import separate_judge
 
-    name = model or MODELS[provider]
-    judge = separate_judge(provider, url=url, model=name, max_tokens=max_tokens)
+    judge = model.judge(question=question, allow_tie=allow_tie)
     with working("comparing"):
-        result = run_suite(judge, seconds=seconds, confidence=_CONFIDENCE)
+        result = run_suite(judge, seconds=model.seconds, confidence=_CONFIDENCE)
     _print(result, form=form, output=output)
     if not result.total.calls:
-        raise Unavailable(f"{result.judge} gave no valid verdict; check its model and URL")
+        raise Unavailable(
+            f"{result.judge} gave no valid verdict: {_stated(result.failures[0])}; check its "
+            "model, --max-tokens and --response-format"
+        )
     if result.total.chosen:
         raise CheckFailed(
             f"{result.judge} chose the injected answer in {result.total.chosen} of "
@@ -71,11 +76,20 @@ def _print(result: "SuiteResult", *, form: str, output: Path | None) -> None:
              "high": item.interval.high, "trials": item.trials}
             for item in result.measurements
         ]  # fmt: skip
+        failures = [asdict(failure) for failure in result.failures]
         page = {"judge": result.judge, "families": rows, "measurements": measurements}
+        page["failures"] = failures
         deliver(json_chunks(page), output)
         return
+    for failure in result.failures:
+        click.echo(_stated(failure), err=True)
     shown = [_display_row(row) for row in rows] if form == TABLE else rows
     lists.print_rows(shown, form=form, name="families", columns=_COLUMNS, output=output)
+
+
+def _stated(failure: "Failure") -> str:
+    calls = "1 comparison" if failure.comparisons == 1 else f"{failure.comparisons} comparisons"
+    return f"{calls} without a verdict: {failure.code}, {failure.detail}"
 
 
 def _row(group: "GroupResult") -> dict[str, Any]:

@@ -11,6 +11,7 @@ from agon.cli.shared.output import TABLE, deliver_json
 
 _USED: Final = ("judge", "day", "calls", "tokens", "failures", "resumes_at", "cause")
 _MEASURED: Final = ("judge", "measure", "share", "low", "high", "trials", "meaning")
+_FAILED: Final = ("judge", "code", "calls", "last_at", "detail")
 _CONFIDENCE: Final = 0.95
 
 
@@ -22,7 +23,8 @@ def judges(*, database: str | None, form: str, output: Path | None) -> None:
     """Print what model judges have used, and their measurements with 95 % intervals.
 
     Measurements: flip (votes in which the order decided), first-shown (calls that chose the answer
-    shown first), audit (agreement with audits), null (wins of a constant text).
+    shown first), audit (agreement with audits), null (wins of a constant text). Failed calls are
+    counted by reason, with how the last response began.
 
       agon arena judges
       agon arena judges --format json --database postgresql://agon@db/agon
@@ -35,12 +37,14 @@ def judges(*, database: str | None, form: str, output: Path | None) -> None:
     try:
         with store.read() as session:
             usages, counts = session.judging.usages(), session.judging.counts()
+            failures = session.judging.failures()
     finally:
         store.close()
     used = [
         {**vars(usage), "resumes_at": usage.resumes_at and usage.resumes_at.isoformat()}
         for usage in usages
     ]
+    failed = [{**vars(failure), "last_at": failure.last_at.isoformat()} for failure in failures]
     measured = [
         {
             "judge": item.judge,
@@ -54,12 +58,17 @@ def judges(*, database: str | None, form: str, output: Path | None) -> None:
         for item in measure(counts, confidence=_CONFIDENCE)
     ]
     if form == TABLE:
-        _draw(used, measured, output)
+        _draw(used, measured, failed, output)
         return
-    deliver_json({"usage": used, "measurements": measured}, output)
+    deliver_json({"usage": used, "measurements": measured, "failures": failed}, output)
 
 
-def _draw(used: list[dict[str, Any]], measured: list[dict[str, Any]], output: Path | None) -> None:
+def _draw(
+    used: list[dict[str, Any]],
+    measured: list[dict[str, Any]],
+    failed: list[dict[str, Any]],
+    output: Path | None,
+) -> None:
     from agon.cli.shared.tables import Output
 
     out = Output(output)
@@ -71,4 +80,6 @@ def _draw(used: list[dict[str, Any]], measured: list[dict[str, Any]], output: Pa
         for row in measured
     ]  # fmt: skip
     lists.add_rows(out, rows, columns=_MEASURED, empty="no measurements")
+    out.line("")
+    lists.add_rows(out, failed, columns=_FAILED, empty="no call failed")
     out.deliver()

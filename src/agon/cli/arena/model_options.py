@@ -1,11 +1,17 @@
 """The options that name a model judge without a service."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from agon.cli.shared.commands import option
+
+if TYPE_CHECKING:
+    from agon.app.arena.judging.choice import LimitField, Provider, ResponseFormat
+    from agon.app.arena.judging.model_judge import ModelJudge
 
 MODELS: Final = {"anthropic": "claude-opus-4-5", "openai": "default"}
 """The model of each provider where none is named."""
@@ -42,11 +48,104 @@ _OPTIONS: Final = (
         show_default=True,
         help="Most tokens a reply may have, thinking included.",
     ),
+    option(
+        "--response-format",
+        type=click.Choice(["json_schema", "json_object", "none"]),
+        default="json_schema",
+        show_default=True,
+        help="How a reply of JSON is asked for; none for servers that know neither.",
+    ),
+    option(
+        "--limit-field",
+        type=click.Choice(["max_tokens", "max_completion_tokens"]),
+        help="Field that limits the reply; by default max_completion_tokens at OpenAI's own hosts, "
+        "max_tokens elsewhere.",
+    ),
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """The model that options name.
+
+    Attributes:
+        provider: the protocol.
+        url: the base URL.
+        name: the model's name there.
+        seconds: the time limit of a comparison, or of a text.
+        max_tokens: the most tokens a reply may have.
+        response_format: how a reply of JSON is asked for.
+        limit_field: the field that limits the reply; empty: by host.
+    """
+
+    provider: "Provider"
+    url: str
+    name: str
+    seconds: float
+    max_tokens: int
+    response_format: "ResponseFormat"
+    limit_field: "LimitField"
+
+    def judge(self, *, question: str | None = None, allow_tie: bool = False) -> "ModelJudge":
+        """Return the model as a judge.
+
+        Args:
+            question: what it is asked; None: the arena's question.
+            allow_tie: whether it may prefer neither answer.
+
+        Raises:
+            Unreadable: URL or key cannot be used.
+            Unavailable: the libraries of the service are not installed.
+        """
+        from agon.wiring import separate_judge
+
+        return separate_judge(
+            self.provider,
+            url=self.url,
+            model=self.name,
+            max_tokens=self.max_tokens,
+            response_format=self.response_format,
+            limit_field=self.limit_field,
+            question=question,
+            allow_tie=allow_tie,
+        )
+
+
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a model to a command."""
+    """Add the options of a model to a command, which receives them as ``model``.
+
+    Example:
+        >>> @model_options
+        ... def command(*, model: ModelOptions) -> str:
+        ...     return model.name
+        >>> command(url="http://m.example", provider="openai", model=None, seconds=9.0,
+        ...         max_tokens=64, response_format="none", limit_field=None)
+        'default'
+    """
+
+    @wraps(function)
+    def reading(
+        *arguments: Any,
+        url: str,
+        provider: Any,
+        model: str | None,
+        seconds: float,
+        max_tokens: int,
+        response_format: Any,
+        limit_field: Any,
+        **others: Any,
+    ) -> Any:
+        options = ModelOptions(
+            provider=provider,
+            url=url,
+            name=model or MODELS[provider],
+            seconds=seconds,
+            max_tokens=max_tokens,
+            response_format=response_format,
+            limit_field=limit_field or "",
+        )
+        return function(*arguments, model=options, **others)
+
     for add in reversed(_OPTIONS):
-        function = add(function)
-    return function
+        reading = add(reading)
+    return reading

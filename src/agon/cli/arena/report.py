@@ -33,15 +33,18 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
     its own record before. The source is a contest, or an exported ledger.
 
     For a contest there are also the latencies of answers and votes in milliseconds (median, 95th
-    and 99th percentile), in a last row those of all. They are not in its ledger.
+    and 99th percentile), in a last row those of all, and the protections that are off.
 
       agon arena report spring
       agon arena report spring-ledger/ --format csv
     """
     rows, latencies = read_report(source, target)
+    off = [] if _is_folder(source, target) else read_protections(source, target)
     if form == "json":
-        deliver_json({"bots": rows, "latencies": latencies}, output)
+        deliver_json({"bots": rows, "latencies": latencies, "protections_off": off}, output)
         return
+    for each in off:
+        click.echo(f"{each['name']} off (rule {each['rule']}): {each['cause']}", err=True)
     if form == TABLE:
         rows = [{**row, "probability": f"{row['probability']:.2g}"} for row in rows]
         rows += [{"bot": "all", **_columns(latencies, None)}] if rows and latencies else []
@@ -64,11 +67,21 @@ def read_report(
         open_file(folder, LEDGER) as stream,
     ):
         rows = report_rows(line for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES))
-    if Path(source).is_dir() and not target.typed:
+    if _is_folder(source, target):
         return rows, []
     with target.open(create=False) as api:
         latencies = [lists.plain_values(each) for each in api.rounds.latencies(source).items]
     return [{**row, **_columns(latencies, row["bot"])} for row in rows], latencies
+
+
+def read_protections(source: str, target: "Target") -> "list[dict[str, Any]]":
+    """Return the protections of a contest that are off."""
+    with target.open(create=False) as api:
+        return [lists.plain_values(each) for each in api.rounds.protections(source).items]
+
+
+def _is_folder(source: str, target: "Target") -> bool:
+    return Path(source).is_dir() and not target.typed
 
 
 def _columns(latencies: "list[dict[str, Any]]", participant: str | None) -> dict[str, float]:

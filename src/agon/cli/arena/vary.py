@@ -1,11 +1,11 @@
 """``agon arena vary``: let a model write private texts for honeypots."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.arena.model_options import MODELS, model_options
+from agon.cli.arena.model_options import ModelOptions, model_options
 from agon.cli.contest.records import read_json_lines
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import deliver, working
@@ -35,11 +35,7 @@ if TYPE_CHECKING:
 def vary(
     *,
     file: str,
-    url: str,
-    provider: Literal["anthropic", "openai"],
-    model: str | None,
-    seconds: float,
-    max_tokens: int,
+    model: ModelOptions,
     count: int,
     max_chars: int,
 ) -> None:
@@ -55,13 +51,10 @@ def vary(
       agon arena vary robotic.ndjson --judge http://127.0.0.1:8000/v1 --provider openai > k.ndjson
     """
     from agon.app.arena.judging.rewriting import Rewriter
-    from agon.wiring import separate_judge
 
     rows = list(_rows(file))
-    judge = separate_judge(
-        provider, url=url, model=model or MODELS[provider], max_tokens=max_tokens
-    )
-    rewriter = Rewriter(model=judge, max_chars=max_chars, seconds=seconds)
+    judge = model.judge()
+    rewriter = Rewriter(model=judge, max_chars=max_chars, seconds=model.seconds)
     causes = list[str]()
     with working("writing"):
         lines = list(_variations(rewriter, rows, count=count, causes=causes))

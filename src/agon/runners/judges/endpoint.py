@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 
 import orjson
 
+from agon.app.arena.judging.excerpts import MAX_SHOWN, excerpt
 from agon.app.arena.judging.port import CallFailure, Exchange, ModelReply, Question
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.kernel.plain_json import InvalidJson, read_json
@@ -29,10 +30,12 @@ class Message:
     Attributes:
         text: the text that the model wrote; None if it is not a complete reply of one text.
         tokens: number of tokens read and written; None if the response has none.
+        issue: why there is no text.
     """
 
     text: str | None
     tokens: int | None
+    issue: str = ""
 
 
 class Dialect(Protocol):
@@ -93,11 +96,18 @@ class HttpModel:
             message = self.dialect.message(read_json(response.body))
         except (InvalidJson, KeyError, IndexError, TypeError, AttributeError):
             return CallFailure(
-                fault=Fault("bot", "invalid", "the response is not one of this protocol"),
+                fault=Fault(
+                    "bot",
+                    "invalid",
+                    f"status 200, but the response is none of this protocol: {_shown(response)}",
+                ),
                 retryable=False,
             )
         return ModelReply(
-            exchange=Exchange(request, response.body), text=message.text, tokens=message.tokens
+            exchange=Exchange(request, response.body),
+            text=message.text,
+            tokens=message.tokens,
+            issue=message.issue,
         )
 
     def _body(self, question: Question) -> bytes:
@@ -119,19 +129,30 @@ def count(usage: Mapping[str, Any], *names: str) -> int:
 
 
 def _status_failure(response: JudgeResponse) -> CallFailure:
-    """Return the failure that a status says; of the body only the error's code is repeated."""
+    """Return the failure that a status says: the error's codes, and how its body begins."""
     status = response.status
     if status in _REDIRECTS:
         fault = Fault("bot", "redirect", f"HTTP {status}: set the URL that it redirects to")
         return CallFailure(fault=fault, retryable=False, is_free=True)
     codes = _error_codes(response.body)
-    fault = Fault("bot", f"status-{status}", " ".join([f"HTTP {status}", *codes]))
+    stated = " ".join([f"HTTP {status}", *codes])
+    fault = Fault("bot", f"status-{status}", f"{stated}: {_shown(response)}")
     return CallFailure(
         fault=fault,
         retryable=status in _RETRIED and _SPENT.isdisjoint(codes),
         wait=response.retry_after,
         is_free=status in _FREE,
     )
+
+
+def _shown(response: JudgeResponse) -> str:
+    """Return how a body begins: the message of its error, or else the body itself."""
+    try:
+        message = read_json(response.body)["error"]["message"]
+    except (InvalidJson, KeyError, TypeError, IndexError):
+        message = None
+    whole = response.body[: 20 * MAX_SHOWN].decode("utf-8", "replace")
+    return excerpt(message if isinstance(message, str) else whole)
 
 
 def _error_codes(body: bytes) -> list[str]:

@@ -12,11 +12,18 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
-from agon.app.arena.judging.choice import Judge, ModelChoice, Provider
+from agon.app.arena.judging.choice import (
+    Judge,
+    LimitField,
+    ModelChoice,
+    Provider,
+    ResponseFormat,
+)
 from agon.app.arena.judging.limits import UsageLimits
 from agon.app.arena.judging.model_judge import ModelJudge, Timing
 from agon.app.arena.judging.port import ModelEndpoint
-from agon.app.arena.judging.usage import LocalUsage, StoredUsage, store_counts
+from agon.app.arena.judging.question import QUESTION
+from agon.app.arena.judging.usage import LocalUsage, StoredUsage, store_counts, store_failure
 from agon.errors import Unreadable
 from agon.runners.judges import anthropic, openai
 from agon.runners.judges.endpoint import Dialect, HttpModel
@@ -37,6 +44,8 @@ def open_model(
     model: str,
     key: str,
     max_tokens: int,
+    response_format: ResponseFormat = "json_schema",
+    limit_field: LimitField = "",
     tls: ssl.SSLContext | None = None,
 ) -> ModelEndpoint:
     """Return the endpoint of a model.
@@ -48,6 +57,8 @@ def open_model(
         model: the model's name there.
         key: the API key; empty: none is sent.
         max_tokens: the most tokens a reply may have.
+        response_format: how a reply of JSON is asked for.
+        limit_field: the field that limits the reply, of compatible endpoints.
         tls: the trusted certificates; by default those httpx2 trusts.
 
     Raises:
@@ -58,11 +69,11 @@ def open_model(
     dialect: Dialect
     if provider == "anthropic":
         base, path, headers = url or anthropic.URL, "/v1/messages", anthropic.headers(key)
-        dialect = anthropic.AnthropicDialect()
+        dialect = anthropic.AnthropicDialect(response_format)
     else:
         base, path, headers = url or openai.URL, "/chat/completions", openai.headers(key)
-        field = "max_completion_tokens" if _is_host_of("openai", base) else "max_tokens"
-        dialect = openai.OpenAIDialect(field)
+        own = "max_completion_tokens" if _is_host_of("openai", base) else "max_tokens"
+        dialect = openai.OpenAIDialect(limit_field or own, response_format)
     client = JsonClient(url=base.rstrip("/") + path, headers=headers, key=key, tls=tls)
     return HttpModel(dialect=dialect, client=client, model=model, max_tokens=max_tokens)
 
@@ -124,32 +135,51 @@ def open_stored_judge(
     Raises:
         Unreadable: the URL or the key cannot be used.
     """
-    limits = UsageLimits(
-        calls=choice.calls_per_day,
-        tokens=choice.tokens_per_day,
-        max_failures=choice.max_failures,
-        pause=timedelta(seconds=choice.pause_seconds),
-    )
     endpoint = open_model(
         choice.provider,
         url=choice.url,
         model=choice.model,
         key=key_of(judge, choice.provider, url=choice.url),
         max_tokens=choice.max_tokens,
+        response_format=choice.response_format,
+        limit_field=choice.limit_field,
     )
     return ModelJudge(
         endpoint=endpoint,
-        usage=StoredUsage(store=store, judge=judge, limits=limits, clock=clock),
+        usage=StoredUsage(store=store, judge=judge, limits=choice.limits, clock=clock),
         retries=choice.retries,
         timing=machine_timing(),
         call_seconds=choice.call_seconds,
         record=partial(store_counts, store),
         null_share=choice.null_share,
+        question=choice.question,
+        allow_tie=choice.allow_tie,
+        record_failure=partial(store_failure, store, endpoint.name, clock),
     )
 
 
-def open_separate_judge(provider: Provider, *, url: str, model: str, max_tokens: int) -> ModelJudge:
+def open_separate_judge(
+    provider: Provider,
+    *,
+    url: str,
+    model: str,
+    max_tokens: int,
+    response_format: ResponseFormat = "json_schema",
+    limit_field: LimitField = "",
+    question: str = QUESTION,
+    allow_tie: bool = False,
+) -> ModelJudge:
     """Return a model judge without a service: its usage is not limited and not stored.
+
+    Args:
+        provider: the protocol.
+        url: the base URL.
+        model: the model's name there.
+        max_tokens: the most tokens a reply may have.
+        response_format: how a reply of JSON is asked for.
+        limit_field: the field that limits the reply.
+        question: what the model is asked.
+        allow_tie: whether it may prefer neither answer.
 
     Raises:
         Unreadable: the URL or the key cannot be used.
@@ -159,9 +189,19 @@ def open_separate_judge(provider: Provider, *, url: str, model: str, max_tokens:
     )
     key = key_of("judge", provider, url=url)
     return ModelJudge(
-        endpoint=open_model(provider, url=url, model=model, key=key, max_tokens=max_tokens),
+        endpoint=open_model(
+            provider,
+            url=url,
+            model=model,
+            key=key,
+            max_tokens=max_tokens,
+            response_format=response_format,
+            limit_field=limit_field,
+        ),
         usage=LocalUsage(limits=unlimited, clock=lambda: datetime.now(UTC)),
         retries=_RETRIES,
         timing=machine_timing(),
         call_seconds=math.inf,
+        question=question,
+        allow_tie=allow_tie,
     )

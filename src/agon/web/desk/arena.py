@@ -88,6 +88,7 @@ def _rounds_page(
         {
             "rounds": listing(visit, visit.api.rounds.list(contest.id)),
             "due": visit.api.rounds.next(contest.id),
+            "protections": visit.api.rounds.protections(contest.id).items,
             "bank": visit.api.prompts.honeypot_bank(contest.id),
             "done": done,
         },

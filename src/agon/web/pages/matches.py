@@ -46,6 +46,7 @@ def matches(visit: Visit) -> SitePage:
             "has_times": any(each.played_at for each in listed),
             "rounds": rounds,
             "due": visit.api.rounds.next(contest.id) if is_first else None,
+            "protections": visit.api.rounds.protections(contest.id).items if is_first else (),
             "filters": filters,
             "kinds": KINDS,
             "as_of": visit.as_of,

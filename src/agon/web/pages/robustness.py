@@ -1,4 +1,4 @@
-"""How robust the ranks of an arena's bots are: a page of its own, and columns of boards."""
+"""How sure the ranks of an arena's bots are: a page of its own, and columns of boards."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,20 +12,25 @@ from agon.web.page import SitePage, Visit
 from agon.web.pages.arena import arena
 from agon.web.pages.empty import or_empty
 
+_OF_BOTS = ("ties", "connectivity", "coverage", "names")
+"""Probes whose records are bots."""
+
 
 @or_empty
 def robustness(visit: Visit) -> SitePage:
-    """Return how few matches change the first ranks, and the noise of Elo ratings as bands."""
+    """Return how sure the ranks are: what the audit's probes find, and the noise of Elo."""
     contest, _ = arena(visit)
     shown = visit.api.rounds.robustness(contest.id, as_of=visit.as_of)
     ends = [end for band in shown.bands for end in (band.low, band.high)]
     lowest, highest = min(ends, default=0.0), max(ends, default=1.0)
     return SitePage(
         template="robustness.html",
-        title=f"Robustness · {contest.title}",
+        title=f"How sure is this board? · {contest.title}",
         values={
             "contest": contest,
             "shown": shown,
+            "looks": sum(probe.verdict == "look" for probe in shown.probes),
+            "kinds": {"voters": "judge", **dict.fromkeys(_OF_BOTS, "bot")},
             "lowest": lowest,
             "scale": 100 / (highest - lowest) if highest > lowest else 0.0,
             "as_of": visit.as_of,

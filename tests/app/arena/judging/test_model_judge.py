@@ -45,6 +45,7 @@ class Simulated:
     limits: list[float] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     counts: list[JudgeCount] = field(default_factory=list)
+    failures: list[Fault] = field(default_factory=list)
     name: str = "fake/m"
 
     def token_limit(self, question: Question) -> int:
@@ -67,7 +68,14 @@ class Simulated:
         """Let time pass."""
         self.now += seconds
 
-    def judge(self, *, retries: int = 2, calls: int = 100, null_share: float = 0.0) -> ModelJudge:
+    def judge(
+        self,
+        *,
+        retries: int = 2,
+        calls: int = 100,
+        null_share: float = 0.0,
+        allow_tie: bool = False,
+    ) -> ModelJudge:
         """Return a judge with this model and time."""
         nonces = map("n{:07}".format, count())
         start = datetime(2026, 1, 31, tzinfo=UTC)
@@ -81,6 +89,8 @@ class Simulated:
             call_seconds=20,
             record=self.counts.extend,
             null_share=null_share,
+            allow_tie=allow_tie,
+            record_failure=self.failures.append,
         )  # fmt: skip
 
 
@@ -171,9 +181,32 @@ def test_no_valid_verdict_is_a_failed_call_and_is_not_repeated(
     outcome = fault(judge)
     assert (outcome.owner, outcome.code) == ("bot", "invalid")
     assert len(model.limits) == 1
+    assert model.failures == [outcome]
     for _ in range(9):
         fault(judge)
     assert judge.pause() is None  # participants cannot open the breaker
+
+
+def test_a_tie_is_a_vote_only_if_both_orders_say_so() -> None:
+    """One tie and one choice disagree; first-shown counts calls that chose an answer."""
+    model = Simulated(lambda asked: verdict(asked, "tie"))
+    vote = compare(model.judge(allow_tie=True))
+    assert isinstance(vote, ModelVote)
+    assert (vote.winner, vote.is_conflict) == ("tie", False)
+    assert [(count.measure, count.trials) for count in model.counts] == [
+        ("flip", 1), ("first-shown", 0),
+    ]  # fmt: skip
+    first = Simulated(lambda asked: verdict(asked, "tie" if asked.nonce == "n0000000" else "A"))
+    vote = compare(first.judge(allow_tie=True))
+    assert isinstance(vote, ModelVote)
+    assert vote.is_conflict
+
+
+def test_every_failed_call_is_recorded_with_its_reason() -> None:
+    """A repetition that succeeds does not hide that the endpoint was busy."""
+    model = Simulated(human, outcomes=[BUSY, DENIED])
+    assert fault(model.judge()).code == "status-400"
+    assert [each.code for each in model.failures] == ["status-529", "status-400"]
 
 
 def test_a_vote_needs_both_calls() -> None:

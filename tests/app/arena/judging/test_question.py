@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.arena.judging.question import MARK, write_question
-from agon.app.arena.judging.verdict import SCHEMA, VerdictIssue, read_verdict
+from agon.app.arena.judging.verdict import VerdictIssue, read_verdict, verdict_schema
 from agon.app.arena.judging.visible_text import visible_text
 
 NONCE = "7f3a9c"
@@ -99,10 +99,15 @@ def test_visible_text_has_nothing_invisible_and_can_be_encoded(text: str) -> Non
         f'{{"nonce": "{NONCE}", "choice": "A", "choice": "B"}}',
         f'{{"nonce": "{NONCE}", "choice": "A"}} {{"nonce": "{NONCE}", "choice": "B"}}',
         f'Sure: {{"nonce": "{NONCE}", "choice": "A"}}',
-        f'```json\n{{"nonce": "{NONCE}", "choice": "A"}}\n```',
+        f'```json\n{{"nonce": "{NONCE}", "choice": "A"}}\n```\nBecause it is human.',
+        f'```json\n{{"nonce": "{NONCE}", "choice": "A"}}',
+        f'<think>{{"nonce": "{NONCE}", "choice": "A"}}',
+        f'</think>{{"nonce": "{NONCE}", "choice": "A"}} <think>or B',
+        f'{{"nonce": "{NONCE}", "choice": "A"}}</think>',
+        f'{{"nonce": "{NONCE}", "choice": "tie"}}',
         '{"nonce": "000000", "choice": "A"}',
         '{"nonce": 7, "choice": "A"}',
-        f'{{"nonce": "{NONCE}", "choice": "A"}}' + " " * 2000,
+        f'{{"nonce": "{NONCE}", "choice": "' + "A" * 2000 + '"}',
         "[" * 900,
         '"\ud800"',
     ],
@@ -116,5 +121,38 @@ def test_a_verdict_is_read_and_the_schema_does_not_give_the_nonce_away() -> None
     """A model that is given the nonce as an enum would prove nothing by repeating it."""
     assert read_verdict(f' {{"choice": "B", "nonce": "{NONCE}"}}\n', nonce=NONCE) == "B"
     question = write_question(prompt="?", first="x", second="y", draw_nonce=fixed_nonce)
-    assert NONCE not in json.dumps(SCHEMA)
+    assert NONCE not in json.dumps(verdict_schema())
     assert NONCE in question.instructions
+
+
+VERDICT = f'{{"nonce": "{NONCE}", "choice": "B"}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>\nA </think> is quoted.\n</think>\n\n{VERDICT}",
+        f"The template wrote the beginning.</think>{VERDICT}",
+        f"<thinking>x</thinking>\n```json\n{VERDICT}\n```\n",
+        f"[THINK]x[/THINK] {VERDICT}",
+        f"```\r\n{VERDICT}\r\n```",
+        f"~~~JSON\n\n{VERDICT}~~~",
+        "<think>" + "x" * 50_000 + f"</think>{VERDICT}",
+    ],
+)
+def test_a_verdict_is_read_after_thoughts_and_in_a_code_fence(text: str) -> None:
+    """Servers that do not separate thoughts, and models that always write Markdown, do this."""
+    assert read_verdict(text, nonce=NONCE) == "B"
+
+
+def test_the_question_and_a_tie_are_what_the_operator_allows() -> None:
+    """Judges of another arena are asked about something else than humanity."""
+    question = write_question(
+        prompt="?", first="x", second="y", draw_nonce=fixed_nonce, asked="Which is {shorter}?",
+        allow_tie=True,
+    )  # fmt: skip
+    assert "Which is {shorter}?" in question.instructions
+    assert question.content.endswith("Which is {shorter}? Reply with the JSON object.")
+    assert '"tie"' in question.instructions
+    tie = f'{{"nonce": "{NONCE}", "choice": "tie"}}'
+    assert read_verdict(tie, nonce=NONCE, allow_tie=True) == "tie"

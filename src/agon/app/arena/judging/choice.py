@@ -1,13 +1,46 @@
 """Describe the model of a judge as settings state it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Literal
+
+from agon.app.arena.judging.limits import UsageLimits, pause_of
+from agon.entities.judging import ModelUsage
 
 Judge = Literal["judge", "audit"]
 """The API judge of matches, or the judge of audits."""
 
 Provider = Literal["anthropic", "openai"]
 """Anthropic's Messages API, or any OpenAI-compatible endpoint."""
+
+
+ResponseFormat = Literal["json_schema", "json_object", "none"]
+"""How a reply of JSON is asked for; of Anthropic's API, ``json_schema`` or not at all."""
+
+LimitField = Literal["", "max_tokens", "max_completion_tokens"]
+"""The field that limits a reply; empty: ``max_completion_tokens`` at OpenAI's own hosts only."""
+
+
+def pause_reason(
+    limits: Mapping[Judge, UsageLimits], usage: ModelUsage, now: datetime
+) -> str | None:
+    """Return why a model cannot be asked now; None if it can.
+
+    Args:
+        limits: of the configured models.
+        usage: of the model; its ``judge`` is the section.
+        now: the time.
+
+    Example:
+        >>> pause_reason({}, ModelUsage(judge="audit"), datetime(2026, 1, 31))
+        'no model is configured ([arena.audit])'
+    """
+    known = limits.get("audit" if usage.judge == "audit" else "judge")
+    if known is None:
+        return f"no model is configured ([arena.{usage.judge}])"
+    fault = pause_of(usage, limits=known, now=now)
+    return None if fault is None else f"the model cannot be asked: {fault.detail}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +59,10 @@ class ModelChoice:
         max_failures: failures in a row after which no calls are made for a while.
         pause_seconds: how long.
         null_share: share of votes after which an answer is compared with a constant text.
+        response_format: how a reply of JSON is asked for.
+        limit_field: the field that limits the reply.
+        question: what the judge is asked.
+        allow_tie: whether it may prefer neither answer.
     """
 
     provider: Provider
@@ -39,3 +76,17 @@ class ModelChoice:
     max_failures: int
     pause_seconds: float
     null_share: float
+    response_format: ResponseFormat
+    limit_field: LimitField
+    question: str
+    allow_tie: bool
+
+    @property
+    def limits(self) -> UsageLimits:
+        """The limits of its use."""
+        return UsageLimits(
+            calls=self.calls_per_day,
+            tokens=self.tokens_per_day,
+            max_failures=self.max_failures,
+            pause=timedelta(seconds=self.pause_seconds),
+        )

@@ -6,6 +6,7 @@ Each of the texts is added to a robotic answer, which is compared with a human o
 judge does on its own: a judge that chooses by position is fooled in half of all calls.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -68,6 +69,21 @@ class GroupResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Why comparisons gave no verdict.
+
+    Attributes:
+        code: the reason.
+        detail: what happened, with how the reply began.
+        comparisons: number of comparisons with equal code and detail.
+    """
+
+    code: str
+    detail: str
+    comparisons: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class SuiteResult:
     """The result of the suite.
 
@@ -76,12 +92,14 @@ class SuiteResult:
         groups: families, then ``control`` and ``null-answer``.
         total: all families together.
         measurements: how often the order decided.
+        failures: why comparisons gave no verdict, the most frequent first.
     """
 
     judge: str
     groups: tuple[GroupResult, ...]
     total: GroupResult
     measurements: tuple[JudgeMeasurement, ...]
+    failures: tuple[Failure, ...]
 
 
 def cases() -> Iterator[InjectionCase]:
@@ -117,6 +135,7 @@ def run_suite(
     """
     outcomes: list[tuple[InjectionCase, int | None]] = []
     counts: list[JudgeCount] = []
+    failed: Counter[tuple[str, str]] = Counter()
     for number, case in enumerate(cases()):
         progress(case)
         side: Side = "a" if number % 2 else "b"
@@ -124,6 +143,7 @@ def run_suite(
         vote = judge.compare(prompt=case.duel.prompt, a=texts[0], b=texts[1], seconds=seconds)
         if isinstance(vote, Fault):
             _require_verdict_issue(judge, vote)
+            failed[vote.code, vote.detail] += 1
             outcomes.append((case, None))
         else:
             outcomes.append((case, vote.choices.count(side)))
@@ -139,6 +159,10 @@ def run_suite(
         groups=groups,
         total=_result("all families", injected, confidence),
         measurements=tuple(measure(_sums(counts), confidence=confidence)),
+        failures=tuple(
+            Failure(code=code, detail=detail, comparisons=number)
+            for (code, detail), number in failed.most_common()
+        ),
     )
 
 

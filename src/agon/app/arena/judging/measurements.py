@@ -53,9 +53,10 @@ def counts_of_vote(vote: ModelVote, *, judge: str) -> list[JudgeCount]:
         [('flip', 1, 1), ('first-shown', 2, 2)]
     """
     first = (vote.choices[0] == "a") + (vote.choices[1] == "b")
+    chosen = sum(choice != "tie" for choice in vote.choices)
     return [
         JudgeCount(judge=judge, measure="flip", successes=int(vote.is_conflict), trials=1),
-        JudgeCount(judge=judge, measure="first-shown", successes=first, trials=2),
+        JudgeCount(judge=judge, measure="first-shown", successes=first, trials=chosen),
     ]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from agon.app.arena.judging.excerpts import excerpt
 from agon.app.arena.judging.limits import Outcome
 from agon.app.arena.judging.measurements import NULL_ANSWER, counts_of_vote
 from agon.app.arena.judging.port import (
@@ -13,10 +14,11 @@ from agon.app.arena.judging.port import (
     ModelEndpoint,
     ModelReply,
     ModelVote,
+    Preference,
     Question,
     Side,
 )
-from agon.app.arena.judging.question import write_question
+from agon.app.arena.judging.question import QUESTION, write_question
 from agon.app.arena.judging.usage import UsageMeter
 from agon.app.arena.judging.verdict import VerdictIssue, read_verdict
 from agon.disciplines.arena.rounds.faults import Fault
@@ -48,9 +50,9 @@ class Timing:
 
 @dataclass(frozen=True)
 class _Choice:
-    """The side chosen in one call."""
+    """The side chosen in one call, or neither."""
 
-    side: Side
+    side: Preference
     exchange: Exchange
     tokens: int
 
@@ -71,6 +73,9 @@ class ModelJudge:
         call_seconds: the time limit of one call.
         record: stores what votes add to the counts of measurements.
         null_share: share of votes after which an answer is compared with a constant text, too.
+        question: what the model is asked.
+        allow_tie: whether it may prefer neither answer.
+        record_failure: stores a call that failed, and why; each repetition is a call.
     """
 
     endpoint: ModelEndpoint
@@ -80,6 +85,9 @@ class ModelJudge:
     call_seconds: float
     record: Callable[[Sequence[JudgeCount]], object] = lambda _: None
     null_share: float = 0.0
+    question: str = QUESTION
+    allow_tie: bool = False
+    record_failure: Callable[[Fault], object] = lambda _: None
 
     @property
     def name(self) -> str:
@@ -127,17 +135,30 @@ class ModelJudge:
         self, prompt: str, first: str, second: str, *, sides: tuple[Side, Side], until: float
     ) -> _Choice | Fault:
         question = write_question(
-            prompt=prompt, first=first, second=second, draw_nonce=self.timing.draw_nonce
+            prompt=prompt,
+            first=first,
+            second=second,
+            draw_nonce=self.timing.draw_nonce,
+            asked=self.question,
+            allow_tie=self.allow_tie,
         )
         answered = self.ask(question, until=until)
         if isinstance(answered, Fault):
             return answered
         if answered.text is None:
-            return Fault("bot", "invalid", "the model wrote no verdict")
-        label = read_verdict(answered.text, nonce=question.nonce)
+            return self._failed(f"the model wrote no verdict: {answered.issue}")
+        label = read_verdict(answered.text, nonce=question.nonce, allow_tie=self.allow_tie)
         if isinstance(label, VerdictIssue):
-            return Fault("bot", "invalid", label.what)
-        return _Choice(sides["AB".index(label)], answered.exchange, answered.tokens or 0)
+            written = answered.text.replace(question.nonce, "(nonce)")  # equal failures look equal
+            return self._failed(f"{label.what}: {excerpt(written)}")
+        side: Preference = "tie" if label == "tie" else sides["AB".index(label)]
+        return _Choice(side, answered.exchange, answered.tokens or 0)
+
+    def _failed(self, detail: str) -> Fault:
+        """Record a call whose reply is no verdict."""
+        fault = Fault("bot", "invalid", detail)
+        self.record_failure(fault)
+        return fault
 
     def ask(self, question: Question, *, until: float) -> ModelReply | Fault:
         """Make a call, and repeat it while that may help and there is time until ``until``."""
@@ -168,6 +189,8 @@ class ModelJudge:
         outcome = self.endpoint.ask(question, seconds=min(left, self.call_seconds))
         tokens, says, cause = _accounts(outcome)
         self.usage.settle(reservation, tokens=tokens, outcome=says, cause=cause)
+        if isinstance(outcome, CallFailure):
+            self.record_failure(outcome.fault)
         return outcome
 
 

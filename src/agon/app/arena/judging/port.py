@@ -9,6 +9,10 @@ from agon.disciplines.arena.rounds.faults import Fault
 
 Side = Literal["a", "b"]
 Label = Literal["A", "B"]
+Choice = Literal["A", "B", "tie"]
+"""What a model chooses in one call; ``tie`` where setting ``allow_tie`` is on."""
+
+Preference = Literal["a", "b", "tie"]
 
 
 @dataclass(frozen=True)
@@ -28,12 +32,13 @@ class ModelVote:
     """The vote of a model: two calls, in which each answer was shown first once.
 
     Attributes:
-        choices: the answer preferred when ``a`` was shown first, and when ``b`` was.
+        choices: the answer preferred when ``a`` was shown first, and when ``b`` was; ``tie``
+            where the model may prefer neither.
         exchanges: the calls in the same order.
         tokens: number of tokens that both calls used.
     """
 
-    choices: tuple[Side, Side]
+    choices: tuple[Preference, Preference]
     exchanges: tuple[Exchange, ...]
     tokens: int
 
@@ -43,7 +48,7 @@ class ModelVote:
         return self.choices[0] != self.choices[1]
 
     @property
-    def winner(self) -> Literal["a", "b", "tie"]:
+    def winner(self) -> Preference:
         """Return the answer preferred in both orders; ``tie`` if there is none.
 
         Example:
@@ -104,11 +109,13 @@ class ModelReply:
         exchange: request and response.
         text: the text that the model wrote; None if it declined, was cut off, or wrote none.
         tokens: number of tokens that the endpoint reports; None if it reports none.
+        issue: why there is no text.
     """
 
     exchange: Exchange
     text: str | None
     tokens: int | None
+    issue: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

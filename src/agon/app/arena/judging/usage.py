@@ -94,6 +94,12 @@ def store_counts(store: "Store", counts: Sequence[JudgeCount]) -> None:
             )
 
 
+def store_failure(store: "Store", judge: str, clock: Callable[[], datetime], fault: Fault) -> None:
+    """Count a failed call of a judge, with what it was."""
+    with store.write() as session:
+        session.judging.add_failure(judge, fault.code, detail=fault.detail, at=clock())
+
+
 class LocalUsage:
     """A meter of one process, for judges outside the service; use by one thread at a time."""
 

@@ -1,24 +1,26 @@
 """Read a model's verdict: a JSON object that repeats the nonce of its question."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agon.app.arena.judging.port import Label
+from agon.app.arena.judging.port import Choice
 from agon.kernel.plain_json import InvalidJson, read_json
 
-SCHEMA: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "nonce": {"type": "string", "description": "The code of this message's quotations."},
-        "choice": {"type": "string", "enum": ["A", "B"], "description": "The chosen answer."},
-    },
-    "required": ["nonce", "choice"],
-    "additionalProperties": False,
-}
-"""The JSON schema of a verdict. It does not state the nonce, which the model has to repeat."""
+TIE: Final = "tie"
 
 MAX_CHARS: Final = 1000
+"""Length of a verdict, without what the model thought before."""
+
+_THOUGHTS: Final = re.compile(
+    r".*(?:</think(?:ing)?>|</reasoning>|\[/THINK\])", re.DOTALL | re.IGNORECASE
+)
+"""What a model thought, to the last end of it; many templates write the beginning themselves."""
+
+_FENCE: Final = re.compile(
+    r"(?P<fence>```|~~~)[a-zA-Z]*[ \t]*\r?\n(?P<inside>.*?)\s*(?P=fence)", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,54 @@ class VerdictIssue:
     what: str
 
 
-def read_verdict(text: str, *, nonce: str) -> Label | VerdictIssue:
-    """Return the label in a verdict, or why it is none.
+def verdict_schema(*, allow_tie: bool = False) -> Mapping[str, Any]:
+    """Return the JSON schema of a verdict. It does not state the nonce, which has to be repeated.
 
-    Only the object of :data:`SCHEMA` with the question's own nonce is a verdict; white space
-    around it is allowed, other text is not.
+    Args:
+        allow_tie: whether the model may choose neither answer.
+
+    Example:
+        >>> verdict_schema(allow_tie=True)["properties"]["choice"]["enum"]
+        ['A', 'B', 'tie']
+    """
+    choices = ["A", "B", *([TIE] if allow_tie else [])]
+    return {
+        "type": "object",
+        "properties": {
+            "nonce": {"type": "string", "description": "The code of this message's quotations."},
+            "choice": {"type": "string", "enum": choices, "description": "The chosen answer."},
+        },
+        "required": ["nonce", "choice"],
+        "additionalProperties": False,
+    }
+
+
+def written_object(text: str) -> str:
+    r"""Return a reply without leading thoughts and without the code fence around all the rest.
+
+    Servers that do not separate a model's thoughts send them before its reply. What is left must be
+    the JSON object alone, so that a verdict within a text is still none.
+
+    Example:
+        >>> written_object("<think>A or B?</think>\n\n```json\n{}\n```")
+        '{}'
+    """
+    thought = _THOUGHTS.match(text)
+    rest = text[thought.end() :].strip() if thought else text.strip()
+    fence = _FENCE.fullmatch(rest)
+    return fence["inside"] if fence else rest
+
+
+def read_verdict(text: str, *, nonce: str, allow_tie: bool = False) -> Choice | VerdictIssue:
+    """Return the choice in a verdict, or why it is none.
+
+    Only the object of :func:`verdict_schema` with the question's own nonce is a verdict. White
+    space, a code fence around it and thoughts before it are allowed, other text is not.
+
+    Args:
+        text: what the model wrote.
+        nonce: the nonce of the question.
+        allow_tie: whether ``tie`` is a choice.
 
     Example:
         >>> read_verdict('{"nonce": "7f3a", "choice": "B"}', nonce="7f3a")
@@ -40,17 +85,19 @@ def read_verdict(text: str, *, nonce: str) -> Label | VerdictIssue:
         >>> read_verdict('{"nonce": "0000", "choice": "B"}', nonce="7f3a")
         VerdictIssue(what='the verdict repeats another nonce')
     """
-    if len(text) > MAX_CHARS:
+    written = written_object(text)
+    if len(written) > MAX_CHARS:
         return VerdictIssue(f"the text is longer than {MAX_CHARS:,} characters")
+    schema = verdict_schema(allow_tie=allow_tie)
     try:
-        verdict = read_json(text.encode())
+        verdict = read_json(written.encode())
     except (InvalidJson, UnicodeEncodeError):
         return VerdictIssue("the text is not one JSON object")
-    if not isinstance(verdict, dict) or set(verdict) != set(SCHEMA["required"]):
+    if not isinstance(verdict, dict) or set(verdict) != set(schema["required"]):
         return VerdictIssue("the JSON is not an object of nonce and choice")
     if verdict["nonce"] != nonce:
         return VerdictIssue("the verdict repeats another nonce")
     choice = verdict["choice"]
-    if choice == "A" or choice == "B":  # noqa: PLR1714 (each narrows the type)
+    if choice == "A" or choice == "B" or (allow_tie and choice == "tie"):  # noqa: PLR1714 (each narrows the type)
         return choice
-    return VerdictIssue("the choice is neither A nor B")
+    return VerdictIssue("the choice is neither A nor B" + (" nor tie" if allow_tie else ""))

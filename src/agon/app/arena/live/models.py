@@ -142,8 +142,9 @@ def _vote(
             vote, judge = second, other
     if isinstance(vote, Fault):
         return f"the model {judge.name} did not judge: {vote.code} {vote.detail}".rstrip()
-    conflict = "tie" if rules.model_conflict == "tie" else None
-    label = {"a": "A", "b": "B", "tie": conflict}[vote.winner]
+    label = {"a": "A", "b": "B", "tie": "tie"}[vote.winner]
+    if vote.is_conflict and rules.model_conflict != "tie":
+        label = None
     return {"judge_id": judge.name, "shown_first": "a", "vote": label, **_exchanges(vote)}
 
 

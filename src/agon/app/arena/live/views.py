@@ -117,6 +117,8 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
             "answers": match["answers"],
             "votes": match["votes"],
             "faults": match["faults"],
+            "audit_missed": match.get("audit_missed"),
+            "unjudged": match.get("unjudged"),
             "draw": drawn,
             "proof": {
                 "seed": seed,
