@@ -25,7 +25,7 @@ BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell nginx-light openssl
 
-.PHONY: setup setup-dev demo test test-all test-engines check checks quick lint types types-of-src contracts docs collection pictures bench lock clean
+.PHONY: setup setup-dev demo test test-all test-engines check checks quick lint types types-of-src contracts docs collection coverage pictures bench lock clean
 
 setup: .venv/.base
 
@@ -122,6 +122,16 @@ docs: .venv/.dev
 collection: .venv/.dev
 	@output=$$($(BIN)/python -m pytest --collect-only -qq) || { echo "$$output"; exit 1; }
 
+# What the tests of TESTS run of the package, in their own processes; tests that start others are not counted.
+TESTS ?= tests
+.venv/.coverage: requirements/coverage.lock .venv/.dev
+	$(INSTALL) -r requirements/coverage.lock
+	touch $@
+
+coverage: .venv/.coverage
+	$(BIN)/python -m coverage run --branch --source=src/agon -m pytest -q $(TESTS)
+	$(BIN)/python -m coverage report
+
 pictures: setup
 	$(BIN)/agon explain community examples/tutorial ada --format svg --output docs/pictures/why.svg
 	rm -rf docs/_build/season && mkdir -p docs/_build
@@ -139,6 +149,7 @@ omit = $$(sed -n "/'win32'/d; s/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p" $(1)
 lock:
 	$(BIN)/python -m pip install --quiet uv
 	$(RESOLVE) requirements/pip.in -o requirements/pip.lock
+	$(RESOLVE) requirements/coverage.in -o requirements/coverage.lock
 	$(COMPILE) -o requirements/base.lock
 	$(COMPILE) --group dev -c requirements/base.lock $(call omit,requirements/base.lock) -o requirements/dev.lock
 	$(RESOLVE) --no-deps requirements/spark.in -o requirements/spark.lock

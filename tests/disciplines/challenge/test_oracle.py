@@ -20,7 +20,7 @@ from disciplines.challenge.single_epoch import consensus_at, stakes_at
 from sizes import size
 
 many = settings(
-    max_examples=size(50, at_least=3, dear=True),
+    max_examples=size(50),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -29,11 +29,7 @@ from disciplines.challenge.networks import (
 from sizes import size
 
 GOLDEN = Path(__file__).parent / "golden.json"
-laws = settings(
-    max_examples=size(20, at_least=3, dear=True),
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+laws = settings(max_examples=size(20), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def scorable(tables: Tables, rules: dict[str, Any]) -> ScoredChallenge:
