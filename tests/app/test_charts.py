@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 from agon.app.challenge import figures
-from agon.app.charts import BURNED, OTHERS, ChartPanel, Figure, Mark, Series, markup, scales, svg
+from agon.app.charts import (
+    BURNED,
+    OTHERS,
+    ChartPanel,
+    Figure,
+    Mark,
+    Series,
+    markup,
+    probe_chart,
+    scales,
+    svg,
+)
 from agon.app.charts.figure import HUES
 from agon.app.charts.markup import (
     DARK,
@@ -27,6 +38,7 @@ from agon.app.charts.markup import (
     width,
 )
 from agon.app.charts.scales import Scale, spread, ticks
+from agon.kernel.figures import Probe
 from sizes import size
 
 laws = settings(max_examples=size(60), deadline=None)
@@ -279,3 +291,20 @@ def test_text_is_readable_in_light_and_dark() -> None:
             rule = re.search(rf"\.{ink}\{{fill:(#\w{{6}})\}}", sheet)
             assert rule is not None
             assert contrast(rule[1], paper) >= 4.5
+
+
+def test_probes_are_drawn_with_verdict_and_sentence_and_names_are_escaped() -> None:
+    """The picture says what table and page say; a name of a bot cannot end an element."""
+    alike = "2 bots look alike: '<b>', 'b' " + "and so on " * 20
+    silent = "no match names its judge"
+    probes = [
+        Probe(name="names", figure=2.0, expected=0.0, verdict="look", sentence=alike),
+        Probe(name="voters", figure=None, expected=None, verdict="cannot tell", sentence=silent),
+    ]
+    picture = probe_chart(probes, under="arena/sentience-1")
+    drawn = ET.fromstring(picture)  # noqa: S314 (our own text)
+    texts = [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"names", "look", "cannot tell", "no match names its judge"} <= set(texts)
+    assert "1 of 2 probes say look · arena/sentience-1" in texts
+    assert any(text is not None and "'<b>'" in text for text in texts)
+    assert picture == probe_chart(probes, under="arena/sentience-1")

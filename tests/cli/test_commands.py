@@ -2,12 +2,18 @@
 
 import hashlib
 import json
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import click
 import pytest
 
+import agon.cli
 from agon.cli.explain import waterfall
+from agon.cli.root import cli as root
 from cli.command import MATCHES, Cli
 from fakes.demo import Demo
 from sizes import ALL
@@ -351,3 +357,26 @@ def test_the_demo_ends_with_its_boards_on_request(
     assert "http://127.0.0.1:8000/ after:" in ended.out
     assert f"agon serve --database {database} --port 8000" in ended.out.replace("\n", "")
     assert agon("contest", "board", "arena", "--database", database).code == 0
+
+
+def test_every_command_that_a_file_defines_is_reached_from_the_root() -> None:
+    """A command was written, documented and tested, and no group registered it."""
+
+    def commands(group: click.Group) -> Iterator[click.Command]:
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None
+            yield command
+            if isinstance(command, click.Group):
+                yield from commands(command)
+
+    reached = [id(command) for command in commands(root)]
+    defined = {
+        f"{module.name}.{name}": value
+        for module in pkgutil.walk_packages(agon.cli.__path__, "agon.cli.")
+        for name, value in vars(import_module(module.name)).items()
+        if isinstance(value, click.Command) and value is not root
+    }
+    assert len(defined) > 50
+    assert [name for name, value in defined.items() if id(value) not in reached] == []

@@ -146,6 +146,7 @@ def _judges(  # noqa: C901 - one function, as on the page
     kinds |= {str(judge["id"]): judge["kind"] for judge in tables.get("judges", [])}
     credit = dict.fromkeys(kinds, rules["credibility_start"])
     tally: dict[str, Counter[str]] = {name: Counter() for name in kinds}
+    out: set[str] = set()
 
     def move(judge: str, change: int) -> None:
         if kinds[judge] != "api":
@@ -153,6 +154,8 @@ def _judges(  # noqa: C901 - one function, as on the page
             raised = credit[judge] + change
             raised = raised if ceiling is None else min(ceiling, raised)
             credit[judge] = max(rules["credibility_floor"], raised)
+            if credit[judge] < rules["credibility_active"]:
+                out.add(judge)
 
     back = sorted(tables.get("reinstatements", []), key=lambda row: row["reinstated_at"])
 
@@ -162,6 +165,7 @@ def _judges(  # noqa: C901 - one function, as on the page
             if judge in credit and kinds[judge] != "api":
                 level = max(rules["credibility_active"], rules["credibility_floor"])
                 credit[judge] = max(credit[judge], level)
+                out.discard(judge)
 
     for match in matches:
         if match["played_at"] is not None:
@@ -194,7 +198,7 @@ def _judges(  # noqa: C901 - one function, as on the page
         decided = tally[judge]["agreed"] + tally[judge]["against"]
         rows[judge] = None if kind == "api" else {
             "credibility": credit[judge],
-            "active": credit[judge] >= rules["credibility_active"],
+            "active": judge not in out and credit[judge] >= rules["credibility_active"],
             "votes": tally[judge]["votes"],
             "agreement": round(tally[judge]["agreed"] / decided, 6) if decided else None,
         }  # fmt: skip

@@ -260,3 +260,26 @@ def _pair(tables: Tables, bot: str) -> list[dict[str, Any]]:
     others = [one for one in tables["bots"] if str(one["id"]) != bot]
     assume(others)
     return [own[0], others[0]]
+
+
+def test_a_judge_who_fell_below_the_threshold_stays_inactive_however_it_votes_later() -> None:
+    """Board, explanation and eligibility are one answer: only an operator lets it back in."""
+    judges = ("bad", "g1", "g2")
+    tables: Tables = {
+        "bots": bots("a", "b"),
+        "matches": [match(n, "a", "b") for n in range(20)],
+        "votes": [
+            vote(n, judge, "b" if judge == "bad" and n < 8 else "a")
+            for n in range(20)
+            for judge in judges
+        ],
+    }
+    result = scored(tables, credibility_start=57)
+    rows = {row["id"]: row for row in result.board("judges").rows()}
+    assert (rows["bad"]["credibility"], rows["bad"]["active"]) == (61, False)
+    assert rows["g1"]["active"] is True
+    standing = result.explain("bad", board="judges").parts[-1]
+    assert standing.text.endswith("not active, because it fell below and was not reinstated.")
+    back = [{"judge_id": "bad", "reinstated_at": "2027-03-01", "reason": "tested"}]
+    after = scored({**tables, "reinstatements": back}, credibility_start=57)
+    assert {row["id"]: row["active"] for row in after.board("judges").rows()}["bad"] is True

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.arena.judging.choice import Provider
+from agon.app.arena.judging.choice import LimitField, Provider, ResponseFormat
 from agon.app.arena.judging.port import CallFailure, ModelEndpoint, ModelReply, Question
 from agon.app.arena.judging.verdict import verdict_schema
 from agon.errors import Unreadable
@@ -232,7 +232,11 @@ def test_a_server_that_knows_another_request_is_named_and_can_be_asked(server: M
     detail = failure(connect("openai", server.url)).fault.detail
     assert detail == "HTTP 400 x: 'response_format[U+202E] is unavailable now'"
     sent = []
-    for form, field in (("json_object", "max_completion_tokens"), ("none", "max_tokens")):
+    ways: tuple[tuple[ResponseFormat, LimitField], ...] = (
+        ("json_object", "max_completion_tokens"),
+        ("none", "max_tokens"),
+    )
+    for form, field in ways:
         open_model(
             "openai", url=server.url, model="m", key="", max_tokens=5,
             response_format=form, limit_field=field,

@@ -11,6 +11,7 @@ from agon.app.charts.figure import BURNED, OTHERS, ChartPanel, Figure, Mark, Ser
 from agon.app.charts.histogram import HistogramBin, histogram
 from agon.app.charts.intervals import interval_chart
 from agon.app.charts.matrix import win_matrix
+from agon.app.charts.probes import probe_chart
 from agon.app.charts.roc import RocCurve, RocPanel, roc_chart
 from agon.app.charts.sparkline import sparkline
 from agon.app.charts.timeline import Point, timeline
@@ -32,6 +33,7 @@ __all__ = [
     "bar_chart",
     "histogram",
     "interval_chart",
+    "probe_chart",
     "roc_chart",
     "sparkline",
     "svg",

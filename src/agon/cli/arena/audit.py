@@ -7,6 +7,7 @@ import click
 
 from agon.cli.shared import lists, parameters, sources
 from agon.cli.shared.commands import Command
+from agon.cli.shared.output import TABLE
 
 _COLUMNS: Final = ("name", "verdict", "figure", "expected", "sentence")
 
@@ -15,7 +16,7 @@ _COLUMNS: Final = ("name", "verdict", "figure", "expected", "sentence")
 @parameters.source
 @sources.reading
 @parameters.rules
-@lists.form
+@parameters.form(TABLE, "json", "ndjson", "csv", "svg")
 @parameters.output
 def audit(
     source: str,
@@ -32,14 +33,21 @@ def audit(
 
       agon arena audit battles.csv
       agon arena audit data/ --format json
+      agon arena audit battles.csv --format svg --output sure.svg
     """
     from agon.app.arena.audit import audit as examine
-    from agon.cli.shared.output import TABLE, working
+    from agon.cli.shared.output import deliver, working
     from agon.cli.shared.tables import Output
 
     with working("examining"):
         result = examine(source, **reads, **under)
     sources.echo_notes(result.result.records.notes)
+    if form == "svg":
+        from agon.app.charts import probe_chart
+
+        picture = probe_chart(result.probes, under=result.result.rules_title)
+        deliver([picture.encode(), b"\n"], output)
+        return
     if form == TABLE:  # sentences are too long for a column
         out = Output(output)
         for line in repr(result).splitlines():

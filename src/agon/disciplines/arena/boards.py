@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.arena.facts import API, Bots, Facts
 from agon.disciplines.arena.formulas import Vector
-from agon.disciplines.arena.history import Credibilities, Standings
+from agon.disciplines.arena.history import Credibilities, CredibilityEvent, Standings
 from agon.disciplines.arena.quality import Quality
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.kernel.boards import Board, UnscoredRow, ranking
@@ -51,7 +52,7 @@ def judges_board(
     share = publish(credibilities.agreed / np.maximum(decided, 1))
     columns = {
         "credibility": credibility,
-        "active": credibility >= rules.credibility_active,
+        "active": active_judges(credibilities, level=rules.credibility_active),
         "votes": credibilities.votes,
         "agreement": pa.array(share, mask=decided == 0),
         **quality.columns(len(facts.judges)),
@@ -59,6 +60,22 @@ def judges_board(
     listed = facts.judges.kind != API
     score = credibility.astype(np.float64)
     return on_board(JUDGES, facts.judges.ids, score, columns, listed, API_JUDGE)
+
+
+def active_judges(credibilities: Credibilities, *, level: int) -> npt.NDArray[np.bool_]:
+    """Return of every judge whether its credibility keeps it in the pool.
+
+    It is at least ``level`` and never fell below, or an operator has reinstated the judge since: it
+    does not return by votes (seed 003, Credibility Score, Threshold). The same as
+    :meth:`Credibilities.deactivation_of`, of all judges at once.
+    """
+    reinstated = credibilities.kind == CredibilityEvent.REINSTATED
+    last = np.full(len(credibilities.credibility), -1)
+    last[credibilities.judge[reinstated]] = np.flatnonzero(reinstated)  # events are in order
+    fell = np.flatnonzero(~reinstated & (credibilities.after < level))
+    active: npt.NDArray[np.bool_] = credibilities.credibility >= level
+    active[credibilities.judge[fell[fell > last[credibilities.judge[fell]]]]] = False
+    return active
 
 
 def on_board(

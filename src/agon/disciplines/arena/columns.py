@@ -36,7 +36,8 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         ("credibility_start", "credibility_agree", "credibility_disagree"),
     ),
     "active": ColumnMeaning(
-        "Whether the credibility is high enough to be assigned to matches.",
+        "Whether the credibility keeps the judge in the pool: it never fell below the threshold, "
+        "or was reinstated since.",
         rules=("credibility_active",),
     ),
     "votes": ColumnMeaning("Votes in rated matches.", "votes"),

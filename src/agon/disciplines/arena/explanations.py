@@ -377,15 +377,17 @@ def _activity(judge: int, credibilities: Credibilities, rules: ArenaRules) -> Pa
     level, credibility = rules.credibility_active, int(credibilities.credibility[judge])
     left = level - credibility
     missing = f"{left} more credibility, or an operator's reinstatement" if left > 0 else None
+    active = "not active." if left > 0 else "active."
     if credibilities.deactivation_of(judge, level=level) is not None:
         missing = "an operator's reinstatement"
+        if left <= 0:
+            active = "not active, because it fell below and was not reinstated."
     return Part(
         "standing",
         0.0,
         {"credibility": credibility},
         {"credibility_active": level},
-        f"{credibility} is {'below' if left > 0 else 'at least'} {level}: "
-        + ("not active." if left > 0 else "active."),
+        f"{credibility} is {'below' if left > 0 else 'at least'} {level}: " + active,
         threshold=level,
         missing=missing,
     )

@@ -142,7 +142,7 @@ def _vote(
             vote, judge = second, other
     if isinstance(vote, Fault):
         return f"the model {judge.name} did not judge: {vote.code} {vote.detail}".rstrip()
-    label = {"a": "A", "b": "B", "tie": "tie"}[vote.winner]
+    label: str | None = {"a": "A", "b": "B", "tie": "tie"}[vote.winner]
     if vote.is_conflict and rules.model_conflict != "tie":
         label = None
     return {"judge_id": judge.name, "shown_first": "a", "vote": label, **_exchanges(vote)}
