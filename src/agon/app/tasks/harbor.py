@@ -9,6 +9,7 @@ no task is scored as another one. ``environment/docker-compose.yaml`` describes 
 import re
 import tomllib
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from agon.app.tasks.files import read_text
 from agon.app.tasks.keys import keys_in, refused_keys, row_of
 from agon.app.tasks.settings_reader import SettingsReader
 from agon.app.tasks.task import CollectCommand, TaskLimits, TaskMetadata, TaskSettings
+from agon.app.tasks.variables import TEMPLATE
 
 SETTINGS = "task.toml"
 DAY_S = 86_400
@@ -27,7 +29,6 @@ MIB_OF_TIB = 1 << 20
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
 _PLAIN_PATH = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+/?")
-_TEMPLATE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
@@ -47,7 +48,8 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
     _reject_unsupported(keys, environment, content)
-    env = _variables(environment)
+    env, own = _variables(environment), _variables(verifier)
+    solution = _variables(keys.table("solution"))
     return TaskSettings(
         bounds=TaskLimits(
             agent_s=_seconds(agent, "timeout_sec", TaskLimits.agent_s),
@@ -67,8 +69,13 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         image=environment.text("docker_image"),
         verifier_image=verifier.table("environment").text("docker_image"),
         agent_env=env,
-        verifier_env={**env, **_variables(verifier)},
-        solution_env=_variables(keys.table("solution")),
+        verifier_env={**env, **own},
+        solution_env=solution,
+        templates=frozenset(
+            name
+            for name, value in chain(env.items(), own.items(), solution.items())
+            if TEMPLATE.search(value)
+        ),
         workdir=_workdir(environment),
         preparation=_health(environment),
         collected=_collect_commands(verifier),
@@ -167,22 +174,16 @@ def _mebibytes(keys: SettingsReader, key: str, *, default: int, low: int) -> int
 
 
 def _variables(keys: SettingsReader) -> dict[str, str]:
-    """Return ``env``: names and texts. ``${NAME:-text}`` becomes its text.
-
-    A ``${NAME}`` without a text is an error: no variable of the host enters a container.
-    """
+    """Return ``env``: names and texts, with the ``${NAME}`` that an operator hands in."""
     variables = {}
     table = keys.table("env")
     for name in sorted(table.rest()):
         value = table.text(name)
-        if any(match[2] is None for match in _TEMPLATE.finditer(value)):
-            remedy = "write the value: no variable of the host enters a container"
-            table.add_issue(name, value, remedy)
-        elif not value.isprintable():
+        if not value.isprintable():
             table.add_issue(name, value, "write it in one line")
         elif not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
             table.add_issue(name, value, "name variables with letters, digits and _")
-        variables[name] = _TEMPLATE.sub(lambda match: match[2] or "", value)
+        variables[name] = value
     return variables
 
 

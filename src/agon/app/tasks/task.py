@@ -70,6 +70,8 @@ class TaskSettings:
         agent_env: variables of the agent's container.
         verifier_env: variables of the verifier's container.
         solution_env: further variables of the oracle.
+        templates: the variables whose values name others, which an operator hands in
+            (:mod:`agon.app.tasks.variables`).
         workdir: the folder in which agent and tests begin; empty: the image's.
         preparation: what runs in the agent's container before the agent, until it works.
         collected: what runs there after the agent.
@@ -88,9 +90,10 @@ class TaskSettings:
     pass_rule: PassRule = BY_EXIT_CODE
     image: str = ""
     verifier_image: str = ""
-    agent_env: Mapping[str, str] = field(default_factory=dict)
-    verifier_env: Mapping[str, str] = field(default_factory=dict)
-    solution_env: Mapping[str, str] = field(default_factory=dict)
+    agent_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    verifier_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    solution_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    templates: frozenset[str] = frozenset()
     workdir: str = ""
     preparation: HealthCheck | None = None
     collected: tuple[CollectCommand, ...] = ()
