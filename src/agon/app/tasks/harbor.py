@@ -9,6 +9,7 @@ no task is scored as another one. ``environment/docker-compose.yaml`` describes 
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -48,17 +49,19 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
     _reject_unsupported(keys, environment, content)
-    env, own = _variables(environment), _variables(verifier)
+    of_tests = verifier.table("environment")
+    env, own = _variables(environment), {**_variables(of_tests), **_variables(verifier)}
     solution = _variables(keys.table("solution"))
+    times = TaskLimits(
+        agent_s=_seconds(agent, "timeout_sec", TaskLimits.agent_s),
+        verifier_s=_seconds(verifier, "timeout_sec", TaskLimits.verifier_s),
+        build_s=_seconds(environment, "build_timeout_sec", TaskLimits.build_s),
+    )
+    bounds = _sizes(environment, times)
     return TaskSettings(
-        bounds=TaskLimits(
-            agent_s=_seconds(agent, "timeout_sec", TaskLimits.agent_s),
-            verifier_s=_seconds(verifier, "timeout_sec", TaskLimits.verifier_s),
-            build_s=_seconds(environment, "build_timeout_sec", TaskLimits.build_s),
-            cpus=environment.number("cpus", default=TaskLimits.cpus, low=0.01, high=1024),
-            memory_mb=_mebibytes(environment, "memory", default=TaskLimits.memory_mb, low=16),
-            storage_mb=_mebibytes(environment, "storage", default=TaskLimits.storage_mb, low=1),
-        ),
+        bounds=bounds,
+        verifier_bounds=_sizes(of_tests, bounds),
+        verifier_workdir=_workdir(of_tests),
         outputs=_outputs(keys),
         separate=_is_separate(verifier),
         reward_source=_reward_source(verifier),
@@ -67,7 +70,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
             key=verifier.text("reward_key"),
         ),
         image=environment.text("docker_image"),
-        verifier_image=verifier.table("environment").text("docker_image"),
+        verifier_image=of_tests.text("docker_image"),
         agent_env=env,
         verifier_env={**env, **own},
         solution_env=solution,
@@ -155,6 +158,16 @@ def _collect_commands(verifier: SettingsReader) -> tuple[CollectCommand, ...]:
 
 def _seconds(keys: SettingsReader, key: str, default: float) -> float:
     return keys.number(key, default=default, low=0.1, high=DAY_S)
+
+
+def _sizes(keys: SettingsReader, default: TaskLimits) -> TaskLimits:
+    """Return limits with the processors, memory and storage of a table, where it has them."""
+    return replace(
+        default,
+        cpus=keys.number("cpus", default=default.cpus, low=0.01, high=1024),
+        memory_mb=_mebibytes(keys, "memory", default=default.memory_mb, low=16),
+        storage_mb=_mebibytes(keys, "storage", default=default.storage_mb, low=1),
+    )
 
 
 def _mebibytes(keys: SettingsReader, key: str, *, default: int, low: int) -> int:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 
-from agon.app.tasks.task import Task
+from agon.app.tasks.task import Task, TaskLimits
 
 _LONGEST_S = 86_400.0
 
@@ -44,13 +44,22 @@ def with_overrides(task: Task, overrides: Overrides) -> Task:
     def seconds(time_s: float) -> float:
         return min(max(time_s * factor, 0.1), _LONGEST_S)
 
+    def sizes(limits: TaskLimits) -> TaskLimits:
+        return replace(
+            limits,
+            cpus=overrides.cpus or limits.cpus,
+            memory_mb=overrides.memory_mb or limits.memory_mb,
+            storage_mb=overrides.storage_mb or limits.storage_mb,
+        )
+
     changed = replace(
-        bounds,
-        agent_s=seconds(overrides.agent_timeout or bounds.agent_s),
-        verifier_s=seconds(overrides.verifier_timeout or bounds.verifier_s),
-        build_s=seconds(bounds.build_s),
-        cpus=overrides.cpus or bounds.cpus,
-        memory_mb=overrides.memory_mb or bounds.memory_mb,
-        storage_mb=overrides.storage_mb or bounds.storage_mb,
+        task.settings,
+        bounds=replace(
+            sizes(bounds),
+            agent_s=seconds(overrides.agent_timeout or bounds.agent_s),
+            verifier_s=seconds(overrides.verifier_timeout or bounds.verifier_s),
+            build_s=seconds(bounds.build_s),
+        ),
+        verifier_bounds=sizes(task.settings.verifier_bounds),
     )
-    return replace(task, settings=replace(task.settings, bounds=changed))
+    return replace(task, settings=changed)

@@ -162,6 +162,8 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
     else:
         _draw(summary)
     click.echo(f"wrote {folder}/summary.json", err=True)
+    if left_out := _left_out(summary):
+        click.echo(f"warning: {left_out}; the rate says nothing of them", err=True)
     if unscored := _without_score(summary):
         click.echo(f"warning: {unscored}; the same command tries them again", err=True)
     if "reason" in summary:
@@ -237,7 +239,7 @@ def _draw(summary: dict[str, Any]) -> None:
     if len(chances := summary["pass_at_k"]) > 1:
         single = {k: value for k, value in chances.items() if int(k).bit_count() == 1}
         rates = [f"pass@{k} {value:.3f}" for k, value in single.items()]
-        out.line(" · ".join([*rates, *filter(None, [_without_score(summary)])]))
+        out.line(" · ".join([*rates, *filter(None, [_without_score(summary), _left_out(summary)])]))
     used = summary["usage"]
     if used["steps"]:
         cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD"
@@ -268,11 +270,12 @@ def _sources_text(sources: dict[str, list[str]]) -> str:
 def _rate(summary: dict[str, Any]) -> str:
     unscored = _without_score(summary)
     if not summary["total"]:
-        return f"no score · {unscored}" if unscored else "no score"
+        return " · ".join(filter(None, ["no score", unscored, _left_out(summary)]))
     interval, bounds = summary["interval"], summary["bounds"]
     parts = [f"pass rate {summary['pass_rate']:.3f} ({summary['passed']} of {summary['total']})"]
     if unscored:
         parts.append(f"{unscored}, with them {bounds['low']:.3f} to {bounds['high']:.3f}")
+    parts += filter(None, [_left_out(summary)])
     parts.append(f"95 % {interval['low']:.3f} … {interval['high']:.3f}")
     return ", ".join(parts)
 
@@ -281,6 +284,17 @@ def _without_score(summary: dict[str, Any]) -> str:
     """Return how many trials have no score; empty when all have one."""
     unscored = summary["unscored"]
     return f"{unscored} of {summary['total'] + unscored} trials unscored" if unscored else ""
+
+
+def _left_out(summary: dict[str, Any]) -> str:
+    """Return how many folders were left out since they cannot be read; empty: none.
+
+    Example:
+        >>> _left_out({"unreadable": {"a": "has no tests"}, "tasks": {"b": {}, "c": {}}})
+        '1 of 3 folders left out'
+    """
+    refused = len(summary["unreadable"])
+    return f"{refused} of {refused + len(summary['tasks'])} folders left out" if refused else ""
 
 
 def _passed_text(row: dict[str, Any]) -> str:
