@@ -434,3 +434,43 @@ def test_a_dry_run_writes_nothing(agon: Cli, tmp_path: Path) -> None:
                  tmp_path / "out", "--dry-run")  # fmt: skip
     assert (ended.code, (tmp_path / "out").exists()) == (0, False)
     assert "would run nop on 1 tasks" in ended.out
+
+
+def test_variables_that_are_missing_are_named_before_anything_runs(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """All of them at once, without a container and without a folder."""
+    harbor(tmp_path / "t", toml='[verifier.env]\nA = "${JUDGE_MODEL}"\n')
+    ended = agon("challenge", "run", tmp_path / "t", "--agent", "nop", "--env", "NOT_SET_HERE",
+                 "--out", tmp_path / "out")  # fmt: skip
+    assert "NOT_SET_HERE is not set" in ended.err
+    assert "--verifier-env JUDGE_MODEL" in ended.err
+    assert (ended.code == 0, (tmp_path / "out").exists()) == (False, False)
+
+
+@pytest.mark.exhaustive
+def test_a_variable_reaches_agent_and_tests_and_no_file_of_the_run(
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record has its name; the value is in no file, and an agent's variable in no test."""
+    secret = "v4lue-of-a-variable"  # noqa: S105  # a value to look for
+    monkeypatch.setenv("MODEL_KEY", secret)
+    monkeypatch.setenv("JUDGE_KEY", f"{secret}-2")
+    digest = 'printf %s "$K" | sha256sum'
+    harbor(
+        tmp_path / "t",
+        toml='[verifier.env]\nK = "${JUDGE_KEY}"\n',
+        test=f'#!/bin/sh\n[ -z "$MODEL_KEY" ] && [ "$(cat sum)" != "$({digest})" ]\n',
+    )
+    agent = f'[ -z "$JUDGE_KEY" ] && K=$MODEL_KEY && [ -n "$K" ] && {digest} > sum || echo x'
+    ended = agon("challenge", "run", tmp_path / "t", "--agent", agent, "--agent-env", "MODEL_KEY",
+                 "--verifier-env", "JUDGE_KEY", "--timeout-multiplier", 2,
+                 "--out", tmp_path / "out", "--format", "json")  # fmt: skip
+    summary = ended.json()
+    assert (ended.code, summary["passed"]) == (0, 1)
+    assert summary["variables"] == {"agent": ["MODEL_KEY"], "verifier": ["JUDGE_KEY"]}
+    assert summary["overrides"] == {"timeout_multiplier": 2.0}
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert len(files) > 5
+    assert [path for path in files if secret.encode() in path.read_bytes()] == []
+    assert secret not in ended.out + ended.err

@@ -106,6 +106,7 @@ class FakeContainers:
         self.build_network = "none"
         self.cleaned: list[str | None] = []
         self.closed = False
+        self.tested_images: list[Image] = []
 
     @property
     def engine(self) -> ContainerEngine:
@@ -199,7 +200,7 @@ class FakeContainers:
 
     def verify(
         self,
-        image: Image,  # noqa: ARG002 (the protocol's signature)
+        image: Image,
         outputs: Outputs,
         tests: Path,
         *,
@@ -213,6 +214,7 @@ class FakeContainers:
         with self._lock:
             self.tests.append(sorted(path.name for path in tests.iterdir()))
             self.environments.append(dict(environment))
+            self.tested_images.append(image)
             self.limits.append(limits)
             self.pass_rules.append(pass_rule)
             self.networks.append(trial.network if network == "none" else network)

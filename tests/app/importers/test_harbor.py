@@ -90,6 +90,18 @@ def test_a_full_reward_passes_unless_the_time_limit_was_exceeded(
     assert [row["passed"] for row in rows(tmp_path)["task_results"]] == [passed]
 
 
+def test_rewards_after_the_time_limit_fail_and_are_counted_aloud(tmp_path: Path) -> None:
+    """Harbor's mean has them: a reader of both numbers must see why they differ."""
+    late = {"exception_type": "AgentTimeoutError"}
+    trial(tmp_path / "a", "sort", exception_info=late)
+    trial(tmp_path / "b", "fix", exception_info=late, verifier_result={"rewards": {"reward": 0}})
+    trial(tmp_path / "c", "cut", exception_info=late, verifier_result=None)
+    trial(tmp_path / "d", "add")
+    notes = [note for note in import_records("harbor", tmp_path).notes if "time limit" in note]
+    assert len(notes) == 1
+    assert notes[0].startswith("terminus@2.0: trials with a reward after the agent's time limit: 1")
+
+
 def test_a_trial_whose_environment_failed_has_no_score(tmp_path: Path) -> None:
     """It is left out and counted, and is not a failure."""
     trial(tmp_path / "a", "sort")

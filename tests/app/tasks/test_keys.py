@@ -2,17 +2,22 @@
 
 import shlex
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from agon.app.containers import Image
+from agon.app.containers import AgentTrial, Image
 from agon.app.files import InvalidPackage
 from agon.app.tasks.discovery import read_task
 from agon.app.tasks.keys import KEYS, row_of
+from agon.app.tasks.overrides import Overrides, with_overrides
 from agon.app.tasks.preparation import in_workdir, outputs, with_preparation
 from agon.app.tasks.task import Task
+from agon.app.tasks.trials import run_trial
+from agon.runners.agents.builtin import NopAgent
 from app.tasks.folders import harbor
+from fakes.containers import FakeContainers
 
 PUBLISHED = Path(__file__).with_name("harbor_keys.txt")
 """The keys of the published model; ``tools/harbor-keys`` writes them again for a new version."""
@@ -50,7 +55,8 @@ def test_no_row_is_without_a_reason_and_none_is_twice() -> None:
         ('artifacts = [{ source = "/app/x", service = "db" }]', "artifacts.service is 'db'"),
         ('artifacts = [{ source = "/app", exclude = ["*.pyc"] }]', "artifacts.exclude is"),
         ('[[verifier.collect]]\ncommand = "x"\nservice = "db"', "verifier.collect.service is 'db'"),
-        ("[verifier.environment]\nmemory_mb = 64", "verifier.environment.memory_mb is 64"),
+        ("[verifier.environment]\nmemory_mb = 1", "verifier.environment.memory_mb is 1"),
+        ("[verifier.environment]\nskills_dir = '/s'", "verifier.environment.skills_dir is '/s'"),
         ('[[steps]]\nname = "one"', "steps.name is 'one'; split the steps"),
         ('[environment.tpu]\ntype = "v4"\ntopology = "2x2"', "environment.tpu.type is 'v4'"),
         ('[environment.healthcheck]\ncommand = " "', "environment.healthcheck.command is ' '"),
@@ -143,3 +149,27 @@ def test_a_health_check_that_never_passes_names_itself(tmp_path: Path) -> None:
     )
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "the task's health check did not exit with 0 within 1 s" in ended.stderr
+
+
+def test_the_container_of_the_tests_has_its_own_limits_variables_and_folder(
+    tmp_path: Path,
+) -> None:
+    """What it does not say is as in the agent's; the limits of a run hold for both."""
+    task = task_with(
+        tmp_path,
+        "[environment]\ncpus = 2\nmemory_mb = 64\nstorage_mb = 32\nenv = { A = 'a', B = 'b' }\n"
+        "[verifier]\ntimeout_sec = 9\nenv = { C = 'tests' }\n"
+        "[verifier.environment]\nmemory = '1G'\nworkdir = '/srv/judge'\n"
+        "env = { B = 'judge', C = 'judge' }",
+    )
+    containers = FakeContainers()
+    now = datetime(2026, 11, 28, tzinfo=UTC)
+    trial = AgentTrial(run="r", name="t", folder=tmp_path)
+    run_trial(task, 1, NopAgent(), containers=containers, image=IMAGE, trial=trial, now=lambda: now)
+    limits, image = containers.limits[-1], containers.tested_images[0]
+    assert (limits.cpus, limits.memory_mib, limits.storage_mib) == (2, 1024, 32)
+    assert (limits.timeout_s, image.workdir) == (9, "/srv/judge")
+    assert containers.environments[-1] == {"A": "a", "B": "judge", "C": "tests"}
+    assert task.settings.bounds.memory_mb == 64
+    smaller = with_overrides(task, Overrides(memory_mb=128)).settings
+    assert (smaller.bounds.memory_mb, smaller.verifier_bounds.memory_mb) == (128, 128)

@@ -58,6 +58,7 @@ def read(source: str) -> ImportedRecords:
     issues: list[FileIssue] = []
     results: list[tuple[str, datetime, str, bool]] = []
     unscored: Counter[str] = Counter()
+    late: Counter[str] = Counter()
     for path in _result_files(folder):
         where = str(path.relative_to(folder))
         with collect_issues(issues):
@@ -66,6 +67,7 @@ def read(source: str) -> ImportedRecords:
             if "task_name" not in trial:
                 continue
             passed = _has_passed(trial, where)
+            late[_submission(trial)] += _is_late(trial)
             if passed is None:
                 unscored[_submission(trial)] += 1
                 continue
@@ -91,6 +93,11 @@ def read(source: str) -> ImportedRecords:
         for name, started, task, passed in results
     ]
     notes = ["miners are numbered from 1: do not set weights from these numbers", STAKES]
+    for name, number in sorted((+late).items()):
+        notes.append(
+            f"{name}: trials with a reward after the agent's time limit: {number}; they fail here, "
+            "as in agon challenge run, and Harbor's own mean counts them"
+        )
     for name, missing in sorted(unscored.items()):
         scored = [passed for other, _, _, passed in results if other == name]
         notes.append(
@@ -155,6 +162,16 @@ def _has_passed(trial: Mapping[str, Any], where: str) -> bool | None:
     chosen = {REWARD: rewards[REWARD]} if REWARD in rewards else rewards
     values = {key: _reward(value, where) for key, value in chosen.items()}
     return not PassRule().failure(values)
+
+
+def _is_late(trial: Mapping[str, Any]) -> bool:
+    """Return whether an agent whose time was up got a reward above 0 all the same."""
+    cause = _table(trial, "exception_info").get("exception_type")
+    rewards = _table(trial, "verifier_result").get("rewards")
+    numbers = rewards.values() if isinstance(rewards, Mapping) else ()
+    return cause == "AgentTimeoutError" and any(
+        isinstance(number, (int, float)) and number > 0 for number in numbers
+    )
 
 
 def _reward(value: object, where: str) -> float:

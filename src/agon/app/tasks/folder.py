@@ -12,7 +12,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -52,6 +52,8 @@ class RunPlan:
         keep_servers: whether the processes of agents go on while tests run that connect to a
             server.
         unreadable: folders that are no readable tasks, with the first error of each.
+        variables: the names of the operator's variables that ``agent`` and ``verifier`` get.
+        overrides: the limits that the run has instead of the tasks' own.
     """
 
     run: str
@@ -69,6 +71,8 @@ class RunPlan:
     keep_servers: bool = False
     unreadable: Mapping[str, str] = field(default_factory=dict)
     pass_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    overrides: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``run.json``."""

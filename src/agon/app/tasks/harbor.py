@@ -9,6 +9,8 @@ no task is scored as another one. ``environment/docker-compose.yaml`` describes 
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from agon.app.tasks.files import read_text
 from agon.app.tasks.keys import keys_in, refused_keys, row_of
 from agon.app.tasks.settings_reader import SettingsReader
 from agon.app.tasks.task import CollectCommand, TaskLimits, TaskMetadata, TaskSettings
+from agon.app.tasks.variables import TEMPLATE
 
 SETTINGS = "task.toml"
 DAY_S = 86_400
@@ -27,7 +30,6 @@ MIB_OF_TIB = 1 << 20
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
 _PLAIN_PATH = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+/?")
-_TEMPLATE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
@@ -47,16 +49,19 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
     _reject_unsupported(keys, environment, content)
-    env = _variables(environment)
+    of_tests = verifier.table("environment")
+    env, own = _variables(environment), {**_variables(of_tests), **_variables(verifier)}
+    solution = _variables(keys.table("solution"))
+    times = TaskLimits(
+        agent_s=_seconds(agent, "timeout_sec", TaskLimits.agent_s),
+        verifier_s=_seconds(verifier, "timeout_sec", TaskLimits.verifier_s),
+        build_s=_seconds(environment, "build_timeout_sec", TaskLimits.build_s),
+    )
+    bounds = _sizes(environment, times)
     return TaskSettings(
-        bounds=TaskLimits(
-            agent_s=_seconds(agent, "timeout_sec", TaskLimits.agent_s),
-            verifier_s=_seconds(verifier, "timeout_sec", TaskLimits.verifier_s),
-            build_s=_seconds(environment, "build_timeout_sec", TaskLimits.build_s),
-            cpus=environment.number("cpus", default=TaskLimits.cpus, low=0.01, high=1024),
-            memory_mb=_mebibytes(environment, "memory", default=TaskLimits.memory_mb, low=16),
-            storage_mb=_mebibytes(environment, "storage", default=TaskLimits.storage_mb, low=1),
-        ),
+        bounds=bounds,
+        verifier_bounds=_sizes(of_tests, bounds),
+        verifier_workdir=_workdir(of_tests),
         outputs=_outputs(keys),
         separate=_is_separate(verifier),
         reward_source=_reward_source(verifier),
@@ -65,10 +70,15 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
             key=verifier.text("reward_key"),
         ),
         image=environment.text("docker_image"),
-        verifier_image=verifier.table("environment").text("docker_image"),
+        verifier_image=of_tests.text("docker_image"),
         agent_env=env,
-        verifier_env={**env, **_variables(verifier)},
-        solution_env=_variables(keys.table("solution")),
+        verifier_env={**env, **own},
+        solution_env=solution,
+        templates=frozenset(
+            name
+            for name, value in chain(env.items(), own.items(), solution.items())
+            if TEMPLATE.search(value)
+        ),
         workdir=_workdir(environment),
         preparation=_health(environment),
         collected=_collect_commands(verifier),
@@ -150,6 +160,16 @@ def _seconds(keys: SettingsReader, key: str, default: float) -> float:
     return keys.number(key, default=default, low=0.1, high=DAY_S)
 
 
+def _sizes(keys: SettingsReader, default: TaskLimits) -> TaskLimits:
+    """Return limits with the processors, memory and storage of a table, where it has them."""
+    return replace(
+        default,
+        cpus=keys.number("cpus", default=default.cpus, low=0.01, high=1024),
+        memory_mb=_mebibytes(keys, "memory", default=default.memory_mb, low=16),
+        storage_mb=_mebibytes(keys, "storage", default=default.storage_mb, low=1),
+    )
+
+
 def _mebibytes(keys: SettingsReader, key: str, *, default: int, low: int) -> int:
     """Return ``<key>_mb``, or ``<key>`` as a text with a unit; both are allowed if they agree."""
     number = keys.integer(f"{key}_mb", default=default, low=low, high=MIB_OF_TIB)
@@ -167,22 +187,16 @@ def _mebibytes(keys: SettingsReader, key: str, *, default: int, low: int) -> int
 
 
 def _variables(keys: SettingsReader) -> dict[str, str]:
-    """Return ``env``: names and texts. ``${NAME:-text}`` becomes its text.
-
-    A ``${NAME}`` without a text is an error: no variable of the host enters a container.
-    """
+    """Return ``env``: names and texts, with the ``${NAME}`` that an operator hands in."""
     variables = {}
     table = keys.table("env")
     for name in sorted(table.rest()):
         value = table.text(name)
-        if any(match[2] is None for match in _TEMPLATE.finditer(value)):
-            remedy = "write the value: no variable of the host enters a container"
-            table.add_issue(name, value, remedy)
-        elif not value.isprintable():
+        if not value.isprintable():
             table.add_issue(name, value, "write it in one line")
         elif not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
             table.add_issue(name, value, "name variables with letters, digits and _")
-        variables[name] = _TEMPLATE.sub(lambda match: match[2] or "", value)
+        variables[name] = value
     return variables
 
 

@@ -28,12 +28,15 @@ class TaskKey:
 
 
 _LIMIT: Final = "a limit of the trial"
+_LIMIT_OF_TESTS: Final = "a limit of the tests' container, else that of [environment]"
 _NETWORK: Final = "a trial has no network but what the operator gives it; nothing opens by itself"
 _ABOUT: Final = "says what the task is about; no trial reads it"
 _HEALTH: Final = "runs in the agent's container before the agent, until it exits with 0"
 _USER: Final = "set USER in the Dockerfile instead: a trial has one user, that of the image"
 _COLLECT_MAIN: Final = "write what a service knows in the service itself, or drop it"
-_OWN_LIMITS: Final = "give the limits in [environment]: agent and tests have the same"
+_OF_TESTS: Final = (
+    "leave it out: the tests have their own image, limits, variables and workdir alone"
+)
 
 KEYS: Final = (
     TaskKey("schema_version", "harmless", "every published version is read alike"),
@@ -48,7 +51,7 @@ KEYS: Final = (
     TaskKey("agent.allowed_hosts", "harmless", _NETWORK),
     TaskKey("verifier", "read", "the tests' part"),
     TaskKey("verifier.timeout_sec", "read", _LIMIT),
-    TaskKey("verifier.env", "read", "variables of the tests"),
+    TaskKey("verifier.env", "read", "variables of the tests; ${NAME} is what --verifier-env gives"),
     TaskKey("verifier.environment_mode", "read", "whether the tests receive artifacts alone"),
     TaskKey("verifier.reward_source", "read", "agon's own key: what makes a trial a pass"),
     TaskKey("verifier.pass_threshold", "read", "agon's own key: the least reward that passes (1)"),
@@ -62,8 +65,15 @@ KEYS: Final = (
     TaskKey("verifier.collect.timeout_sec", "read", "seconds of the command"),
     TaskKey("verifier.collect.service", "refused", _COLLECT_MAIN),
     TaskKey("verifier.collect.user", "refused", _USER),
-    TaskKey("verifier.environment", "refused", _OWN_LIMITS),
+    TaskKey("verifier.environment", "refused", _OF_TESTS),
     TaskKey("verifier.environment.docker_image", "read", "the image in which the tests run"),
+    TaskKey("verifier.environment.cpus", "read", _LIMIT_OF_TESTS),
+    TaskKey("verifier.environment.memory", "read", _LIMIT_OF_TESTS),
+    TaskKey("verifier.environment.memory_mb", "read", _LIMIT_OF_TESTS),
+    TaskKey("verifier.environment.storage", "read", _LIMIT_OF_TESTS),
+    TaskKey("verifier.environment.storage_mb", "read", _LIMIT_OF_TESTS),
+    TaskKey("verifier.environment.env", "read", "variables of the tests, as verifier.env"),
+    TaskKey("verifier.environment.workdir", "read", "the folder in which the tests begin"),
     TaskKey("verifier.environment.build_timeout_sec", "harmless", "the images' own limit holds"),
     TaskKey("verifier.environment.os", "read", "linux"),
     TaskKey("verifier.environment.gpus", "read", "0"),
@@ -82,7 +92,7 @@ KEYS: Final = (
     TaskKey("environment.gpus", "read", "0; more are refused: a trial has no GPU"),
     TaskKey("environment.gpu_types", "harmless", "says which GPU, and there is none"),
     TaskKey("environment.tpu", "refused", "leave it out: a trial has no TPU"),
-    TaskKey("environment.env", "read", "variables of agent and tests"),
+    TaskKey("environment.env", "read", "variables of agent and tests; ${NAME} is what --env gives"),
     TaskKey("environment.workdir", "read", "the folder in which agent and tests begin"),
     TaskKey("environment.healthcheck", "read", _HEALTH),
     TaskKey("environment.mcp_servers", "noted", "no built-in agent is told of it"),
@@ -91,7 +101,7 @@ KEYS: Final = (
     TaskKey("environment.allowed_hosts", "harmless", _NETWORK),
     TaskKey("environment.allow_internet", "harmless", _NETWORK),
     TaskKey("solution", "read", "the oracle's part"),
-    TaskKey("solution.env", "read", "variables of the oracle"),
+    TaskKey("solution.env", "read", "variables of the oracle; ${NAME} is what --agent-env gives"),
     TaskKey("artifacts", "read", "paths that the tests receive"),
     TaskKey("artifacts.source", "read", "a path that the tests receive"),
     TaskKey("artifacts.destination", "harmless", "where a copy is stored on the host"),
@@ -132,7 +142,7 @@ _OPEN: Final = frozenset(
     {
         "task", "metadata", "steps", "environment.env", "verifier.env", "solution.env",
         "environment.healthcheck", "environment.mcp_servers", "environment.tpu",
-        "verifier.environment",
+        "verifier.environment", "verifier.environment.env",
     }
 )  # fmt: skip
 """Keys whose row holds for all that is below them; below the others each key has its row."""

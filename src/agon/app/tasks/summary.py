@@ -54,6 +54,8 @@ def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "test_network": plan.test_network,
         "keep_servers": plan.keep_servers,
         "unreadable": dict(plan.unreadable),
+        "variables": dict(plan.variables),
+        "overrides": dict(plan.overrides),
         "trials": plan.trials,
         "usage": _usage(trials),
         "started_at": plan.started_at,

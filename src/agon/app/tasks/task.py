@@ -70,7 +70,11 @@ class TaskSettings:
         agent_env: variables of the agent's container.
         verifier_env: variables of the verifier's container.
         solution_env: further variables of the oracle.
+        templates: the variables whose values name others, which an operator hands in
+            (:mod:`agon.app.tasks.variables`).
         workdir: the folder in which agent and tests begin; empty: the image's.
+        verifier_bounds: the limits of the tests' container; its times are those of ``bounds``.
+        verifier_workdir: the folder in which the tests begin; empty: that of the agent.
         preparation: what runs in the agent's container before the agent, until it works.
         collected: what runs there after the agent.
         keys: the keys of the file, with the tables they are in.
@@ -88,10 +92,13 @@ class TaskSettings:
     pass_rule: PassRule = BY_EXIT_CODE
     image: str = ""
     verifier_image: str = ""
-    agent_env: Mapping[str, str] = field(default_factory=dict)
-    verifier_env: Mapping[str, str] = field(default_factory=dict)
-    solution_env: Mapping[str, str] = field(default_factory=dict)
+    agent_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    verifier_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    solution_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    templates: frozenset[str] = frozenset()
     workdir: str = ""
+    verifier_bounds: TaskLimits = TaskLimits()
+    verifier_workdir: str = ""
     preparation: HealthCheck | None = None
     collected: tuple[CollectCommand, ...] = ()
     keys: tuple[str, ...] = ()

@@ -255,9 +255,10 @@ def _verify(
     """Run the tests on an agent's outputs."""
     if spec := verifier_spec(task, outputs.declared):
         image = in_workdir(task, containers.build(spec))
-    bounds = task.settings.bounds
+    image = replace(image, workdir=task.settings.verifier_workdir or image.workdir)
+    bounds = task.settings.verifier_bounds
     limits = Limits(
-        timeout_s=bounds.verifier_s,
+        timeout_s=task.settings.bounds.verifier_s,
         memory_mib=bounds.memory_mb,
         storage_mib=bounds.storage_mb,
         cpus=bounds.cpus,

@@ -13,6 +13,7 @@ from agon.app.tasks.agents import Agent
 from agon.app.tasks.discovery import read_task
 from agon.app.tasks.services import build
 from agon.app.tasks.trials import Clock, run_trial
+from agon.app.tasks.variables import VariableNames, with_variables
 from agon.app.worker.outcome_records import record_once, worker_name
 from agon.entities.jobs import Job
 from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
@@ -53,6 +54,7 @@ def trial(
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         payload = assignment.payload
         task = read_task(_task_folder(tasks, payload["task"]))
+        (task,) = with_variables((task,), VariableNames(), environment={}, solutions=False)
         with TemporaryDirectory(prefix="agon-trial-") as place:
             files, traces = Path(place, "agent"), Path(place, "trial")
             traces.mkdir()

@@ -1,5 +1,6 @@
 """``agon challenge check``: can these tasks be accepted into a contest?"""
 
+import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,8 @@ from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.tasks.acceptance import Acceptance, CheckStep
+    from agon.app.tasks.overrides import Overrides
+    from agon.app.tasks.variables import VariableNames
 
 
 @click.command("check", cls=Command)
@@ -25,17 +28,21 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Try no forged programs and no remedies, which take up to 25 more containers for a task.",
 )
+@arguments.variables
+@arguments.overrides
 @arguments.engine
 @arguments.networks
 @parameters.form(TABLE, "json")
 @click.pass_context
-def check_tasks(
+def check_tasks(  # noqa: PLR0913 (an option each)
     ctx: click.Context,
     tasks: tuple[Path, ...],
     *,
     jobs: int | None,
     reward_source: Any,
     no_probes: bool,
+    variables: "VariableNames",
+    overrides: "Overrides",
     where: arguments.EngineChoice,
     networks: arguments.Networks,
     form: str,
@@ -57,9 +64,13 @@ def check_tasks(
     """
     from agon.app.tasks.acceptance import TrialOptions, accept_tasks, rejected_task
     from agon.app.tasks.discovery import read_readable_tasks
+    from agon.app.tasks.overrides import with_overrides
+    from agon.app.tasks.variables import with_variables
     from agon.wiring import acceptance_agents, base_image, containers, new_id
 
     read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
+    read = tuple(with_overrides(task, overrides) for task in read)
+    read = with_variables(read, variables, environment=os.environ)
     base_image(read, where.engine)
     for note in arguments.notes_of(read, networks):
         click.echo(f"note: {note}", err=True)

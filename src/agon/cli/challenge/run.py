@@ -1,5 +1,6 @@
 """``agon challenge run``: run an agent on tasks."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,9 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
+    from agon.app.tasks.overrides import Overrides
     from agon.app.tasks.run import RunProgress
+    from agon.app.tasks.variables import VariableNames
     from agon.wiring import AgentChoice
 
 
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
 @arguments.pass_threshold
 @arguments.reward_key
 @arguments.record_options
+@arguments.variables
+@arguments.overrides
 @arguments.engine
 @arguments.networks
 @parameters.form(TABLE, "json")
@@ -57,6 +62,8 @@ def run_agent(  # noqa: PLR0913 (an option each)
     pass_threshold: float | None,
     reward_key: str | None,
     recorded: arguments.RecordNames,
+    variables: "VariableNames",
+    overrides: "Overrides",
     where: arguments.EngineChoice,
     networks: arguments.Networks,
     form: str,
@@ -74,22 +81,42 @@ def run_agent(  # noqa: PLR0913 (an option each)
           --trials 4 --jobs 2 --out run1/
       agon challenge run tasks/ --agent openai --model m --endpoint http://127.0.0.1:8000/v1
 
+    Tasks get variables of your environment by name alone; the run's record has the names, and no
+    file or command line the values.
+
+      agon challenge run tasks/ --agent ./agent --agent-env MODEL_KEY --timeout-multiplier 2
+
     DIR gets summary.json and a folder with result.json for each trial. The same command continues
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:
     no container engine works, or no trial has a score.
     """
     from agon.app.tasks.discovery import read_readable_tasks
+    from agon.app.tasks.overrides import with_overrides
     from agon.app.tasks.run import plan_of, run_tasks
+    from agon.app.tasks.variables import with_variables
     from agon.wiring import base_image, containers, new_id, require_endpoint, task_agent
 
     read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
-    read = tuple(task.with_pass_rule(threshold=pass_threshold, key=reward_key) for task in read)
+    read = tuple(
+        with_overrides(task, overrides).with_pass_rule(threshold=pass_threshold, key=reward_key)
+        for task in read
+    )
     first_issues = {name: str(issues[0]) for name, issues in unreadable.items()}
     for issue in first_issues.values():
         click.echo(f"warning: left out: {issue}", err=True)
     chosen = task_agent(agent)
+    solutions = chosen.settings.get("kind") == "oracle"
+    read = with_variables(read, variables, environment=os.environ, solutions=solutions)
     plan = plan_of(
-        read, chosen, trials=trials, run=new_id(), now=_now, unreadable=first_issues, **recorded
+        read,
+        chosen,
+        trials=trials,
+        run=new_id(),
+        now=_now,
+        unreadable=first_issues,
+        variables=variables.to_dict(),
+        overrides=overrides.to_dict(),
+        **recorded,
     )
     folder = out or Path("agon-runs") / f"{_now():%Y%m%dT%H%M%SZ}"
     if dry_run:
@@ -135,6 +162,8 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
     else:
         _draw(summary)
     click.echo(f"wrote {folder}/summary.json", err=True)
+    if left_out := _left_out(summary):
+        click.echo(f"warning: {left_out}; the rate says nothing of them", err=True)
     if unscored := _without_score(summary):
         click.echo(f"warning: {unscored}; the same command tries them again", err=True)
     if "reason" in summary:
@@ -210,7 +239,7 @@ def _draw(summary: dict[str, Any]) -> None:
     if len(chances := summary["pass_at_k"]) > 1:
         single = {k: value for k, value in chances.items() if int(k).bit_count() == 1}
         rates = [f"pass@{k} {value:.3f}" for k, value in single.items()]
-        out.line(" · ".join([*rates, *filter(None, [_without_score(summary)])]))
+        out.line(" · ".join([*rates, *filter(None, [_without_score(summary), _left_out(summary)])]))
     used = summary["usage"]
     if used["steps"]:
         cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD"
@@ -241,11 +270,12 @@ def _sources_text(sources: dict[str, list[str]]) -> str:
 def _rate(summary: dict[str, Any]) -> str:
     unscored = _without_score(summary)
     if not summary["total"]:
-        return f"no score · {unscored}" if unscored else "no score"
+        return " · ".join(filter(None, ["no score", unscored, _left_out(summary)]))
     interval, bounds = summary["interval"], summary["bounds"]
     parts = [f"pass rate {summary['pass_rate']:.3f} ({summary['passed']} of {summary['total']})"]
     if unscored:
         parts.append(f"{unscored}, with them {bounds['low']:.3f} to {bounds['high']:.3f}")
+    parts += filter(None, [_left_out(summary)])
     parts.append(f"95 % {interval['low']:.3f} … {interval['high']:.3f}")
     return ", ".join(parts)
 
@@ -254,6 +284,17 @@ def _without_score(summary: dict[str, Any]) -> str:
     """Return how many trials have no score; empty when all have one."""
     unscored = summary["unscored"]
     return f"{unscored} of {summary['total'] + unscored} trials unscored" if unscored else ""
+
+
+def _left_out(summary: dict[str, Any]) -> str:
+    """Return how many folders were left out since they cannot be read; empty: none.
+
+    Example:
+        >>> _left_out({"unreadable": {"a": "has no tests"}, "tasks": {"b": {}, "c": {}}})
+        '1 of 3 folders left out'
+    """
+    refused = len(summary["unreadable"])
+    return f"{refused} of {refused + len(summary['tasks'])} folders left out" if refused else ""
 
 
 def _passed_text(row: dict[str, Any]) -> str:
