@@ -347,3 +347,15 @@ def test_the_demo_ends_with_its_boards_on_request(
     assert "http://127.0.0.1:8000/ after:" in ended.out
     assert f"agon serve --database {database} --port 8000" in ended.out.replace("\n", "")
     assert agon("contest", "board", "arena", "--database", database).code == 0
+
+
+def test_compare_shows_what_moved_between_two_times(agon: Cli, arena: Path) -> None:
+    """The second --as-of is the right side's; a third has no side."""
+    times = ("--as-of", "2020-01-01", "--as-of", "2030-01-01")
+    value = agon("compare", "arena", arena, *times, "--format", "json").json()
+    sides = [value[side]["as_of"] for side in ("left", "right")]
+    assert sides == ["2020-01-01T00:00:00+00:00", "2030-01-01T00:00:00+00:00"]
+    assert value["left"]["board_sha256"] != value["right"]["board_sha256"]
+    assert "records as of 2020-01-01" in agon("compare", "arena", arena, *times).out
+    thrice = agon("compare", "arena", arena, *times, "--as-of", "2031-01-01")
+    assert (thrice.code, "at most twice" in thrice.err) == (2, True)
