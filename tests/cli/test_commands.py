@@ -380,3 +380,15 @@ def test_every_command_that_a_file_defines_is_reached_from_the_root() -> None:
     }
     assert len(defined) > 50
     assert [name for name, value in defined.items() if id(value) not in reached] == []
+
+
+def test_compare_shows_what_moved_between_two_times(agon: Cli, arena: Path) -> None:
+    """The second --as-of is the right side's; a third has no side."""
+    times = ("--as-of", "2020-01-01", "--as-of", "2030-01-01")
+    value = agon("compare", "arena", arena, *times, "--format", "json").json()
+    sides = [value[side]["as_of"] for side in ("left", "right")]
+    assert sides == ["2020-01-01T00:00:00+00:00", "2030-01-01T00:00:00+00:00"]
+    assert value["left"]["board_sha256"] != value["right"]["board_sha256"]
+    assert "records as of 2020-01-01" in agon("compare", "arena", arena, *times).out
+    thrice = agon("compare", "arena", arena, *times, "--as-of", "2031-01-01")
+    assert (thrice.code, "at most twice" in thrice.err) == (2, True)

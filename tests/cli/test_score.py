@@ -244,3 +244,19 @@ def test_a_value_that_stands_for_something_else_is_drawn_as_its_meaning(
     drawn = agon("arena", "rate", battles, "--method", "bradley-terry", "--ci")
     assert "more than a billion" in drawn.out
     assert "2,000,000,000" not in drawn.out
+
+
+def test_a_page_needs_nothing_else_and_explains(agon: Cli, tmp_path: Path) -> None:
+    """It can be sent as a file; names are data."""
+    folder = tmp_path / "records"
+    folder.mkdir()
+    (folder / "users.csv").write_text("id,affiliation\n<b>ada</b>,org\nben,\n")
+    page = tmp_path / "board.html"
+    done = agon("score", "community", folder, "--output", page)
+    assert done.code == 0, done.err
+    text = page.read_text()
+    assert "<b>ada" not in text
+    assert "&lt;b&gt;ada" in text
+    assert text.count("<details>") == 2
+    assert "default-src 'none'" in text
+    assert not any(word in text for word in ("http:", "https:", "<script", " src=", "url("))

@@ -97,7 +97,7 @@ def served(tmp_path: Path) -> Iterator[tuple[Instance, str, str]]:
             end = time.monotonic() + PATIENCE_S
             while time.monotonic() < end and not all(map(answers, addresses)):
                 time.sleep(0.05)
-            yield instance, *addresses
+            yield instance, addresses[0], addresses[1]
             process.terminate()
     finally:
         server.should_exit = True

@@ -44,7 +44,14 @@ _MAX_MOVES_DRAWN = 25
     callback=parameters.settings,
     help="Override a rule on the left side.",
 )
-@parameters.as_of_option
+@option(
+    "--as-of",
+    "times",
+    metavar="T",
+    multiple=True,
+    help="Score the records as of this ISO 8601 time (without a zone: UTC); a second --as-of is "
+    "the right side's (default: the same).",
+)
 @parameters.board
 @option(
     "--top",
@@ -62,23 +69,27 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     editions: tuple[str, ...],
     overrides: dict[str, str],
     left_overrides: dict[str, str],
-    as_of: str | None,
+    times: tuple[str, ...],
     board: str | None,
     top: int | None,
     form: str,
     output: Path | None,
 ) -> None:
-    """Show which participants move when the rules change.
+    """Show which participants move when the rules change, or from one time to another.
 
     The records of SOURCE are scored under two sets of rules. With one edition, or none, both
-    sides have the same one; --set makes the right side differ.
+    sides have the same one; --set makes the right side differ. With two --as-of the sides have
+    the records of two times.
 
       agon compare dojo data/ --edition 0.1 --edition 0.2
       agon compare community data/ --set self_feedback=ignore
+      agon compare community data/ --as-of 2026-11-01 --as-of 2026-11-08
       agon compare arena battles.csv --where language=en --set k_new=16
     """
     if len(editions) > _SIDES:
         raise click.UsageError("give --edition at most twice: left side, right side")
+    if len(times) > _SIDES:
+        raise click.UsageError("give --as-of at most twice: left side, right side")
     from agon.app.analysis.compare import RuleSet, compare
     from agon.cli.shared.output import working
 
@@ -91,7 +102,8 @@ def command(  # noqa: PLR0913 (one parameter for each option)
             RuleSet(left, left_overrides),
             RuleSet(right, overrides),
             board=board,
-            as_of=as_of,
+            as_of=times[0] if times else None,
+            as_of_right=times[1] if len(times) == _SIDES else None,
             **reads,
         )
     sources.echo_notes(comparison.left.records.notes)
@@ -114,6 +126,12 @@ def draw(out: "Output", comparison: "Comparison", *, top: int) -> None:
     out.line(
         f"{comparison.board} · {left.edition.full_name} → {right.edition.full_name}", style="bold"
     )
+    if left.as_of != right.as_of:
+        old_time, new_time = (
+            "all records" if side.as_of is None else f"{side.as_of:%Y-%m-%d %H:%M} UTC"
+            for side in (left, right)
+        )
+        out.line(f"  records as of {old_time} → {new_time}")
     for name, values in changed_rules(left, right):
         old, new = (cell(values[side]) or "none" for side in ("left", "right"))
         out.line(f"  {name}: {old} → {new}")

@@ -23,7 +23,7 @@ _ALWAYS = ("rank", "id", "score")
 @sources.scoring
 @parameters.rules
 @parameters.board
-@parameters.printing
+@parameters.printing_pages
 def command(
     discipline: str,
     source: str,
@@ -37,10 +37,12 @@ def command(
 
     SOURCE is a folder of Parquet, CSV or NDJSON files named after the tables, a DuckDB or SQLite
     file, or postgresql://… Of arena and challenge, it may be one file of battles or evaluations
-    (CSV, JSON, NDJSON, Parquet; - is stdin).
+    (CSV, JSON, NDJSON, Parquet; - is stdin). The format html is a page of its own, in which the
+    first rows are explained; it needs no other file and no network.
 
       agon score community data/ --top 10
       agon score community data/ --set self_feedback=ignore --format csv --output board.csv
+      agon score community data/ --output board.html
       agon score arena data/ --board bradley-terry --format json
       agon score arena battles.csv --columns model_a=left,model_b=right --where language=en
     """
@@ -61,6 +63,10 @@ def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -
     form, output, top = printing.form, printing.output, printing.top
     if form == "json":
         deliver_json(result.to_dict(board, top=top), output)
+    elif form == "html":
+        from agon.app.analysis.board_page import page
+
+        deliver([page(result, board, top=top).encode()], output)
     elif form == TABLE:
         from agon.cli.shared.tables import Output
 

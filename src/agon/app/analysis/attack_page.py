@@ -5,27 +5,11 @@ from itertools import groupby
 
 from agon.app.analysis.attack import AttackReport
 from agon.app.charts import BarGroup, RocCurve, RocPanel, bar_chart, roc_chart
-from agon.app.charts.markup import element, style, words
+from agon.app.charts.markup import element, words
+from agon.app.charts.standalone_page import standalone_page
 from agon.attacks.detectors import PowerMeasurement
 from agon.attacks.results import AttackResult
 from agon.kernel.text_tables import Columns, html_table
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_CSS = """
-:root{color-scheme:light dark}
-body{font:16px/1.5 system-ui,sans-serif;max-width:66rem;margin:2rem auto;padding:0 1rem;
-background:#fff;color:#1b1f24}
-svg{max-width:100%;height:auto}
-.data{overflow-x:auto}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}
-caption{text-align:left;font-weight:600;padding:.5rem 0}
-td,th{padding:.2rem .8rem .2rem 0;border-bottom:1px solid #d8dce1;text-align:left;
-vertical-align:top}
-td:first-child{white-space:nowrap}
-td:last-child:not(:only-child){min-width:9rem}
-@media(prefers-color-scheme:dark){body{background:#14171c;color:#e8eaed}
-td,th{border-color:#30363d}}
-"""
 
 
 def price_chart(report: AttackReport, *, is_part: bool = False) -> str:
@@ -86,16 +70,6 @@ def page(report: AttackReport, detectors: Sequence[PowerMeasurement], *, worlds:
         worlds: contests per row of ``detectors``.
     """
     title = f"Attacks on the rules of the {report.discipline}"
-    head = "".join(
-        [
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-            '<meta name="viewport" content="width=device-width">',
-            f"<title>{words(title)}</title>",
-            f"<style>{_CSS}</style>",
-            style(),
-        ]
-    )
     found = [
         detector_chart(report.discipline, detectors, worlds=worlds, is_part=True),
         _data(_detector_columns(detectors), "findings"),
@@ -112,14 +86,8 @@ def page(report: AttackReport, detectors: Sequence[PowerMeasurement], *, worlds:
         ("Who is harmed", [harm_chart(report, is_part=True), *_harm_tables(report)]),
         ("Prices", [_data(_price_columns(report), "prices of what attackers use")]),
     ]
-    body = "".join(
-        f"<section><h2>{name}</h2>{''.join(parts)}</section>" for name, parts in sections if parts
-    )
     intro = element("p", [words(f"Editions: {', '.join(_names(report))} · {_world(report)}")])
-    return (
-        f'<!doctype html>\n<html lang="en"><head>{head}</head>'
-        f"<body><main><h1>{words(title)}</h1>{intro}{body}</main></body></html>\n"
-    )
+    return standalone_page(title, intro, sections)
 
 
 def _groups(

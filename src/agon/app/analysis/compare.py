@@ -226,8 +226,9 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     engine: str | None = None,
     board: str | None = None,
     as_of: datetime | str | None = None,
+    as_of_right: datetime | str | None = None,
 ) -> Comparison:
-    """Score the same records under two sets of rules, and return what differs.
+    """Score the same records under two sets of rules, or at two times, and return what differs.
 
     Args:
         of: the name of the discipline.
@@ -244,6 +245,7 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         engine: where the tables are read (``agon engines`` lists them; None: by the source).
         board: which board (None: the discipline's default).
         as_of: leave out later records, on both sides.
+        as_of_right: leave out later records than this on the right side; None: as on the left.
 
     Raises:
         NotFound, InvalidRule, InvalidRecords, Conflict, NotScorable: as ``score`` does.
@@ -267,8 +269,9 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         of, records, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
     )
     results = []
+    times = iter((as_of, as_of if as_of_right is None else as_of_right))
     for side in count_steps(sides, label="rules", total=len(sides)):
-        result = score(of, read, edition=side.edition, overrides=side.overrides, as_of=as_of)
+        result = score(of, read, edition=side.edition, overrides=side.overrides, as_of=next(times))
         result.board(board)  # computed here, where it counts as part of the step
         results.append(result)
     before, after = results
@@ -314,6 +317,7 @@ def changed_rules(left: Result, right: Result) -> Iterator[tuple[str, dict[str, 
 def _side(result: Result, board: str) -> dict[str, Any]:
     return {
         "edition": result.edition.name,
+        "as_of": result.provenance()["as_of"],
         "rules_sha256": result.rules_sha256,
         "board_sha256": result.board(board).sha256,
     }

@@ -151,7 +151,8 @@ def play_locally(
     """
     from datetime import UTC, datetime
 
-    from agon.app.arena.play import PROMPTS, LocalArena
+    from agon.app.arena.live.example_prompts import PROMPTS
+    from agon.app.arena.play import LocalArena
 
     if len(bots) < _MIN_BOTS:
         raise click.UsageError("a match needs two bots; give --bot twice")

@@ -27,6 +27,7 @@ _ENDINGS = {
     ".jsonl": "ndjson",
     ".parquet": "parquet",
     ".svg": "svg",
+    ".html": "html",
     ".toml": "toml",
     ".txt": TABLE,
     "": TABLE,

@@ -204,6 +204,7 @@ def form(*choices: str) -> Callable[[Function], Function]:
 
 
 board_form = form(TABLE, *MACHINE)
+page_form = form(TABLE, *MACHINE, "html")
 """The ``--format`` of boards and what else is rows of numbers."""
 
 
@@ -223,6 +224,11 @@ def rules(function: Function) -> Function:
 def printing(function: Function) -> Function:
     """Add ``--format``, ``--output`` and ``--top`` of a board; they arrive as ``printing``."""
     return board_form(output(_top(_join(function))))
+
+
+def printing_pages(function: Function) -> Function:
+    """Add the options of :func:`printing`, with the format html."""
+    return page_form(output(_top(_join(function))))
 
 
 def explaining(*choices: str) -> Callable[[Function], Function]:

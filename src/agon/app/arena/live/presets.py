@@ -5,8 +5,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
+from agon.app.arena.live.example_prompts import PROMPTS
 from agon.app.arena.live.prompts import save_prompts
-from agon.app.arena.play import PROMPTS
 from agon.app.contests.lifecycle.creation import NewContest
 from agon.app.service import Service
 from agon.errors import Unreadable

@@ -190,7 +190,7 @@ def test_people_without_experience_do_not_judge_where_no_seat_is_theirs(
     assert reasons(league, JUDGE) == ("has judged or played 0 matches: 3 more matches",)
     ask(league, JUDGE)
     (cause,) = league.play()
-    assert "a match needs 1 judges, 0 can judge now" in cause
+    assert "a match needs 1 judge, 0 can judge now" in cause
 
 
 def test_guards_hold_for_attempts_to_qualify_too(make_league: MakeLeague) -> None:

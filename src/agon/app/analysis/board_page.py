@@ -1,0 +1,95 @@
+"""Draw a board as one page: its rows, why each of the first has its score, and who has none."""
+
+from agon.app.analysis.score import Result
+from agon.app.charts.markup import element, words
+from agon.app.charts.standalone_page import standalone_page
+from agon.kernel.board_text import board_html
+from agon.kernel.boards import Board
+from agon.kernel.text_tables import html_table
+
+MAX_EXPLAINED = 100
+"""Number of rows that are explained: each takes some kilobytes."""
+
+_MAX_ROWS = 10_000
+
+
+def page(result: Result, board: Board, *, top: int | None = None) -> str:
+    """Return a board as one HTML page that needs no other file and no network.
+
+    Args:
+        result: the result that the board is of.
+        board: the board.
+        top: how many rows; None: all, at most 10,000.
+    """
+    count = min(len(board), top or _MAX_ROWS, _MAX_ROWS)
+    rows = board.head(count)
+    names = rows["id"].to_pylist()[:MAX_EXPLAINED]
+    explained = [
+        element("details", [element("summary", [words(str(name))]), _parts(result, board, name)])
+        for name in names
+    ]
+    more = len(board) - count
+    unscored = board.unscored[:_MAX_ROWS]
+    intro = element("p", [words(f"{result.rules_title} · {len(board):,} rows · {_time(result)}")])
+    return standalone_page(
+        f"{result.discipline.name}: {board.name}",
+        intro,
+        [
+            (
+                "Board",
+                [_data(board_html(rows, board.name)), *_note(f"{more:,} more rows", if_=more > 0)],
+            ),
+            (
+                "Why",
+                [*explained, *_note("Later rows are not explained here.", if_=count > len(names))],
+            ),
+            (
+                "Without a score",
+                [
+                    _data(
+                        html_table(
+                            [
+                                ("id", [str(item.id) for item in unscored]),
+                                ("reason", [item.reason for item in unscored]),
+                            ],
+                            f"{len(board.unscored):,} without a score",
+                        )
+                    )
+                ]
+                if unscored
+                else [],
+            ),
+            (
+                "Provenance",
+                [
+                    _data(
+                        html_table(
+                            [
+                                ("what", list(map(str, provenance))),
+                                ("value", [str(value) for value in provenance.values()]),
+                            ],
+                            "what this board follows from",
+                        )
+                    )
+                ]
+                if (provenance := result.provenance())
+                else [],
+            ),
+        ],
+    )
+
+
+def _parts(result: Result, board: Board, name: str) -> str:
+    return _data(result.explain(name, board=board.name)._repr_html_())
+
+
+def _data(table: str) -> str:
+    return f'<div class="data">{table}</div>'
+
+
+def _note(text: str, *, if_: bool) -> list[str]:
+    return [element("p", [words(text)])] if if_ else []
+
+
+def _time(result: Result) -> str:
+    return "all records" if result.as_of is None else f"as of {result.as_of.isoformat()}"
