@@ -323,6 +323,8 @@ def get_finalization(ctx: ContestContext) -> Finalization:
     $ agon contest pending
         Print what is open in ID before it is finalized, and how long that can be undone.
 
+        These are submissions without a verdict, rounds, cases and proposed change sets.
+
           agon contest pending spring
     """
     from agon.app.contests.lifecycle import finality

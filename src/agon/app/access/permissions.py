@@ -263,10 +263,11 @@ def before_start(session: Session, view: View, *, now: datetime) -> View:
     contest = view.contest
     if view.staff or contest.starts_at is None or now >= contest.starts_at:
         return view
-    if discipline(contest.discipline).problems is None:
+    problems = discipline(contest.discipline).problems
+    if problems is None:
         return view
     published = next(session.entries.of_kind(contest.no, ["problem-published"]), None)
-    recorded = session.entries.rows(contest.no, "problems", limit=1)
+    recorded = session.entries.rows(contest.no, problems.table, limit=1)
     first = [entry.seq for entry in (published, *recorded) if entry is not None]
     if not first:
         return view
