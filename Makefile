@@ -21,7 +21,7 @@ EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-de
 RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
-DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell
+DEV_PACKAGES := postgresql podman runc busybox-static squid chromium-headless-shell
 
 .PHONY: setup setup-dev demo test test-all test-engines check checks lint types contracts docs collection pictures bench lock clean
 
