@@ -140,13 +140,13 @@ class TrialProxy:
 
     def _wait(self) -> None:
         deadline = time.monotonic() + _START_S
-        while _READY not in (printed := self._printed()):
+        while _READY not in (printed := self._cache_log()):
             if not self._is_running(self._name) or time.monotonic() > deadline:
                 cause = last_line(printed) or "it says nothing"
                 raise Unavailable(f"the proxy of the agent's network does not start: {cause}")
             time.sleep(_ROUND_S)
 
-    def _printed(self) -> bytes:
+    def _cache_log(self) -> bytes:
         try:
             return (self._folder / "log/cache.log").read_bytes()
         except FileNotFoundError:
