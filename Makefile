@@ -23,7 +23,7 @@ EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-de
 RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
-DEV_PACKAGES := postgresql podman runc busybox-static chromium-headless-shell nginx-light openssl
+DEV_PACKAGES := postgresql podman runc busybox-static squid chromium-headless-shell nginx-light openssl
 
 .PHONY: setup setup-dev demo test test-all test-engines check checks quick lint types types-of-src contracts docs collection coverage pictures bench lock clean
 

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import socket
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -80,6 +81,16 @@ def containers(engine: str = "", *, runtime: str = "", build_network: str = "") 
     from agon.runners.containers import open_containers
 
     return open_containers(engine, runtime=runtime, build_network=build_network)
+
+
+def addresses_of(host: str) -> list[str]:
+    """Return the addresses of a host's name.
+
+    Raises:
+        OSError: it has none.
+    """
+    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
 
 
 def base_image(tasks: Iterable["Task"], engine: str = "") -> None:

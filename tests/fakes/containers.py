@@ -32,6 +32,7 @@ from agon.app.containers import (
     TrialVerification,
 )
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
+from agon.errors import Unavailable
 
 _ENGINE = ContainerEngine(
     name="fake", version="1", runtime="none", cgroups="none", limits_cpus=False
@@ -102,6 +103,8 @@ class FakeContainers:
         self.pass_rules: list[PassRule] = []
         self.networks: list[str] = []
         self.opened: list[AgentTrial] = []
+        self.egress_closed: list[tuple[str, int]] = []
+        self.proxy_dies = False
         self.services: list[ServiceSpec] = []
         self.build_network = "none"
         self.cleaned: list[str | None] = []
@@ -143,6 +146,12 @@ class FakeContainers:
         self.opened.append(trial)
         self.services += services
         yield replace(trial, network=f"container:{trial.name}")
+
+    def close_egress(self, trial: AgentTrial) -> None:
+        """Store that the agent reaches nothing from now on, before how many verdicts."""
+        self.egress_closed.append((trial.name, len(self.networks)))
+        if self.proxy_dies:
+            raise Unavailable("the proxy of the agent's network ended before the agent")
 
     def run_agent(
         self,

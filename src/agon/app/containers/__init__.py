@@ -1,5 +1,6 @@
 """The port of containers for agents and for the tests that judge them."""
 
+from agon.app.containers.egress import AllowedHost, Egress
 from agon.app.containers.port import BuildFailed, CleanupSummary, ContainerGone, Containers, Shell
 from agon.app.containers.values import (
     AgentOutcome,
@@ -29,6 +30,7 @@ __all__ = [
     "AgentRun",
     "AgentStep",
     "AgentTrial",
+    "AllowedHost",
     "BuildFailed",
     "CleanupSummary",
     "Condition",
@@ -36,6 +38,7 @@ __all__ = [
     "ContainerGone",
     "ContainerResult",
     "Containers",
+    "Egress",
     "HealthCheck",
     "Image",
     "ImageSpec",

@@ -121,6 +121,9 @@ class Containers(Protocol):
         context, so that the tests can connect to them. They can answer everything that the tests
         connect to in the network, also in the place of servers that the tests start.
 
+        With :attr:`Trial.egress` the network leads to listed hosts or to everything, until
+        :meth:`close_egress`.
+
         Args:
             image: the image of the task.
             trial: the trial.
@@ -129,6 +132,15 @@ class Containers(Protocol):
 
         Raises:
             Unavailable: the engine fails, or cannot do this; a service does not work.
+        """
+
+    def close_egress(self, trial: AgentTrial) -> None:
+        """Cut a trial's network off from everything outside, once its agent has ended.
+
+        Requests through the proxy are in ``network.log`` in the trial's folder.
+
+        Raises:
+            Unavailable: the proxy had ended, or the engine fails.
         """
 
     def run_agent(

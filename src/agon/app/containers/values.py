@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from agon.app.containers.egress import NOTHING, Egress
 from agon.errors import InvalidRule
 
 Outcome: TypeAlias = Literal["passed", "failed", "timeout", "unscored"]
@@ -207,6 +208,8 @@ class AgentTrial:
             :meth:`Containers.open_network` opened for it.
         servers_s: seconds that the processes which the agent leaves may go on in that network;
             0: they end with the agent.
+        egress: what the agent can reach; the tests reach nothing of it.
+        proxy: the URL of the proxy in its network; empty: there is none.
     """
 
     run: str
@@ -216,6 +219,8 @@ class AgentTrial:
     keep_servers: bool = False
     network: str = "none"
     servers_s: float = 0.0
+    egress: Egress = NOTHING
+    proxy: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

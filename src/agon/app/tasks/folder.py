@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agon.app.containers.egress import Egress, EgressMode, read_host
 from agon.app.files import InvalidPackage, json_page, read_object
 from agon.app.tasks.trials import TrialResult
 from agon.errors import Conflict, Unavailable, Unreadable
@@ -51,6 +52,8 @@ class RunPlan:
         test_network: the network of tests that download something.
         keep_servers: whether the processes of agents go on while tests run that connect to a
             server.
+        agent_network: what agents can reach.
+        allowed_hosts: with ``allowlist``, the hosts as ``HOST:PORT``, each with its addresses.
         unreadable: folders that are no readable tasks, with the first error of each.
         variables: the names of the operator's variables that ``agent`` and ``verifier`` get.
         overrides: the limits that the run has instead of the tasks' own.
@@ -69,6 +72,8 @@ class RunPlan:
     build_network: str = "none"
     test_network: str = "none"
     keep_servers: bool = False
+    agent_network: EgressMode = "none"
+    allowed_hosts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)
     pass_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -85,7 +90,7 @@ class RunPlan:
             Conflict: the plans differ; every difference is listed.
         """
         own = {"run", "trials", "started_at"}
-        mine, theirs = self.to_dict(), earlier.to_dict()
+        mine, theirs = _comparable(self), _comparable(earlier)
         differing = [
             f"{name} was {_difference(theirs[name], mine[name])}, "
             f"is {_difference(mine[name], theirs[name])}"
@@ -96,7 +101,25 @@ class RunPlan:
             raise Conflict(
                 f"the folder holds another run: {'; '.join(differing)}; name another folder"
             )
-        return replace(earlier, trials=max(self.trials, earlier.trials))
+        return replace(
+            earlier,
+            trials=max(self.trials, earlier.trials),
+            allowed_hosts=self.allowed_hosts,
+        )
+
+    @property
+    def egress(self) -> Egress:
+        """What agents can reach."""
+        hosts = tuple(
+            replace(read_host(name), addresses=tuple(addresses))
+            for name, addresses in sorted(self.allowed_hosts.items())
+        )
+        return Egress(mode=self.agent_network, hosts=hosts)
+
+
+def _comparable(plan: RunPlan) -> dict[str, Any]:
+    """Return a plan's values; of hosts the names, whose addresses may change."""
+    return plan.to_dict() | {"allowed_hosts": sorted(plan.allowed_hosts)}
 
 
 def _difference(value: Any, other: Any) -> str:

@@ -84,6 +84,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         collected=_collect_commands(verifier),
         keys=tuple(dict.fromkeys(path for path, _ in keys_in(content))),
         keep_servers=verifier.flag("keep_servers"),
+        allowed_hosts=(*agent.texts("allowed_hosts"), *environment.texts("allowed_hosts")),
         about=TaskMetadata(
             difficulty=metadata.text("difficulty"),
             category=metadata.text("category"),

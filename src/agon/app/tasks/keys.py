@@ -30,6 +30,7 @@ class TaskKey:
 _LIMIT: Final = "a limit of the trial"
 _LIMIT_OF_TESTS: Final = "a limit of the tests' container, else that of [environment]"
 _NETWORK: Final = "a trial has no network but what the operator gives it; nothing opens by itself"
+_HOSTS: Final = "hosts of the agent, where the operator allows them (--allow-task-hosts)"
 _ABOUT: Final = "says what the task is about; no trial reads it"
 _HEALTH: Final = "runs in the agent's container before the agent, until it exits with 0"
 _USER: Final = "set USER in the Dockerfile instead: a trial has one user, that of the image"
@@ -48,7 +49,7 @@ KEYS: Final = (
     TaskKey("agent.timeout_sec", "read", _LIMIT),
     TaskKey("agent.user", "refused", _USER),
     TaskKey("agent.network_mode", "harmless", _NETWORK),
-    TaskKey("agent.allowed_hosts", "harmless", _NETWORK),
+    TaskKey("agent.allowed_hosts", "read", _HOSTS),
     TaskKey("verifier", "read", "the tests' part"),
     TaskKey("verifier.timeout_sec", "read", _LIMIT),
     TaskKey("verifier.env", "read", "variables of the tests; ${NAME} is what --verifier-env gives"),
@@ -98,7 +99,7 @@ KEYS: Final = (
     TaskKey("environment.mcp_servers", "noted", "no built-in agent is told of it"),
     TaskKey("environment.skills_dir", "noted", "no built-in agent is told of it"),
     TaskKey("environment.network_mode", "harmless", _NETWORK),
-    TaskKey("environment.allowed_hosts", "harmless", _NETWORK),
+    TaskKey("environment.allowed_hosts", "read", _HOSTS),
     TaskKey("environment.allow_internet", "harmless", _NETWORK),
     TaskKey("solution", "read", "the oracle's part"),
     TaskKey("solution.env", "read", "variables of the oracle; ${NAME} is what --agent-env gives"),

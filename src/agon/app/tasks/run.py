@@ -150,6 +150,7 @@ class _TrialRunner:
                 folder=place,
                 test_network=plan.test_network,
                 keep_servers=plan.keep_servers,
+                egress=plan.egress,
             )
             try:
                 image = self._image(task)

@@ -53,6 +53,8 @@ def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "build_network": plan.build_network,
         "test_network": plan.test_network,
         "keep_servers": plan.keep_servers,
+        "agent_network": plan.agent_network,
+        "allowed_hosts": sorted(plan.allowed_hosts),
         "unreadable": dict(plan.unreadable),
         "variables": dict(plan.variables),
         "overrides": dict(plan.overrides),

@@ -80,6 +80,7 @@ class TaskSettings:
         keys: the keys of the file, with the tables they are in.
         keep_servers: whether the processes that the agent leaves go on while the tests run; None
             when the file does not say.
+        allowed_hosts: the hosts that its agents need, for an operator who allows them.
         about: difficulty, category, tags.
         extra: other keys, unchanged.
         notes: warnings.
@@ -103,6 +104,7 @@ class TaskSettings:
     collected: tuple[CollectCommand, ...] = ()
     keys: tuple[str, ...] = ()
     keep_servers: bool | None = None
+    allowed_hosts: tuple[str, ...] = ()
     about: TaskMetadata = TaskMetadata()
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()

@@ -39,6 +39,8 @@ Clock: TypeAlias = Callable[[], datetime]
 
 SCORES: Final = {"passed": 1.0, "failed": 0.0, "timeout": 0.0}
 """The score of each outcome; ``unscored`` has none."""
+_OF_TRIAL: Final = frozenset({"agent", "services"})
+"""The networks of tests that are the trial's own."""
 _HAND_OVER_S: Final = 300.0
 """Seconds besides its tests that a verifier may take."""
 
@@ -64,6 +66,8 @@ class TrialResult:
         test_network: the network of the tests; ``none`` unless they download something and the
             operator allows it, or ``services`` or ``agent``: that of the task's services, or of
             processes of the agent, which went on.
+        agent_network: what the agent could reach: ``none``, ``allowlist`` (of the run) or
+            ``public``.
         started_at: when it started.
         finished_at: when it ended.
         timings: seconds of its parts: ``build_s`` (0 when the image existed), ``agent_s`` and
@@ -86,6 +90,7 @@ class TrialResult:
     limits_hit: tuple[str, ...] = ()
     attempts: int = 1
     test_network: str = "none"
+    agent_network: str = "none"
     started_at: str
     finished_at: str
     timings: dict[str, float]
@@ -150,12 +155,21 @@ def run_trial(
                 limits=_agent_limits(task),
                 outputs=outputs(task, image),
             )
-            work = agent.work(task, environment)
+            try:
+                work = agent.work(task, environment)
+            finally:
+                if placed.egress.mode != "none":
+                    containers.close_egress(placed)
             if network == "none" and placed.network != "none":
                 network = _network_of_servers(task, work.run)
             if work.run.outputs is not None:
                 verdict = _verify(
-                    task, work.run.outputs, containers, image=image, trial=placed, network=network
+                    task,
+                    work.run.outputs,
+                    containers,
+                    image=image,
+                    trial=placed if network in _OF_TRIAL else trial,
+                    network=network,
                 )
         result, reason = _outcome(work.run, verdict)
     except AgonError as failed:
@@ -183,6 +197,7 @@ def run_trial(
         limits_hit=tuple(dict.fromkeys(hit)),
         attempts=attempts,
         test_network=network,
+        agent_network=trial.egress.mode,
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),
         timings=_timings(image, accounts, finished - started),
@@ -200,7 +215,7 @@ def _in_network(
     """
     bounds = task.settings.bounds
     keeps = network == "none" and keeps_servers(task, allowed=trial.keep_servers)
-    if not keeps and not task.files.services:
+    if not keeps and not task.files.services and trial.egress.mode == "none":
         return nullcontext(trial)
     verifying_s = 2 * (bounds.verifier_s + _HAND_OVER_S)
     specs = service_specs(task, containers, 2 * (bounds.agent_s + _HAND_OVER_S) + verifying_s)
@@ -273,7 +288,7 @@ def _verify(
             limits=limits,
             pass_rule=replace(task.settings.pass_rule, source=task.reward_source),
             environment=tuple(task.settings.verifier_env.items()),
-            network="none" if network in {"agent", "services"} else network,
+            network="none" if network in _OF_TRIAL else network,
         )
 
     if task.files.script is None:

@@ -12,6 +12,7 @@ import click
 from agon.cli.shared.commands import option
 
 if TYPE_CHECKING:
+    from agon.app.containers.egress import EgressMode
     from agon.app.tasks.task import Task
 
 Function = Callable[..., Any]
@@ -116,6 +117,84 @@ def networks(function: Function) -> Function:
         return function(networks=Networks(build_network, test_network, keep_servers), **remaining)
 
     return _all((_build_network, _test_network, _keep_servers), call)
+
+
+_agent_network = option(
+    "--agent-network",
+    type=click.Choice(["none", "allowlist", "public"]),
+    default="none",
+    show_default=True,
+    help="What the agent's containers reach: nothing, the hosts of --allow-host, or everything.",
+)
+_allow_host = option(
+    "--allow-host",
+    "allow_hosts",
+    multiple=True,
+    metavar="HOST[:PORT]",
+    help="A host that --agent-network allowlist lets through (port 443 by default); repeatable.",
+)
+_allow_task_hosts = option(
+    "--allow-task-hosts",
+    is_flag=True,
+    help="Let the hosts through as well that the tasks list (allowed_hosts).",
+)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What agents reach.
+
+    Attributes:
+        network: ``none``, ``allowlist`` or ``public``.
+        hosts: the hosts that the operator lists.
+        of_tasks: whether those that tasks list are allowed as well.
+    """
+
+    network: "EgressMode"
+    hosts: tuple[str, ...]
+    of_tasks: bool
+
+
+def egress(function: Function) -> Function:
+    """Add the options about what agents reach; they arrive as ``reach``."""
+
+    @wraps(function)
+    def call(
+        *,
+        agent_network: "EgressMode",
+        allow_hosts: tuple[str, ...],
+        allow_task_hosts: bool,
+        **remaining: Any,
+    ) -> Any:
+        return function(reach=Reach(agent_network, allow_hosts, allow_task_hosts), **remaining)
+
+    return _all((_agent_network, _allow_host, _allow_task_hosts), call)
+
+
+def hosts_of(reach: Reach, tasks: "Iterable[Task]") -> dict[str, list[str]]:
+    """Return the hosts that agents reach, each with its addresses.
+
+    Raises:
+        Unreadable: a host is an address, a pattern or private, or the options do not fit.
+        Unavailable: a host has no address.
+    """
+    from agon.app.containers.egress import read_host, resolve_hosts
+    from agon.errors import Unreadable
+    from agon.wiring import addresses_of
+
+    if reach.network != "allowlist":
+        if reach.hosts or reach.of_tasks:
+            raise Unreadable(
+                f"hosts are allowed, but the agent's network is {reach.network}; "
+                "add --agent-network allowlist"
+            )
+        return {}
+    listed = [read_host(text) for text in reach.hosts]
+    if reach.of_tasks:
+        listed += [read_host(text) for task in tasks for text in task.settings.allowed_hosts]
+    if not listed:
+        raise Unreadable("--agent-network allowlist lists no host; add --allow-host HOST[:PORT]")
+    return {str(host): list(host.addresses) for host in resolve_hosts(listed, addresses_of)}
 
 
 def notes_of(tasks: "Iterable[Task]", networks: Networks) -> Iterator[str]:

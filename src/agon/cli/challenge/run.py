@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @arguments.overrides
 @arguments.engine
 @arguments.networks
+@arguments.egress
 @parameters.form(TABLE, "json")
 @parameters.dry_run
 def run_agent(  # noqa: PLR0913 (an option each)
@@ -66,10 +67,11 @@ def run_agent(  # noqa: PLR0913 (an option each)
     overrides: "Overrides",
     where: arguments.EngineChoice,
     networks: arguments.Networks,
+    reach: arguments.Reach,
     form: str,
     dry_run: bool,
 ) -> None:
-    r"""Run an agent on TASKS, in containers without a network.
+    r"""Run an agent on TASKS, in containers without a network unless you open it.
 
     TASKS are task folders, or folders of them. The agent is a command that the container's shell
     runs in the image's WORKDIR, where {task} and {instruction} are filled in; or oracle (the
@@ -85,6 +87,9 @@ def run_agent(  # noqa: PLR0913 (an option each)
     file or command line the values.
 
       agon challenge run tasks/ --agent ./agent --agent-env MODEL_KEY --timeout-multiplier 2
+
+    With --agent-network allowlist the agent reaches the hosts of --allow-host through a proxy
+    (Debian package squid), by CONNECT only; its requests are in network.log of each trial.
 
     DIR gets summary.json and a folder with result.json for each trial. The same command continues
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:
@@ -107,6 +112,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
     chosen = task_agent(agent)
     solutions = chosen.settings.get("kind") == "oracle"
     read = with_variables(read, variables, environment=os.environ, solutions=solutions)
+    hosts = arguments.hosts_of(reach, read)
     plan = plan_of(
         read,
         chosen,
@@ -137,6 +143,8 @@ def run_agent(  # noqa: PLR0913 (an option each)
             build_network=engine.build_network,
             test_network=networks.tests,
             keep_servers=networks.keep_servers,
+            agent_network=reach.network,
+            allowed_hosts=hosts,
         )
         summary = run_tasks(
             read,
@@ -236,6 +244,8 @@ def _draw(summary: dict[str, Any]) -> None:
     )  # fmt: skip
     out.line(f"agent {summary['agent']} · {_rate(summary)}", style="bold")
     out.line(_sources_text(summary["reward_sources"]))
+    if summary["agent_network"] != "none":
+        out.line(reach_text(summary["agent_network"], summary["allowed_hosts"]))
     if len(chances := summary["pass_at_k"]) > 1:
         single = {k: value for k, value in chances.items() if int(k).bit_count() == 1}
         rates = [f"pass@{k} {value:.3f}" for k, value in single.items()]
@@ -265,6 +275,17 @@ def _sources_text(sources: dict[str, list[str]]) -> str:
         return f"reward_source {next(iter(counts))}"
     said = (f"{name} ({n} task{'' if n == 1 else 's'})" for name, n in counts.items())
     return f"reward_source {', '.join(said)}"
+
+
+def reach_text(network: str, hosts: Sequence[str]) -> str:
+    """Return what the agent could reach.
+
+    Example:
+        >>> reach_text("allowlist", ["pypi.org:443"])
+        'the agent could reach pypi.org:443'
+    """
+    reached = ", ".join(hosts) if network == "allowlist" else "the public network"
+    return f"the agent could reach {reached}"
 
 
 def _rate(summary: dict[str, Any]) -> str:

@@ -29,6 +29,7 @@ from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.driver import WAITING, drive
+from agon.runners.containers.egress_networks import proxy_variables, remove_networks
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import OUTPUTS, PRIVATE, shell_command
 from agon.runners.containers.image_folders import require_plain, within
@@ -84,7 +85,7 @@ class CommandLineContainers:
             engine, owner=self._owner, scratch=self._scratch, lifeline=self._lifeline,
             removals=self._removals,
         )  # fmt: skip
-        self._networks = TrialNetworks(engine, self._attempts, self._lifeline)
+        self._networks = TrialNetworks(engine, self._attempts, self._lifeline, self._scratch)
 
     @property
     def engine(self) -> ContainerEngine:
@@ -111,6 +112,10 @@ class CommandLineContainers:
         """Return a context that yields the trial with a network of its own."""
         self._require_open()
         return self._networks.open(image, trial, services, main)
+
+    def close_egress(self, trial: AgentTrial) -> None:
+        """Cut a trial's network off from everything outside."""
+        self._networks.close_egress(trial)
 
     def run_agent(
         self,
@@ -202,6 +207,7 @@ class CommandLineContainers:
         """
         try:
             containers = self._remove_all(run) + remove_unfinished_builds(self._engine)
+            remove_networks(self._engine, run)
             removed = self._images.remove_all() if images else 0
         except EngineError as wrong:
             raise Unavailable(f"{self.engine.name}: {wrong}") from None
@@ -274,9 +280,10 @@ class CommandLineContainers:
             binds=tuple(
                 BindMount(self._stage.show(mount.source), mount.target) for mount in mounts
             ),
-            environment=(*_KEEPING_OWNER, *environment)
-            if is_root(image.user)
-            else tuple(environment),
+            environment=(
+                *(_KEEPING_OWNER if is_root(image.user) else ()),
+                *(*proxy_variables(trial.proxy), *environment),
+            ),
             handed=tuple(
                 path for path in outputs if not any(within(path, other) for other in outputs)
             ),
@@ -365,21 +372,14 @@ def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
     outputs = None
     if filtered is not None and diagnosis.outcome == "finished":
         outputs = Outputs(
-            path=run.archive,
-            declared=spec.declared,
-            files=filtered.files,
-            size=filtered.size,
-            sha256=filtered.sha256,
-            left_out=filtered.left_out,
+            path=run.archive, declared=spec.declared, files=filtered.files, size=filtered.size,
+            sha256=filtered.sha256, left_out=filtered.left_out,
             left_out_total=filtered.left_out_total,
-        )
+        )  # fmt: skip
     return AgentRun(
-        outcome=diagnosis.outcome,
-        reason=diagnosis.reason,
-        account=run.account,
-        outputs=outputs,
-        servers=run.goes_on,
-    )
+        outcome=diagnosis.outcome, reason=diagnosis.reason, account=run.account,
+        outputs=outputs, servers=run.goes_on,
+    )  # fmt: skip
 
 
 def _verification(run: ContainerRun, rule: PassRule) -> tuple[TrialVerification, bool]:
