@@ -24,7 +24,7 @@ from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.ratings import streamed
 from agon.disciplines.arena.ratings.clusters import Verdicts, verdicts_of
 from agon.disciplines.arena.ratings.covariates import covariates_of, matches_by
-from agon.disciplines.arena.ratings.modelled import is_modelled
+from agon.disciplines.arena.ratings.modeled import is_modeled
 from agon.disciplines.arena.ratings.rating_history import RatingHistory, rating_history
 from agon.disciplines.arena.ratings.strength_explanations import explain_strength
 from agon.disciplines.arena.ratings.strengths import Strengths, strengths_board, strengths_of
@@ -107,7 +107,7 @@ class ScoredArena:
     def _verdicts(self) -> Verdicts:
         """Return the rated matches, with what they may depend on."""
         made = verdicts_of(self.facts.matches, self.ratings)
-        if not is_modelled(self.rules):
+        if not is_modeled(self.rules):
             return made
         match = self.ratings.match
         covariates = covariates_of(self.facts, match, self.rules, records=self._records)
@@ -239,7 +239,7 @@ class LargeArena(ScoredArena):
 
     def _verdicts(self) -> Verdicts:
         """Return the rated matches, which are read only where any depend on others."""
-        if is_modelled(self.rules) or streamed.has_clusters(self._records):
+        if is_modeled(self.rules) or streamed.has_clusters(self._records):
             return super()._verdicts()
         nobody = np.zeros(0, dtype=np.int32)
         return Verdicts(nobody, nobody, np.zeros(0), None, None)
@@ -277,7 +277,7 @@ class EngineArena(ScoredArena):
 
     def _verdicts(self) -> Verdicts:
         """Return the rated matches, with what they may depend on."""
-        if is_modelled(self.rules):
+        if is_modeled(self.rules):
             raise self._records.needs_rows("ratings with a model of ties, position or styles")
         return relational.verdicts(self._records, self.bots, self.rules)
 

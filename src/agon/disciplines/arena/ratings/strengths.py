@@ -15,7 +15,7 @@ from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Standings
 from agon.disciplines.arena.ratings.clusters import Verdicts, cluster_notes, clusters_of
-from agon.disciplines.arena.ratings.modelled import Model, fit_verdicts, is_modelled
+from agon.disciplines.arena.ratings.modeled import Model, fit_verdicts, is_modeled
 from agon.disciplines.arena.ratings.unrated import reasons, separate_groups
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable, did_you_mean
@@ -105,11 +105,11 @@ def strengths_of(
     center = _reference(rated, rules)
     row = np.full(len(everyone), -1)
     row[rated.bots] = np.arange(len(rated.bots))
-    listed = verdicts() if is_modelled(rules) or rules.cluster != "none" else None
+    listed = verdicts() if is_modeled(rules) or rules.cluster != "none" else None
     clusters = None if listed is None else clusters_of(listed, rules, row=row)
 
     def fit(clusters: Clusters | None) -> tuple[Intervals, Model | None]:
-        if listed is None or not is_modelled(rules):
+        if listed is None or not is_modeled(rules):
             return _intervals(rated, center, rules, clusters), None
         start = rated.fit.log_strength
         return fit_verdicts(

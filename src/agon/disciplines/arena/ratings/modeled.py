@@ -78,7 +78,7 @@ class Model:
         return (*said, changed if moves else "no rank differs from the plain model")
 
 
-def is_modelled(rules: ArenaRules) -> bool:
+def is_modeled(rules: ArenaRules) -> bool:
     """Return whether the rules ask for more than strengths, a tie being half a win."""
     return rules.ties != "half" or rules.position == "fitted" or bool(controls(rules))
 
