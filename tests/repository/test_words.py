@@ -12,7 +12,7 @@ PRIVATE = re.compile(
 )
 BRITISH = re.compile(
     r"\b(behaviour|catalogue|centre|colour|favourite|favoured|fulfil|labelled|learnt|neighbour"
-    r"|programme|spelt|travelled|modeled|signalled|analys(e|ed|er|ing))s?\b"
+    r"|programme|spelt|travelled|modelled|signalled|analys(e|ed|er|ing))s?\b"
     r"|\b\w*(canonical|categor|character|custom|emphas|final|general|initial|local|material|max"
     r"|minim|normal|optim|organ|random|recogn|regular|serial|special|summar|synchron)"
     r"is(e|ed|er|ers|es|ing|ation|ations)\b",
