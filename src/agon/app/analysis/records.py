@@ -125,7 +125,7 @@ def inspect_records(
         ['unknown-table']
     """
     reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
-    schema = _extended(discipline(of).schema, reads.keep)
+    schema = _extend(discipline(of).schema, reads.keep)
     renamed = bool(reads or where)
     if require_engine(engine, source).counts:
         return _inspect_in_engine(of, source, str(engine), renamed=renamed)
@@ -161,7 +161,7 @@ def inspect_records(
     return records, issues
 
 
-def _extended(schema: Schema, kept: Mapping[str, str]) -> Schema:
+def _extend(schema: Schema, kept: Mapping[str, str]) -> Schema:
     """Return a schema with further columns that are read where a source has them."""
     added: dict[str, list[Column]] = {}
     for name, kind in kept.items():

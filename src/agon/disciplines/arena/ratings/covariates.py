@@ -71,7 +71,7 @@ def covariates_of(
         return made
     if records is None:
         raise NotScorable(f"control={names[0]}: these matches have no columns besides their result")
-    there = _filled(records)
+    there = _columns_with_values(records)
     ids = facts.matches.ids.take(pa.array(match))
 
     def read(names: Sequence[str], kind: str) -> list[pa.Array]:
@@ -116,7 +116,7 @@ def _control(
     return np.divide(of_a - of_b, total, out=np.zeros_like(total), where=total != 0)
 
 
-def _filled(records: Records) -> list[str]:
+def _columns_with_values(records: Records) -> list[str]:
     """Return the columns of the matches that have any value."""
     names = records.sql("SELECT * FROM matches LIMIT 0").column_names
     counts = records.sql(f"SELECT {', '.join(f'count({quote(n)})' for n in names)} FROM matches")
@@ -143,7 +143,7 @@ def matches_by(column: str, facts: Facts, *, records: Records | None) -> dict[st
     Raises:
         NotScorable: the matches have no such column, no value, or too many.
     """
-    there = [] if records is None else _filled(records)
+    there = [] if records is None else _columns_with_values(records)
     if records is None or column not in there:
         raise NotScorable(
             f"by={column}: no match has a value there; they have values in {', '.join(there)}"

@@ -122,7 +122,7 @@ def fit_verdicts(
     if clusters is not None and clusters.match is not None:
         chosen = clusters.match  # in the order of the clusters
     names = tuple(verdicts.covariates)
-    columns = [_standardized(name, verdicts.covariates[name][chosen]) for name in names]
+    columns = [_standardize(name, verdicts.covariates[name][chosen]) for name in names]
     rows = ModelRows(
         counts.players,
         a[chosen],
@@ -151,11 +151,11 @@ def fit_verdicts(
         "control": list(controls(rules)),
         "control_form": rules.control_form,
     }
-    model = Model(_parameters(fit, names, rules), plain, _expected(rows, fit, counts), context)
+    model = Model(_parameters(fit, names, rules), plain, _expect_points(rows, fit, counts), context)
     return covariance_intervals(fit.strength, covariance, level=rules.confidence), model
 
 
-def _standardized(name: str, values: Vector) -> Vector:
+def _standardize(name: str, values: Vector) -> Vector:
     """Return a covariate divided by its standard deviation; the position as it is.
 
     Raises:
@@ -199,7 +199,7 @@ def _meaning(label: str, rules: ArenaRules) -> str:
     return f"log-odds by one standard deviation of {label}, {form}"
 
 
-def _expected(rows: ModelRows, fit: ModelFit, counts: PairCounts) -> Vector:
+def _expect_points(rows: ModelRows, fit: ModelFit, counts: PairCounts) -> Vector:
     """Return the expected points of the first bot of each pair."""
     low, high = np.minimum(rows.a, rows.b), np.maximum(rows.a, rows.b)
     size = np.int64(counts.players)
