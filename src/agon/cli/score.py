@@ -11,6 +11,7 @@ from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 if TYPE_CHECKING:
     from agon.app.analysis.score import Result
     from agon.cli.shared.tables import Output
+    from agon.disciplines.capabilities import ColumnMeaning
     from agon.kernel.boards import Board
 
 _MAX_ROWS_DRAWN = 100
@@ -103,7 +104,7 @@ def draw_rows(out: "Output", of: str, board: str, rows: list[dict[str, Any]]) ->
     if not rows:
         out.line("no scores")
         return
-    columns = []
+    columns, details = [], set()
     for name, example in _examples(rows).items():
         values = [row[name] for row in rows]
         if name == "counts" or (name not in _ALWAYS and values == [row["score"] for row in rows]):
@@ -119,24 +120,26 @@ def draw_rows(out: "Output", of: str, board: str, rows: list[dict[str, Any]]) ->
             )
             continue
         cells = numbers(values) if numeric else [cell(value) for value in values]
-        if named := _meanings_of(of, board, name):
+        meaning = _meaning_of(of, board, name)
+        if meaning is not None and meaning.is_detail:
+            details.add(name.replace("_", " "))
+        if meaning is not None and (named := dict(meaning.named)):
             cells = [named.get(value, text) for value, text in zip(values, cells, strict=True)]
         folds = isinstance(example, (list, dict))
         columns.append(TableColumn(name.replace("_", " "), cells, right=numeric, folds=folds))
-    # Folding columns take the remaining width, so they are last.
-    columns.sort(key=lambda column: column.folds)
+    # Details give way to others; folding columns take the remaining width, so they are last.
+    columns.sort(key=lambda column: (column.folds, column.title in details))
     out.table(columns)
 
 
-def _meanings_of(of: str, board: str, column: str) -> dict[Any, str]:
-    """Return the values of a column that stand for something else, each with its name.
+def _meaning_of(of: str, board: str, column: str) -> "ColumnMeaning | None":
+    """Return what a column is; None: it is not known here.
 
     A discipline of a server need not be installed here.
     """
     from agon.disciplines import discipline, is_discipline
 
-    meaning = discipline(of).traits.meaning(board, column) if is_discipline(of) else None
-    return {} if meaning is None else dict(meaning.named)
+    return discipline(of).traits.meaning(board, column) if is_discipline(of) else None
 
 
 def _largest(parts: dict[str, Any], *, most: int = 3) -> str:

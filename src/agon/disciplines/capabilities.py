@@ -305,12 +305,14 @@ class ColumnMeaning:
         unit: of the value; empty: it has none, or the text says it.
         rules: names of the rules that determine it, the most important first.
         named: values that stand for something else, each with its name.
+        is_detail: whether a narrow table leaves it out before others.
     """
 
     text: str
     unit: str = ""
     rules: tuple[str, ...] = ()
     named: tuple[tuple[Any, str], ...] = ()
+    is_detail: bool = False
 
 
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks

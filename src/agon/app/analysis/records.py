@@ -1,6 +1,7 @@
 """Read records from any source that users have, and write them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,7 +11,16 @@ from agon.app.importers import format_of_frame, import_records
 from agon.disciplines import ImportedRecords, Simulation, discipline
 from agon.engines import open_tables, require_engine
 from agon.errors import Conflict, Unreadable
-from agon.records import InvalidRecords, Records, RowIssue, inspect, inspect_rows
+from agon.records import (
+    Column,
+    InvalidRecords,
+    Kind,
+    Records,
+    RowIssue,
+    Schema,
+    inspect,
+    inspect_rows,
+)
 from agon.records.frames import Rows
 from agon.records.names.mapping import NO_MAPPING, MappingSource, source_mapping
 from agon.records.names.unused import NameReport
@@ -114,8 +124,8 @@ def inspect_records(
         >>> [issue.code for issue in issues if issue.table == "user"]
         ['unknown-table']
     """
-    schema = discipline(of).schema
     reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
+    schema = _extend(discipline(of).schema, reads.keep)
     renamed = bool(reads or where)
     if require_engine(engine, source).counts:
         return _inspect_in_engine(of, source, str(engine), renamed=renamed)
@@ -149,6 +159,29 @@ def inspect_records(
         records.names, records.notes = source.names or NameReport(), source.notes
         records.row_findings = source.findings
     return records, issues
+
+
+def _extend(schema: Schema, kept: Mapping[str, str]) -> Schema:
+    """Return a schema with further columns that are read where a source has them."""
+    added: dict[str, list[Column]] = {}
+    for name, kind in kept.items():
+        table, _, column = name.partition(".")
+        added.setdefault(table, []).append(Column(column, Kind(kind), required=False))
+    tables = tuple(
+        replace(
+            table,
+            columns=(
+                *table.columns,
+                *(
+                    column
+                    for column in added.get(table.name, ())
+                    if column.name not in {own.name for own in table.columns}
+                ),
+            ),
+        )
+        for table in schema
+    )
+    return replace(schema, tables=tables) if added else schema
 
 
 def _already_read(of: str, records: Records, *, renamed: bool) -> Records:

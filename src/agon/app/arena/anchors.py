@@ -32,7 +32,7 @@ from agon.kernel.explanations import Explanation, Part
 from agon.kernel.ratings.anchored_fit import hold_anchors
 from agon.kernel.rounding import publish
 
-_SHIFTED = ("score", "low", "high", "rating")
+_SHIFTED = ("score", "low", "high", "rating", "plain_score")
 _MAX_BOTS = 5000  # above it the matrices take minutes and gigabytes
 
 
@@ -167,6 +167,11 @@ def hold(
         NotScorable: there are too many bots, or the anchors are too far from the matches.
     """
     stated = anchors_of(board, values).values
+    if strengths.model is not None:
+        raise NotScorable(
+            "several anchors are held by the plain model: state one, or set ties=half, "
+            "position=ignored and no control"
+        )
     if strengths.counts.players > _MAX_BOTS:
         raise NotScorable(
             f"several anchors among {strengths.counts.players:,} bots need too much "

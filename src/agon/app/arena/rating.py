@@ -1,7 +1,7 @@
 """Rate the bots of an arena by a named method, with confidence intervals on request."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
 
@@ -12,19 +12,21 @@ import pyarrow.compute as pc
 from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import Result, score
 from agon.app.arena.anchors import Anchors, HeldAnchors, anchors_of, caption_of, hold
+from agon.app.arena.live.scored import arena_of
 from agon.app.charts import Chart, interval_chart, win_matrix
 from agon.app.charts.intervals import MAX_ROWS
 from agon.app.charts.matrix import MAX_NAMES
-from agon.disciplines.arena.formulas import score_of
+from agon.disciplines.arena.ratings.covariates import STYLES
 from agon.disciplines.arena.ratings.strengths import interval_context
 from agon.disciplines.arena.rules import ArenaRules
-from agon.errors import NotFound, did_you_mean
+from agon.disciplines.arena.scoring import ScoredArena
+from agon.errors import Conflict, NotFound, NotScorable, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.kernel.progress import count_steps
 from agon.kernel.ratings.elo import EloState, fold
 from agon.kernel.rounding import publish
-from agon.records.names.mapping import MappingSource
+from agon.records.names.mapping import MappingSource, source_mapping
 
 RatingMethod = Literal["elo", "bradley-terry"]
 """The methods of :func:`rate`."""
@@ -47,17 +49,25 @@ class RatingTable:
         board: ``rank``, ``id``, ``score`` and, with intervals, ``low`` and ``high``.
         anchors: the ratings stated for bots, and the shift or the fit that gives them; None: there
             are none.
+        parts: the board of each value of a column of the matches, side by side with the whole; for
+            a value without a board, why.
     """
 
     method: RatingMethod
     result: Result
     board: Board
     anchors: Anchors | HeldAnchors | None = None
+    parts: Mapping[str, Board | str] = field(default_factory=dict)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was decided when the records were imported, and what limits the ratings."""
-        return (*self.result.records.notes, *self.board.context.get("notes", ()))
+        missing = (
+            f"{value}: no board: {part}"
+            for value, part in self.parts.items()
+            if isinstance(part, str)
+        )
+        return (*self.result.records.notes, *self.board.context.get("notes", ()), *missing)
 
     @property
     def has_intervals(self) -> bool:
@@ -145,6 +155,8 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     ignore: Iterable[str] = (),
     engine: str | None = None,
     anchor: Mapping[str, float] | None = None,
+    control: Iterable[str] = (),
+    by: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
@@ -170,12 +182,17 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         engine: where the tables are read (``agon engines`` lists them; None: by the source).
         anchor: ratings stated for bots, by id. One shifts all ratings; several are held by
             Bradley–Terry while the other bots are rated, and shift Elo by their mean distance.
+        control: styles that Bradley–Terry ratings are controlled for (rule ``control``): columns
+            ``NAME_a`` and ``NAME_b``, or ``NAME``, or length, headers, lists, bold and code of the
+            responses.
+        by: a column of the matches; there is a board for each value of it beside the whole.
         edition: the edition (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records.
 
     Raises:
         NotFound: there is no such method, edition or source, or no rating of an anchor.
+        Conflict: there are controls of another method than Bradley–Terry.
         InvalidRule, InvalidRecords, NotScorable, Unreadable: as ``score`` does.
 
     Example:
@@ -187,12 +204,14 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     """
     if method not in METHODS:
         raise NotFound(f"there is no method {method!r}: {did_you_mean(method, METHODS)}")
+    overrides = _with_controls(overrides, control, method=method)
+    asked = str((overrides or {}).get("control", ""))
     result = score(
         "arena",
         records,
         columns=columns,
         where=where,
-        mapping=mapping,
+        mapping=source_mapping(mapping).with_kept(_kept(asked.split(","), by)),
         ignore=ignore,
         engine=engine,
         edition=edition,
@@ -200,6 +219,13 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         as_of=as_of,
     )
     board = result.board(_BOARDS[method])
+    if by is not None:
+        if anchor is not None or (interval and method == "elo"):
+            raise Conflict(
+                "boards of a column have no anchors, and by Elo no intervals; rate each part with "
+                "where="
+            )
+        return _by_column(method, result, board, by, interval=interval)
     if method == "bradley-terry" and isinstance(anchor, Mapping) and len(anchor) > 1:
         held = hold(
             board,
@@ -219,6 +245,62 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         return RatingTable(method, result, board)
     anchors = anchors_of(board, anchor)
     return RatingTable(method, result, anchors.shift_board(board), anchors)
+
+
+def _kept(controls: Iterable[str], by: str | None) -> dict[str, str]:
+    """Return the columns of battles that controls and parts are read from, with their kinds."""
+    kept: dict[str, str] = {}
+    for name in filter(None, (each.strip() for each in controls)):
+        kept |= dict.fromkeys((f"{name}_a", f"{name}_b", name), "number")
+        if name in STYLES:
+            kept |= {"response_a": "text", "response_b": "text"}
+    if by is not None:
+        kept[by] = "text"
+    return {f"matches.{name}": kind for name, kind in kept.items()}
+
+
+def _with_controls(
+    overrides: Mapping[str, Any] | None, control: Iterable[str], *, method: str
+) -> Mapping[str, Any] | None:
+    """Return values of rules with the stated controls."""
+    names = [control] if isinstance(control, str) else [str(name) for name in control]
+    if names and method != "bradley-terry":
+        raise Conflict(f"{method} has no controls; rate by method bradley-terry")
+    return {**(overrides or {}), "control": ",".join(names)} if names else overrides
+
+
+def _by_column(
+    method: RatingMethod, result: Result, board: Board, by: str, *, interval: bool
+) -> RatingTable:
+    """Return the ratings of all matches with a board for each value of a column."""
+    parts = {
+        value: _part(arena, board.name, interval=interval)
+        for value, arena in arena_of(result.scored).within(by).items()
+    }
+    whole = board if interval else _without_intervals(board)
+    return RatingTable(method, result, _side_by_side(whole, by, parts), None, parts)
+
+
+def _part(arena: ScoredArena, board: str, *, interval: bool) -> Board | str:
+    """Return the board of a part of the matches, or why there is none."""
+    try:
+        made = arena.board(board)
+    except NotScorable as error:
+        return str(error)
+    return made if interval else _without_intervals(made)
+
+
+def _side_by_side(board: Board, by: str, parts: Mapping[str, Board | str]) -> Board:
+    """Return the whole board with the rank in each part as a column; the context has all parts."""
+    table = board.table
+    at = table.column_names.index("score") + 1
+    shown = {value: part for value, part in parts.items() if isinstance(part, Board)}
+    for value, part in shown.items():
+        place = pc.index_in(table["id"], value_set=part.table["id"].combine_chunks())
+        table = table.add_column(at, f"rank of {value}", part.table["rank"].take(place))
+        at += 1
+    boards = {value: part.rows() for value, part in shown.items()}
+    return replace(board, table=table, context={**board.context, "by": by, "boards": boards})
 
 
 def _without_intervals(board: Board) -> Board:
@@ -241,8 +323,9 @@ def _pairs(result: Result) -> dict[tuple[str, str], tuple[float, int]]:
     for i, j, wins_i, wins_j, matches in zip(
         counts.i, counts.j, counts.wins_i, counts.wins_j, counts.matches, strict=True
     ):
-        pairs[names[i], names[j]] = (float(wins_i), int(matches))
-        pairs[names[j], names[i]] = (float(wins_j), int(matches))
+        share = float(wins_i / (wins_i + wins_j)) * int(matches)
+        pairs[names[i], names[j]] = (share, int(matches))
+        pairs[names[j], names[i]] = (int(matches) - share, int(matches))
     return pairs
 
 
@@ -268,7 +351,7 @@ def _elo_intervals(result: Result) -> tuple[Any, Any]:
     """Return the two percentiles of every bot's rating over resampled arenas."""
     rules = _arena_rules(result)
     ratings = result.scored.ratings  # type: ignore[attr-defined]  # the Scored of the arena
-    points = score_of(ratings.result)
+    points = ratings.score
     dice = np.random.default_rng(rules.bootstrap_seed)
     samples = np.empty((rules.bootstrap_rounds, len(ratings.rating)))
     for sample in count_steps(samples, label="resampling", total=len(samples)):

@@ -6,21 +6,25 @@ column         what it is
 ``model_a``    name of the model on side a; becomes the bot's id and name
 ``model_b``    name of the model on side b
 ``winner``     ``model_a``, ``model_b``, ``tie``, a usual word for one of them
-               (``left``, ``1-0``, ``A>B``, ``tie (bothbad)``), or the winner's name
+               (``left``, ``1-0``, ``A>B``, ``tie (bothbad)``), or the winner's name;
+               ``A>>B`` counts three times (Arena-Hard)
 ``tstamp``     optional: seconds since 1970, as in the published files
 ``timestamp``  optional: ISO 8601, as in later files (``played_at`` is read too)
 ``prompt_id``  optional: what both answered (``question_id`` is read too)
+``weight``     optional: how often the battle counts in Bradley–Terry ratings, above 0
 =============  =====================================================================
 
 Instead of ``winner`` a row may have other outcomes:
 
 ===========================  =======================================================================
+``score_a``                  side a's part of the point (0 … 1), such as a judge's preference
 ``win_1, win_2``             the winners of both orders of the answers; two different ones are a tie
 ``wins_a, wins_b[, ties]``   how many battles each side won, and how many were ties
 ``share_a[, matches]``       side a's share of the points (0 … 1) in so many battles (default: 1);
-                             share · matches points are so many wins and, for the half, a tie
-``preference``               from 1 (side a) to 2 (side b), 1.5 and 0 are ties; read as a win of the
-                             nearer side
+                             share · matches points are so many wins and, for the rest, one match
+                             that is shared
+``preference``               from 1 (side a) to 2 (side b), 1.5 and 0 are ties; side a's score is
+                             2 - preference, and rows without one are left out
 ===========================  =======================================================================
 
 A row of counts becomes as many matches: the wins of a, the ties, the wins of b. Elo rates them in
@@ -37,11 +41,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from agon.app.importers.reading import columns_of, foreign
 from agon.app.importers.repeated_rows import repeated_rows
 from agon.disciplines import ImportedRecords
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
-from agon.records.conditions import IsBlank, SameValue
+from agon.records.conditions import Compare, IsBlank, SameValue
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.names.matching import match_names
 from agon.records.values.json_values import EPOCH_UNITS, UNIT_NAMES
@@ -78,7 +84,10 @@ _MAX_TIME = 1e16  # in microseconds
 _MAX_MATCHES = 100_000  # of a row
 _RESULTS = ("model_a", "model_b", "tie")
 _SIDES = ("model_a", "model_b")
-_WINNER = Column("winner", Kind.TEXT, choices=_RESULTS, sides=_SIDES)
+_CLEARLY_A, _CLEARLY_B = ("A>>B", "B<<A"), ("B>>A", "A<<B")
+_CLEAR_WEIGHT = 3  # of a clear win in Arena-Hard
+_WINNER = Column("winner", Kind.TEXT, choices=(*_RESULTS, *_CLEARLY_A, *_CLEARLY_B), sides=_SIDES)
+_SCORE = (Column("score_a", Kind.NUMBER, low=0, high=1),)
 _ORDERS = tuple(
     Column(name, Kind.TEXT, choices=_RESULTS, sides=_SIDES) for name in ("win_1", "win_2")
 )
@@ -91,8 +100,7 @@ _SHARE = (
     Column("share_a", Kind.NUMBER, low=0, high=1),
     Column("matches", Kind.INTEGER, required=False, low=1, high=_MAX_MATCHES),
 )
-_PREFERENCE = (Column("preference", Kind.NUMBER, low=0, high=2),)
-_HALVES = "2 * share_a * coalesce(matches, 1)"
+_PREFERENCE = (Column("preference", Kind.NUMBER, nullable=True, low=0, high=2),)
 _PLAYED = (
     Column("model_a", Kind.TEXT),
     Column("model_b", Kind.TEXT),
@@ -100,6 +108,7 @@ _PLAYED = (
     Column("timestamp", Kind.TIMESTAMP, required=False),
     Column("played_at", Kind.TIMESTAMP, required=False),
     Column("prompt_id", Kind.ID, required=False),
+    Column("weight", Kind.NUMBER, required=False),
 )
 _LATEST = "(SELECT max(tstamp) FILTER (WHERE isfinite(tstamp)) FROM {battles})"
 _ONE_UNIT = CrossRowCheck(
@@ -121,16 +130,13 @@ _CHECKS: tuple[RowCheck | CrossRowCheck, ...] = (
         RowCheck(name, IsBlank(name), "is blank", "name the model")
         for name in ("model_a", "model_b")
     ),
+    RowCheck(
+        "weight",
+        Compare("weight", "<=", 0),
+        "is not above 0",
+        "state how often the battle counts, or leave it out",
+    ),
     _ONE_UNIT,
-)
-_WHOLE_MATCHES = CrossRowCheck(
-    "share_a",
-    f"abs({_HALVES} - round({_HALVES})) > 1e-6",
-    ("battles",),
-    "times matches is not a number of wins and ties",
-    "give a share such as 0, 0.5 or 1 of one battle, or matches so that the points are whole or "
-    "half ones",
-    columns=("share_a", "matches"),
 )
 _IN_ORDER = CrossRowCheck(
     "preference",
@@ -142,37 +148,49 @@ _IN_ORDER = CrossRowCheck(
 )
 
 _BY_COUNTS = """
-SELECT *, wins_a AS "a:", coalesce(ties, 0) AS "tie:", wins_b AS "b:" FROM battles
+SELECT *, wins_a AS "a:", coalesce(ties, 0) AS "tie:", wins_b AS "b:", 0.5 AS "rest:" FROM battles
 """
-_BY_SHARE = f"""
-SELECT *, halves // 2 AS "a:", halves % 2 AS "tie:", "of:" - halves // 2 - halves % 2 AS "b:"
-FROM (SELECT *, round({_HALVES})::BIGINT AS halves, coalesce(matches, 1) AS "of:" FROM battles)
+# The points are so many wins and, for the rest, one match that is shared; 0.62 of 100 is whole.
+_BY_SHARE = """
+SELECT *, floor("points:") AS "a:", ("rest:" > 0)::INTEGER AS "tie:",
+       "of:" - floor("points:") - ("rest:" > 0)::INTEGER AS "b:"
+FROM (SELECT *, round("points:" - floor("points:"), 6) AS "rest:"
+      FROM (SELECT *, round(share_a * coalesce(matches, 1), 6) AS "points:",
+                   coalesce(matches, 1) AS "of:" FROM battles))
 """
+_WEIGHT = "nullif(coalesce(weight, 1) * ({times}), 1)::DOUBLE AS weight"
 _TIME = """coalesce(played_at, "timestamp", {tstamp}) AS played_at"""
 # A row without a match (all counts 0) names its models, which are rated nowhere.
 _MATCHES = f"""
 SELECT row_number() OVER (ORDER BY _row, place, n) AS id, {_TIME},
-       model_a AS bot_a, model_b AS bot_b, 'rated' AS kind, outcome AS winner{{added}}
-FROM (SELECT *, unnest(range("a:")) AS n, 'a' AS outcome, 1 AS place FROM ({{outcomes}})
+       model_a AS bot_a, model_b AS bot_b, 'rated' AS kind, outcome AS winner,
+       CASE WHEN place = 2 AND "rest:" <> 0.5 THEN "rest:" END::DOUBLE AS score_a,
+       {_WEIGHT}{{added}}
+FROM (SELECT *, unnest(range("a:"::BIGINT)) AS n, 'a' AS outcome, 1 AS place FROM ({{outcomes}})
       UNION ALL BY NAME
-      SELECT *, unnest(range("tie:")) AS n, 'tie' AS outcome, 2 AS place FROM ({{outcomes}})
+      SELECT *, unnest(range("tie:"::BIGINT)) AS n,
+             CASE WHEN "rest:" > 0.5 THEN 'a' WHEN "rest:" < 0.5 THEN 'b' ELSE 'tie' END AS outcome,
+             2 AS place FROM ({{outcomes}})
       UNION ALL BY NAME
-      SELECT *, unnest(range("b:")) AS n, 'b' AS outcome, 3 AS place FROM ({{outcomes}}))
+      SELECT *, unnest(range("b:"::BIGINT)) AS n, 'b' AS outcome, 3 AS place FROM ({{outcomes}}))
 ORDER BY id
 """
 _ONE_EACH = f"""
 SELECT _row AS id, {_TIME}, model_a AS bot_a, model_b AS bot_b, 'rated' AS kind,
-       {{outcome}} AS winner{{added}}
-FROM battles ORDER BY _row
+       CASE WHEN {{score}} > 0.5 THEN 'a' WHEN {{score}} < 0.5 THEN 'b' ELSE 'tie' END AS winner,
+       CASE WHEN {{score}} NOT IN (0, 0.5, 1) THEN {{score}} END::DOUBLE AS score_a,
+       {_WEIGHT}{{added}}
+FROM battles WHERE ({{score}}) IS NOT NULL ORDER BY _row
 """
-_BY_WINNER = "CASE winner WHEN 'model_a' THEN 'a' WHEN 'model_b' THEN 'b' ELSE 'tie' END"
+_BY_WINNER = (
+    f"CASE WHEN winner IN {('model_a', *_CLEARLY_A)} THEN 1 "
+    f"WHEN winner IN {('model_b', *_CLEARLY_B)} THEN 0 ELSE 0.5 END"
+)
 _BY_ORDERS = (
-    "CASE WHEN win_1 <> win_2 THEN 'tie' WHEN win_1 = 'model_a' THEN 'a' "
-    "WHEN win_1 = 'model_b' THEN 'b' ELSE 'tie' END"
+    "CASE WHEN win_1 <> win_2 THEN 0.5 WHEN win_1 = 'model_a' THEN 1 "
+    "WHEN win_1 = 'model_b' THEN 0 ELSE 0.5 END"
 )
-_BY_PREFERENCE = (
-    "CASE WHEN preference IN (0, 1.5) THEN 'tie' WHEN preference < 1.5 THEN 'a' ELSE 'b' END"
-)
+_BY_PREFERENCE = "CASE WHEN preference = 0 THEN 0.5 ELSE round(2 - preference, 12) END"
 
 _BOTS = """
 SELECT name AS id, NULL::VARCHAR AS owner_id, name
@@ -190,11 +208,12 @@ class _Form:
 
 
 _FORMS = (
-    _Form((_WINNER,), _ONE_EACH.replace("{outcome}", _BY_WINNER)),
-    _Form(_ORDERS, _ONE_EACH.replace("{outcome}", _BY_ORDERS)),
+    _Form(_SCORE, _ONE_EACH.replace("{score}", "score_a")),
+    _Form((_WINNER,), _ONE_EACH.replace("{score}", _BY_WINNER)),
+    _Form(_ORDERS, _ONE_EACH.replace("{score}", _BY_ORDERS)),
     _Form(_COUNTS, _MATCHES.replace("{outcomes}", _BY_COUNTS)),
-    _Form(_SHARE, _MATCHES.replace("{outcomes}", _BY_SHARE), (_WHOLE_MATCHES,)),
-    _Form(_PREFERENCE, _ONE_EACH.replace("{outcome}", _BY_PREFERENCE), (_IN_ORDER,)),
+    _Form(_SHARE, _MATCHES.replace("{outcomes}", _BY_SHARE)),
+    _Form(_PREFERENCE, _ONE_EACH.replace("{score}", _BY_PREFERENCE), (_IN_ORDER,)),
 )
 
 
@@ -216,21 +235,29 @@ def read(
         NotFound, Unreadable: there is no such file, or it is of another kind.
     """
     outcomes = [column.name for form in _FORMS for column in form.columns]
-    known = list(dict.fromkeys([*outcomes, *(column.name for column in _PLAYED), *CATEGORIES]))
+    of_battles = [*outcomes, *(column.name for column in _PLAYED), *CATEGORIES]
+    wanted = {name.removeprefix("matches."): Kind(kind) for name, kind in mapping.keep.items()}
+    known = list(dict.fromkeys([*of_battles, *wanted]))
     present = _present(source, known, mapping)
     aliases = _aliases(present, mapping)
     present |= dict.fromkeys(aliases)
-    form = next((form for form in _FORMS if form.columns[0].name in present), _FORMS[0])
+    form = next((form for form in _FORMS if form.columns[0].name in present), _FORMS[1])
     categories = [name for name in CATEGORIES if name in present]
-    kept = [*(["prompt_id"] if "prompt_id" in present else []), *categories]
+    stated = [name for name in wanted if name in present and name not in of_battles]
+    kept = [*(["prompt_id"] if "prompt_id" in present else []), *categories, *stated]
+    added_columns = (
+        *(Column(name, Kind.TEXT, required=False, lists=True) for name in categories),
+        *(Column(name, wanted[name], required=False) for name in stated),
+    )
     names = mapping.with_columns({**aliases, **mapping.columns})
     with foreign(
-        _schema(form, categories), {"battles": source}, mapping=names, where=where
+        _schema(form, added_columns), {"battles": source}, mapping=names, where=where
     ) as battles:
         added = "".join(f', "{name}"' for name in kept)
         unit = _unit(battles)
         sql = form.matches.replace("{added}", added).replace("{tstamp}", _TSTAMP[unit])
-        matches = battles.sql(sql)
+        sql = sql.replace("{times}", _times(form))
+        matches = _without_empty(battles.sql(sql), "score_a", "weight")
         notes = []
         if unit > 1:
             notes.append(f"tstamp: read as {UNIT_NAMES[unit]} since 1970")
@@ -241,8 +268,8 @@ def read(
             notes.append("no column has the time: matches are rated in the order of the rows")
         if kept:
             notes.append(f"kept as categories of the matches: {', '.join(kept)}")
-        if form.columns == _PREFERENCE:
-            notes.append("a preference is a win of the nearer side: shares are not kept")
+        if missing := _missing(battles, form):
+            notes.append(f"rows without a preference are left out: {missing:,}")
         return ImportedRecords(
             "arena",
             {"bots": battles.sql(_BOTS), "matches": matches},
@@ -257,6 +284,25 @@ _TSTAMP = {
     **{unit: f"make_timestamp((tstamp * {1_000_000 // unit})::BIGINT)" for unit in EPOCH_UNITS},
 }
 """SQL of a time since 1970, by the parts of a second that it counts."""
+
+
+def _times(form: _Form) -> str:
+    """Return SQL of how often an outcome counts by itself: a clear win more than others."""
+    if form.columns != (_WINNER,):
+        return "1"
+    return f"CASE WHEN winner IN {(*_CLEARLY_A, *_CLEARLY_B)} THEN {_CLEAR_WEIGHT} ELSE 1 END"
+
+
+def _missing(battles: Records, form: _Form) -> int:
+    """Count the rows that no judge gave a preference."""
+    if form.columns != _PREFERENCE:
+        return 0
+    return len(battles.sql("SELECT 1 FROM battles WHERE preference IS NULL"))
+
+
+def _without_empty(matches: pa.Table, *names: str) -> pa.Table:
+    """Return matches without those of some columns that have no value."""
+    return matches.drop_columns([n for n in names if matches[n].null_count == len(matches)])
 
 
 def _unit(battles: Records) -> int:
@@ -289,8 +335,7 @@ def _aliases(present: Mapping[str, None], mapping: SourceMapping) -> dict[str, s
     }
 
 
-def _schema(form: _Form, categories: Sequence[str]) -> Schema:
-    added = (Column(name, Kind.TEXT, required=False, lists=True) for name in categories)
+def _schema(form: _Form, added: Sequence[Column]) -> Schema:
     columns = (*_PLAYED, *form.columns, *added)
     table = Table("battles", columns, required=True, checks=(*_CHECKS, *form.checks))
     return Schema("arena battles", (table,))

@@ -175,7 +175,12 @@ def import_records(
     require_names(columns)
     wanted = _format(name)
     reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
-    stated = {"audit": audit, "unit": unit, "mapping": reads or None, "where": where}
+    stated = {
+        "audit": audit,
+        "unit": unit,
+        "mapping": reads if reads or reads.keep else None,
+        "where": where,
+    }
     choices = {key: value for key, value in stated.items() if value is not None}
     if others := [choice for choice in choices if choice not in wanted.choices]:
         have = [item.name for item in FORMATS.values() if others[0] in item.choices]

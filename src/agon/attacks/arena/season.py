@@ -10,7 +10,7 @@ import numpy as np
 from agon.attacks.arena.world import DAYS, World
 from agon.disciplines.arena.arrays import MatchArrays, facts_of_arrays
 from agon.disciplines.arena.facts import HONEYPOT, RATED, Bools
-from agon.disciplines.arena.formulas import NONE, Codes, Ints, Vector
+from agon.disciplines.arena.formulas import NONE, Codes, Ints, Vector, score_of
 from agon.disciplines.arena.history import credibilities_of, elo_fold, results_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.simulate import draw_panels
@@ -155,7 +155,7 @@ class Season:
         pairs = facts.matches.bot_a[rated], facts.matches.bot_b[rated]
         state = self._elo.with_players(bots, start=rules.elo_start)
         self._elo = elo_fold(
-            state, *pairs, results.final[rated], rules, compiled=self._is_long
+            state, *pairs, score_of(results.final[rated]), rules, compiled=self._is_long
         ).state
         self.ratings = self._elo.ratings
         before = np.full(bots, rules.credibility_start, dtype=np.int64)

@@ -70,15 +70,24 @@ for subcommand in (
     callback=sources.numbers,
     help="Give this bot this rating: one shifts all; Bradley–Terry holds several.",
 )
+@option(
+    "--control",
+    multiple=True,
+    metavar="NAME",
+    help="Bradley–Terry as if this style were equal: NAME_a and NAME_b, or length, headers, …",
+)
+@option("--by", metavar="COLUMN", help="The rank in each category of this column, too.")
 @parameters.rules
 @parameters.printing
-def rate_bots(
+def rate_bots(  # noqa: PLR0913 (each is an option of the command)
     source: str,
     *,
     reads: sources.ScoringOptions,
     anchor: "Mapping[str, float] | None",
     method: "RatingMethod",
     ci: bool,
+    control: tuple[str, ...],
+    by: str | None,
     under: parameters.RuleOptions,
     printing: parameters.OutputOptions,
 ) -> None:
@@ -91,6 +100,8 @@ def rate_bots(
       agon arena rate data/ --method bradley-terry --ci --top 10
       agon arena rate battles.csv --columns model_a=left,model_b=right --where language=en
       agon arena rate data/ --method bradley-terry --anchor gpt-4=1000
+      agon arena rate battles.csv --method bradley-terry --ci --control length --by language
+      agon arena rate battles.csv --method bradley-terry --ci --set ties=davidson
       agon arena rate data/ --set k_new=4 --set k_established=4 --set round_changes=false
     """
     from agon.app.arena.rating import rate
@@ -98,6 +109,15 @@ def rate_bots(
     from agon.cli.shared.output import working
 
     with working("rating"):
-        ratings = rate(source, method=method, interval=ci, anchor=anchor, **reads, **under)
+        ratings = rate(
+            source,
+            method=method,
+            interval=ci,
+            anchor=anchor,
+            control=control,
+            by=by,
+            **reads,
+            **under,
+        )
     sources.echo_notes(ratings.notes)
     show(ratings.result, ratings.board, printing)

@@ -62,6 +62,14 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         "Elo points",
         ("bradley_terry_regularisation", "elo_scale", "elo_start"),
     ),
+    "plain_score": ColumnMeaning(
+        "The rating of the plain model, with a tie as half a win, and without position and styles.",
+        "Elo points",
+        ("ties", "position", "control"),
+    ),
+    "plain_rank": ColumnMeaning(
+        "The rank under the plain model.", rules=("ties", "position", "control")
+    ),
     "low": ColumnMeaning(
         "The lower end of the interval; empty where there is none, as the bot never won a point.",
         "Elo points",
@@ -85,16 +93,20 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         "The group of bots that are not apart from its best one.",
         rules=("confidence", "simultaneous"),
     ),
-    "gap": ColumnMeaning("How far the rating is above that of the next bot.", "Elo points"),
+    "gap": ColumnMeaning(
+        "How far the rating is above that of the next bot.", "Elo points", is_detail=True
+    ),
     "gap_low": ColumnMeaning(
         "The lower end of the interval of this difference; above 0 both are apart.",
         "Elo points",
         ("confidence", "simultaneous"),
+        is_detail=True,
     ),
     "gap_high": ColumnMeaning(
         "The upper end of the interval of this difference.",
         "Elo points",
         ("confidence", "simultaneous"),
+        is_detail=True,
     ),
     "apart": ColumnMeaning(
         "Whether the matches support that the bot is better than the next one.",

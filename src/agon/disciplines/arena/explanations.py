@@ -7,7 +7,7 @@ import numpy as np
 
 from agon.disciplines.arena.boards import API_JUDGE, BOTS, JUDGES, NEVER_PLAYED
 from agon.disciplines.arena.facts import API, HONEYPOT, SKIPPED, Facts
-from agon.disciplines.arena.formulas import SIDE_A, TIE, Ints, expected_score, k_factor
+from agon.disciplines.arena.formulas import Ints, expected_score, k_factor
 from agon.disciplines.arena.history import (
     Credibilities,
     CredibilityEvent,
@@ -117,8 +117,8 @@ class _Steps:
         opponent_number = int((ratings.b if is_a else ratings.a)[match])
         pair = float(self.history.before_a[match]), float(self.history.before_b[match])
         own, opponent = pair if is_a else pair[::-1]
-        result = int(ratings.result[match])
-        score = 0.5 if result == TIE else float((result == SIDE_A) == is_a)
+        of_a = float(ratings.score[match])
+        score = of_a if is_a else 1.0 - of_a
         expected = expected_score(own, opponent, scale=rules.elo_scale)
         k = k_factor(
             games_before,
@@ -128,8 +128,9 @@ class _Steps:
         )
         before, after = self.points(match)
         change = publish(after - before)
-        verb = {1.0: "Beat", 0.5: "Tied with", 0.0: "Lost to"}[score]
         against = str(self.facts.bots.ids[opponent_number])
+        verbs = {1.0: "Beat", 0.5: "Tied with", 0.0: "Lost to"}
+        verb = verbs.get(score, f"Took {score:g} points against")
         name = self.facts.matches.names([int(ratings.match[match])])[0]
         rounded = ", rounded" if rules.round_changes else ""
         return Part(

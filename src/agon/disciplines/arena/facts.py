@@ -4,6 +4,7 @@ Ids become numbers in id order, sides become 0, 1 or 2 (a, b, tie; −1: none). 
 are not there yet (seen at an earlier time) drop out.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -87,6 +88,9 @@ class Matches:
         counts: matches × 3: votes for a, for b, for a tie.
         prompt: the prompts; None: no match has any.
         judge: the judges that imported matches name; None: no match names any.
+        score: the recorded score of side a, not a number where there is none; None: no match has
+            any.
+        weight: how often each match counts; None: every one counts once.
     """
 
     ids: pa.Array
@@ -100,6 +104,8 @@ class Matches:
     counts: npt.NDArray[np.int64]
     prompt: pa.Array | None = None
     judge: pa.Array | None = None
+    score: npt.NDArray[np.float64] | None = None
+    weight: npt.NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -261,18 +267,24 @@ def _matches(records: Records, bots: Bots) -> Matches:
     """Read the matches; how often each was voted for is not known yet."""
     columns = records.sql("SELECT * FROM matches LIMIT 0").column_names
     of_clusters = [name for name in ("prompt_id", "judge") if name in columns]
+    measured = [name for name in ("score_a", "weight") if name in columns]
     table = records.sql(f"""
         SELECT id, coalesce(epoch_us(played_at), {UNKNOWN_TIME}) AS played, bot_a, bot_b,
             {code_sql("kind", "rated", "honeypot", "skipped")} AS kind,
             {code_sql("honeypot_real", "a", "b")} AS real,
             {code_sql("audit_verdict", "a", "b", "tie")} AS audit,
-            {code_sql("winner", "a", "b", "tie")} AS winner
+            {winner_sql(columns)} AS winner
             {"".join(f', "{name}"::VARCHAR AS "{name}"' for name in of_clusters)}
+            {"".join(f', "{name}"' for name in measured)}
         FROM matches
     """)
     prompt, judge = (
         table[name].combine_chunks() if name in of_clusters else None
         for name in ("prompt_id", "judge")
+    )
+    score, weight = (
+        _numpy(table[name]) if name in measured and table[name].null_count < len(table) else None
+        for name in ("score_a", "weight")
     )
     ids = table["id"].combine_chunks()
     played = _numpy(table["played"])
@@ -294,6 +306,8 @@ def _matches(records: Records, bots: Bots) -> Matches:
             None if column is None or column.null_count == len(column) else column.take(order)
             for column in (prompt, judge)
         ),
+        score=None if score is None else score[order],
+        weight=None if weight is None else np.nan_to_num(weight[order], nan=1.0),
     )
 
 
@@ -342,6 +356,15 @@ def code_sql(column: str, *values: str) -> str:
     """Return SQL for the place of a column's value among some values, −1 without any."""
     cases = " ".join(f"WHEN '{value}' THEN {code}" for code, value in enumerate(values))
     return f"(CASE {column} {cases} ELSE -1 END)::TINYINT"
+
+
+def winner_sql(columns: Sequence[str]) -> str:
+    """Return SQL for the recorded result of a match; a score without one is that of its side."""
+    winner = "winner"
+    if "score_a" in columns:
+        nearer = "CASE WHEN score_a > 0.5 THEN 'a' WHEN score_a < 0.5 THEN 'b' ELSE 'tie' END"
+        winner = f"coalesce(winner, CASE WHEN score_a IS NOT NULL THEN {nearer} END)"
+    return code_sql(f"({winner})", "a", "b", "tie")
 
 
 def _numpy(column: pa.ChunkedArray | pa.Array) -> Any:

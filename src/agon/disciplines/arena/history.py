@@ -105,6 +105,8 @@ class Ratings:
         match: indices of the rated matches in order of play.
         a, b: bot numbers.
         result: side a, side b or a tie.
+        score: the score of side a: 1, 0.5 or 0, or the share that a judge recorded.
+        weight: how often each match counts; None: once. Elo takes a match for one.
         change_a, change_b: what the match moved.
         rating: every bot's rating after all.
         wins, losses, ties: per bot.
@@ -114,6 +116,8 @@ class Ratings:
     a: npt.NDArray[np.int32]
     b: npt.NDArray[np.int32]
     result: Codes
+    score: Vector
+    weight: Vector | None
     change_a: Vector
     change_b: Vector
     rating: Vector
@@ -149,12 +153,8 @@ class Standings:
 
 def standings_of(facts: Facts, ratings: Ratings) -> Standings:
     """Return the results of each bot."""
-    return Standings(
-        ratings.wins,
-        ratings.losses,
-        ratings.ties,
-        games_of_version(facts, ratings),
-    )
+    played = games_of_version(facts, ratings)
+    return Standings(ratings.wins, ratings.losses, ratings.ties, played)
 
 
 def games_of_version(facts: Facts, ratings: Ratings) -> Ints:
@@ -173,12 +173,20 @@ def ratings_of(facts: Facts, results: Results, rules: ArenaRules) -> Ratings:
     a, b = facts.matches.bot_a[match], facts.matches.bot_b[match]
     result = results.final[match]
     bots = len(facts.bots)
-    folded = elo_fold(EloState.fresh(bots, start=rules.elo_start), a, b, result, rules)
+    score, weight = score_of(result), facts.matches.weight
+    if (shares := facts.matches.score) is not None:
+        as_recorded = ~np.isnan(shares) & (results.panel == NONE)
+        if rules.audit_overturns:
+            as_recorded &= ~_names_side(facts.matches.audit)
+        score = np.where(as_recorded[match], shares[match], score)
+    folded = elo_fold(EloState.fresh(bots, start=rules.elo_start), a, b, score, rules)
     return Ratings(
         match,
         a,
         b,
         result,
+        score,
+        None if weight is None else weight[match],
         folded.change_a,
         folded.change_b,
         folded.state.ratings,
@@ -190,7 +198,7 @@ def elo_fold(
     state: EloState,
     a: npt.NDArray[np.int32],
     b: npt.NDArray[np.int32],
-    result: Codes,
+    score: Vector,
     rules: ArenaRules,
     *,
     compiled: bool | None = None,
@@ -203,7 +211,7 @@ def elo_fold(
         state,
         a,
         b,
-        score_of(result),
+        score,
         k_new=rules.k_new,
         k_established=rules.k_established,
         games_established=rules.games_established,

@@ -5,6 +5,7 @@ from typing import Literal
 from agon.kernel.rules import Rules, rule
 
 _INTERVALS = "spec ranking, Intervals and ranks"
+_MODELS = "spec ranking, Models"
 
 
 class RatingRules(Rules):
@@ -38,6 +39,40 @@ class RatingRules(Rules):
         "more.",
         reason="Three annotators of one question say less than those of three questions.",
         source=_INTERVALS,
+    )
+    ties: Literal["half", "davidson", "rao-kupper"] = rule(
+        "half",
+        since="0.1",
+        meaning="What a tie is to Bradley–Terry: half a win for each side, or an outcome of its "
+        "own by the model of Davidson or of Rao and Kupper, with a fitted parameter.",
+        reason="Half a win needs no model of ties, and is right on average.",
+        source=_MODELS,
+    )
+    position: Literal["ignored", "fitted"] = rule(
+        "ignored",
+        since="0.1",
+        meaning="Whether the advantage of the side that is shown first is fitted with the "
+        "strengths; without votes that is side a.",
+        reason="Where sides are drawn an advantage falls on all bots alike.",
+        source=_MODELS,
+    )
+    control: str = rule(
+        "",
+        since="0.1",
+        meaning="Styles that ratings are controlled for, with commas between them: columns NAME_a "
+        "and NAME_b of the matches, or NAME with a difference; length, headers, lists, bold and "
+        "code are counted in the responses where there is no such column.",
+        reason="The seed rates answers as judges see them, style included.",
+        source=_MODELS,
+        max_length=1000,
+    )
+    control_form: Literal["relative", "difference"] = rule(
+        "relative",
+        since="0.1",
+        meaning="What is controlled for: (a − b)/(a + b), or a − b; each divided by its standard "
+        "deviation.",
+        reason="Twice as long means the same of short answers and of long ones.",
+        source=_MODELS,
     )
     center: str = rule(
         "weighted",

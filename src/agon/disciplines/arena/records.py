@@ -1,7 +1,7 @@
 """Describe the tables the arena scores."""
 
 from agon.records import Column, Kind, RowCheck, Schema, Table
-from agon.records.conditions import Equals, IsNull, SameValue
+from agon.records.conditions import Compare, Equals, IsNull, SameValue
 
 SIDES = ("a", "b")
 RESULTS = ("a", "b", "tie")
@@ -171,7 +171,7 @@ _MATCHES = Table(
             choices=RESULTS,
             sides=("bot_a", "bot_b"),
             meaning="Result of a match without votes.",
-            empty="the votes decide; without votes the match has not ended",
+            empty="score_a or the votes decide; without both the match has not ended",
         ),
         Column(
             "draw_seed",
@@ -186,6 +186,24 @@ _MATCHES = Table(
             required=False,
             meaning="Who decided a match whose votes are not recorded.",
             empty="unknown; intervals take the match as independent of other judges'",
+        ),
+        Column(
+            "score_a",
+            Kind.NUMBER,
+            required=False,
+            low=0,
+            high=1,
+            meaning="Share of the point that side a took in a match without votes, such as a "
+            "judge's preference.",
+            empty="1, 0.5 or 0 by the result",
+        ),
+        Column(
+            "weight",
+            Kind.NUMBER,
+            required=False,
+            meaning="How often the match counts in Bradley–Terry ratings; as evidence it is one "
+            "match.",
+            empty="1",
         ),
     ),
     required=True,
@@ -209,6 +227,19 @@ _MATCHES = Table(
             SameValue("bot_a", "bot_b"),
             "is also bot_a",
             "name two different bots",
+        ),
+        RowCheck(
+            "weight",
+            Compare("weight", "<=", 0),
+            "is not above 0",
+            "state how often the match counts, or leave it out",
+        ),
+        RowCheck(
+            "score_a",
+            (Equals("winner", "a") & Compare("score_a", "<", 0.5))
+            | (Equals("winner", "b") & Compare("score_a", ">", 0.5)),
+            "is not the score of the winner",
+            "state a score above 0.5 where side a won and below it where side b did, or no winner",
         ),
         RowCheck(
             "honeypot_real",

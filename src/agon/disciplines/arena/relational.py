@@ -61,7 +61,7 @@ def rated_matches(records: RelationalRecords, rules: ArenaRules) -> Table:
     rows = rows.filter(rows.kind == "rated")
     rows = rows.left_join(counts, rows.id == counts.of).select(
         "id", "played_at", "bot_a", "bot_b", "winner", "audit_verdict", "prompt_id", "judge",
-        "a", "b", "tie",
+        "score_a", "weight", "a", "b", "tie",
     )  # fmt: skip
     result = ibis.cases(
         (rows.a.isnull(), rows.winner),
@@ -72,15 +72,21 @@ def rated_matches(records: RelationalRecords, rules: ArenaRules) -> Table:
     if rules.audit_overturns:
         named = rows.audit_verdict.isin(("a", "b"))
         result = ibis.cases((named, rows.audit_verdict), else_=result)
-    rows = rows.select("id", "played_at", "bot_a", "bot_b", "prompt_id", "judge", result=result)
+    kept = ("id", "played_at", "bot_a", "bot_b", "prompt_id", "judge", "score_a", "weight")
+    rows = rows.select(*kept, result=result)
     return rows.filter(rows.result.notnull())
 
 
 def pairs(records: RelationalRecords, bots: Bots, rules: ArenaRules) -> PairCounts:
     """Return the outcomes of every pair of bots."""
     rows = rated_matches(records, rules)
-    rows = records.run(rows.group_by("bot_a", "bot_b", "result").aggregate(n=rows.count()))
+    measured = (rows.score_a.notnull() | rows.weight.notnull()).cast("int64").sum()
+    rows = records.run(
+        rows.group_by("bot_a", "bot_b", "result").aggregate(n=rows.count(), measured=measured)
+    )
     side = pc.index_in(rows["result"], value_set=pa.array(list(_SIDES))).to_numpy()
+    if pc.sum(rows["measured"]).as_py():
+        raise records.needs_rows("ratings of matches with shares (score_a) or weights")
     return sum_pairs(
         numbers_of(rows["bot_a"], bots.ids),
         numbers_of(rows["bot_b"], bots.ids),
@@ -133,7 +139,7 @@ def fold_ratings(records: RelationalRecords, bots: Bots, rules: ArenaRules) -> V
     for start in range(0, len(rows), _BATCH):
         batch = rows.slice(start, _BATCH)
         a, b, result = (batch[name].to_numpy() for name in ("a", "b", "result"))
-        state = elo_fold(state, a, b, result, rules).state
+        state = elo_fold(state, a, b, score_of(result), rules).state
     return state.ratings
 
 

@@ -1,5 +1,6 @@
 """Score the arena: join rules, facts and formulas into boards and explanations."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -8,7 +9,7 @@ import pyarrow.compute as pc
 
 from agon.disciplines.arena import boards, explanations, relational
 from agon.disciplines.arena.facts import Bots, Facts, bots_of, facts_of
-from agon.disciplines.arena.formulas import Vector, score_of
+from agon.disciplines.arena.formulas import Vector
 from agon.disciplines.arena.history import (
     Credibilities,
     Ratings,
@@ -22,6 +23,8 @@ from agon.disciplines.arena.history import (
 from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.ratings import streamed
 from agon.disciplines.arena.ratings.clusters import Verdicts, verdicts_of
+from agon.disciplines.arena.ratings.covariates import covariates_of, matches_by
+from agon.disciplines.arena.ratings.modeled import is_modeled
 from agon.disciplines.arena.ratings.rating_history import RatingHistory, rating_history
 from agon.disciplines.arena.ratings.strength_explanations import explain_strength
 from agon.disciplines.arena.ratings.strengths import Strengths, strengths_board, strengths_of
@@ -29,7 +32,8 @@ from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
-from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
+from agon.kernel.ratings.pair_counts import PairCounts
+from agon.kernel.ratings.weighted_pairs import weigh_pairs
 from agon.records import Records
 from agon.records.relational import RelationalRecords
 
@@ -42,15 +46,16 @@ def score(records: Records, rules: ArenaRules) -> "ScoredArena":
         return EngineArena(records, rules)
     if streamed.is_large(records):
         return LargeArena(records, rules)
-    return ScoredArena(facts_of(records), rules)
+    return ScoredArena(facts_of(records), rules, records=records)
 
 
 class ScoredArena:
     """A scored arena; records are read and ratings computed once for all its boards."""
 
-    def __init__(self, facts: Facts, rules: ArenaRules) -> None:
+    def __init__(self, facts: Facts, rules: ArenaRules, *, records: Records | None = None) -> None:
         self.facts = facts
         self.rules = rules
+        self._records = records
 
     @cached_property
     def results(self) -> Results:
@@ -81,7 +86,7 @@ class ScoredArena:
     def pairs(self) -> PairCounts:
         """The outcomes of every pair of bots."""
         made = self.ratings
-        return count_pairs(made.a, made.b, score_of(made.result), players=len(self.bots))
+        return weigh_pairs(made.a, made.b, made.score, made.weight, players=len(self.bots))
 
     @cached_property
     def credibilities(self) -> Credibilities:
@@ -101,7 +106,24 @@ class ScoredArena:
 
     def _verdicts(self) -> Verdicts:
         """Return the rated matches, with what they may depend on."""
-        return verdicts_of(self.facts.matches, self.ratings)
+        made = verdicts_of(self.facts.matches, self.ratings)
+        if not is_modeled(self.rules):
+            return made
+        match = self.ratings.match
+        covariates = covariates_of(self.facts, match, self.rules, records=self._records)
+        return replace(made, covariates=covariates)
+
+    def within(self, column: str) -> dict[str, "ScoredArena"]:
+        """Return the arena of the matches with each value of a column of the matches.
+
+        Raises:
+            NotScorable: the matches have no such column, or too many values of it.
+        """
+        parts = matches_by(column, self.facts, records=self._records)
+        return {
+            value: ScoredArena(facts, self.rules, records=self._records)
+            for value, facts in parts.items()
+        }
 
     @cached_property
     def _boards(self) -> dict[str, Board]:
@@ -217,7 +239,7 @@ class LargeArena(ScoredArena):
 
     def _verdicts(self) -> Verdicts:
         """Return the rated matches, which are read only where any depend on others."""
-        if streamed.has_clusters(self._records):
+        if is_modeled(self.rules) or streamed.has_clusters(self._records):
             return super()._verdicts()
         nobody = np.zeros(0, dtype=np.int32)
         return Verdicts(nobody, nobody, np.zeros(0), None, None)
@@ -255,6 +277,8 @@ class EngineArena(ScoredArena):
 
     def _verdicts(self) -> Verdicts:
         """Return the rated matches, with what they may depend on."""
+        if is_modeled(self.rules):
+            raise self._records.needs_rows("ratings with a model of ties, position or styles")
         return relational.verdicts(self._records, self.bots, self.rules)
 
     @cached_property

@@ -132,7 +132,7 @@ def hold_anchors(
     theta[players] = values - (values - start[players]).mean()
     for _ in range(_MAX_STEPS):
         chances = logistic(theta[counts.i] - theta[counts.j])
-        missed = counts.wins_i - counts.matches * chances
+        missed = counts.wins_i - counts.weights * chances
         phantom = logistic(theta)
         slope = (
             np.bincount(counts.i, missed, counts.players)
@@ -141,7 +141,7 @@ def hold_anchors(
         )
         curvature = pair_matrix(
             counts,
-            counts.matches * chances * (1.0 - chances),
+            counts.weights * chances * (1.0 - chances),
             regularization * phantom * (1.0 - phantom),
         )
         merged = _merge(curvature, place)

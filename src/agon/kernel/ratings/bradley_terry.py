@@ -30,8 +30,8 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    i_scored = counts.won_i + counts.tied > 0
-    j_scored = counts.won_j + counts.tied > 0
+    i_scored = counts.wins_i > 0
+    j_scored = counts.wins_j > 0
     if len(counts) >= COMPILED_FROM and compile_loop(_connects_all)(
         counts.i, counts.j, i_scored & j_scored, np.arange(counts.players)
     ):

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from agon.kernel.ratings.likelihood import logistic
-from agon.kernel.ratings.pair_counts import PairCounts, sum_pairs
+from agon.kernel.ratings.pair_counts import PairCounts
+from agon.kernel.ratings.weighted_pairs import weigh_pairs
 
 Vector = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -29,6 +30,8 @@ class Clusters:
         a, b: player numbers of both sides of each match.
         score: 1 when a won, 0.5 on a tie, 0 when b won.
         of_match: of each criterion, the cluster of each match, numbered from 0 without gaps.
+        weight: of each match; None: all are 1.
+        match: the place of each match where it came from; None: as here.
     """
 
     by: str
@@ -37,6 +40,8 @@ class Clusters:
     b: npt.NDArray[np.integer]
     score: Vector
     of_match: tuple[Numbers, ...]
+    weight: Vector | None = None
+    match: Numbers | None = None
 
     @cached_property
     def groups(self) -> tuple[int, ...]:
@@ -58,12 +63,28 @@ class Clusters:
             >>> twice.meat(np.zeros(2)).tolist()  # G / (G − 1) = 2
             [[4.0, -4.0], [-4.0, 4.0]]
         """
+        from scipy.sparse import coo_array
+
         residual = self.score - logistic(theta[self.a] - theta[self.b])
-        meat = sum(self._sum(each, residual) for each in self.of_match)
+        if self.weight is not None:
+            residual *= self.weight
+        match = np.arange(len(residual))
+        changes = coo_array(
+            (
+                np.concatenate([residual, -residual]),
+                (np.concatenate([match, match]), np.concatenate([self.a, self.b])),
+            ),
+            shape=(len(residual), self.players),
+        )
+        return self.squares(changes.tocsr())
+
+    def squares(self, changes: Any) -> Vector:
+        """Return B of what each match adds to the gradient (sparse, matches × parameters)."""
+        meat = sum(self._sum(each, changes) for each in self.of_match)
         if len(self.of_match) == _MANY_WAYS:
             first, second = self.of_match
             _, both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)
-            values, vectors = np.linalg.eigh(meat - self._sum(both, residual))
+            values, vectors = np.linalg.eigh(meat - self._sum(both, changes))
             meat = (vectors * np.maximum(values, 0.0)) @ vectors.T
         return np.asarray(meat, dtype=np.float64)
 
@@ -75,19 +96,21 @@ class Clusters:
         times = np.ones(len(self.score), dtype=np.int64)
         for each, groups in zip(self.of_match, self.groups, strict=True):
             times *= dice.multinomial(groups, np.full(groups, 1.0 / groups))[each]
-        drawn = np.flatnonzero(times)
-        return sum_pairs(
-            self.a[drawn], self.b[drawn], self.score[drawn], times[drawn], players=self.players
+        again = np.repeat(np.arange(len(times)), times)
+        weight = None if self.weight is None else self.weight[again]
+        return weigh_pairs(
+            self.a[again], self.b[again], self.score[again], weight, players=self.players
         )
 
-    def _sum(self, of_match: Numbers, residual: Vector) -> Vector:
+    @staticmethod
+    def _sum(of_match: Numbers, changes: Any) -> Vector:
+        """Return G / (G − 1) Σ_g u_g u_gᵀ, u_g the sum of the changes of cluster g."""
         from scipy.sparse import coo_array
 
-        groups = int(of_match.max()) + 1
-        rows = np.concatenate([of_match, of_match])
-        columns = np.concatenate([self.a, self.b])
-        sums = coo_array(
-            (np.concatenate([residual, -residual]), (rows, columns)), shape=(groups, self.players)
-        ).tocsr()
+        groups, matches = int(of_match.max()) + 1, len(of_match)
+        belongs = coo_array(
+            (np.ones(matches), (of_match, np.arange(matches))), shape=(groups, matches)
+        )
+        sums = belongs.tocsr() @ changes
         squares = np.asarray((sums.T @ sums).todense(), dtype=np.float64)
         return squares * (groups / (groups - 1.0))

@@ -126,7 +126,7 @@ def pair_matrices(
     wins = logistic(theta[counts.i] - theta[counts.j])
     phantom = regularization * logistic(theta) * logistic(-theta)
     return (
-        pair_matrix(counts, counts.matches * wins * (1.0 - wins), phantom),
+        pair_matrix(counts, counts.weights * wins * (1.0 - wins), phantom),
         pair_matrix(counts, counts.squared_residuals(wins), phantom)
         if clusters is None
         else clusters.meat(theta) + np.diag(phantom),

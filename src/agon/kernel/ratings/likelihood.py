@@ -27,7 +27,7 @@ class Likelihood:
     def __init__(self, counts: PairCounts, regularization: float) -> None:
         self._counts = counts
         self._regularization = regularization
-        self._matches = counts.matches
+        self._matches = counts.weights
         self._won, self._played = self._totals()
         self._pairs_curvature = np.zeros(len(counts))
         self._curvature = np.zeros(counts.players)
@@ -73,8 +73,7 @@ class Likelihood:
     def _totals(self) -> tuple[Vector, Vector]:
         """Add up each player's points and matches."""
         won = self._to_players(self._counts.wins_i, self._counts.wins_j)
-        matches = self._matches.astype(np.float64)
-        return won, self._to_players(matches, matches)
+        return won, self._to_players(self._matches, self._matches)
 
     def reach(self, step: Vector) -> float:
         """Return by how much at most a step moves two opponents (or one and the phantom) apart."""
@@ -118,8 +117,7 @@ class SparseLikelihood(Likelihood):
     def _totals(self) -> tuple[Vector, Vector]:
         counts = self._counts
         won, played = np.zeros((2, counts.players))
-        compile_loop(_add_up)(self._begins, counts.j, self._matches, counts.won_i, counts.tied,
-                          won, played)  # fmt: skip
+        compile_loop(_add_up)(self._begins, counts.j, self._matches, counts.wins_i, won, played)
         return won, played
 
     def _expected_points(self, theta: Vector) -> Vector:
@@ -163,13 +161,11 @@ def logistic(x: Vector) -> Vector:
     return 1.0 / (1.0 + np.exp(np.minimum(-x, _MAX_EXPONENT)))
 
 
-def _add_up(
-    begins: Any, j: Any, matches: Any, won_i: Any, tied: Any, won: Any, played: Any
-) -> None:
+def _add_up(begins: Any, j: Any, matches: Any, wins_i: Any, won: Any, played: Any) -> None:
     """Add up points and matches per player in one pass over the pairs."""
     for player in range(len(won)):
         for pair in range(begins[player], begins[player + 1]):
-            points = won_i[pair] + 0.5 * tied[pair]
+            points = wins_i[pair]
             won[player] += points
             won[j[pair]] += matches[pair] - points
             played[player] += matches[pair]

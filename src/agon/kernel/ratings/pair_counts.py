@@ -39,6 +39,11 @@ class PairCounts:
         return self.won_i + self.tied + self.won_j
 
     @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """Sum the weights of the matches of each pair, each of weight 1 here."""
+        return self.matches.astype(np.float64)
+
+    @property
     def wins_i(self) -> npt.NDArray[np.float64]:
         """Sum the scores of ``i`` in each pair: wins and half the ties."""
         return self.won_i + self.tied / 2

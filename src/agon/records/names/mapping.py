@@ -43,6 +43,8 @@ class SourceMapping:
         null: texts that are read as no value.
         ignore: names of columns, tables and files that are not read.
         skip_missing: columns; rows without a value in one are left out, and counted.
+        keep: further columns of tables that are read where a source has them (``matches.topic``),
+            with their kind, ``number`` or ``text``. It is no part of a file.
     """
 
     tables: Mapping[str, str] = field(default_factory=dict)
@@ -51,9 +53,10 @@ class SourceMapping:
     null: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     skip_missing: tuple[str, ...] = ()
+    keep: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return any(getattr(self, item.name) for item in fields(self))
+        return any(getattr(self, item.name) for item in fields(self) if item.name != "keep")
 
     def with_columns(self, columns: Mapping[str, str] | None) -> "SourceMapping":
         """Return the mapping with further names of columns, which replace its own.
@@ -68,6 +71,10 @@ class SourceMapping:
         """Return the mapping with further names that are not read."""
         return replace(self, ignore=(*self.ignore, *names))
 
+    def with_kept(self, kinds: Mapping[str, str]) -> "SourceMapping":
+        """Return the mapping with further columns that are kept."""
+        return replace(self, keep={**self.keep, **kinds})
+
     def merge(self, other: "SourceMapping") -> "SourceMapping":
         """Return the mapping with what another one adds, which replaces its own values."""
         values = {**self.values}
@@ -80,6 +87,7 @@ class SourceMapping:
             null=(*self.null, *other.null),
             ignore=(*self.ignore, *other.ignore),
             skip_missing=(*self.skip_missing, *other.skip_missing),
+            keep={**self.keep, **other.keep},
         )
 
 
@@ -127,7 +135,7 @@ def _read_toml(path: Path) -> Mapping[str, Any]:
 
 
 def _mapping(value: Mapping[str, Any], label: str) -> SourceMapping:
-    known = [item.name for item in fields(SourceMapping)]
+    known = [item.name for item in fields(SourceMapping) if item.name != "keep"]
     faults = [
         f"{name!r} is no part of a mapping: {did_you_mean(str(name), known)}"
         for name in value

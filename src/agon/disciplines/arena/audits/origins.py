@@ -14,7 +14,7 @@ from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import sandwich_covariance
-from agon.kernel.ratings.pair_counts import count_pairs
+from agon.kernel.ratings.weighted_pairs import weigh_pairs
 
 _BUSIEST: Final = 0.01
 _FAIR: Final = 5.0  # times its fair share
@@ -105,7 +105,7 @@ def _changes(board: AuditedBoard, column: pa.Array) -> list[tuple[str, int, tupl
     result = []
     for code in np.argsort(-sizes, kind="stable")[:_EXAMINED].tolist():
         rest = codes != code
-        counts = count_pairs(board.a[rest], board.b[rest], board.score[rest], players=players)
+        counts = weigh_pairs(board.a[rest], board.b[rest], board.score[rest], players=players)
         try:
             fit = bradley_terry(
                 counts,

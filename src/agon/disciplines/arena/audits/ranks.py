@@ -11,8 +11,8 @@ from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.likelihood import logistic
-from agon.kernel.ratings.pair_counts import count_pairs
 from agon.kernel.ratings.separation import MANY
+from agon.kernel.ratings.weighted_pairs import weigh_pairs
 
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -82,7 +82,7 @@ def ties(board: AuditedBoard) -> Probe:
         return answer(
             "ties", figure=0, expected=0, is_fine=True, sentence="there are no ties"
         )  # fmt: skip
-    counts = count_pairs(
+    counts = weigh_pairs(
         board.a[~tied], board.b[~tied], board.score[~tied], players=len(board.names)
     )
     try:
@@ -120,7 +120,7 @@ def cycles(board: AuditedBoard) -> Probe:
     within = (place[counts.i] >= 0) & (place[counts.j] >= 0)
     i, j = place[counts.i[within]], place[counts.j[within]]
     matches = counts.matches[within].astype(np.int64)
-    points = counts.wins_i[within]
+    points = (counts.wins_i / counts.weights * counts.matches)[within]
     everything = np.ones(len(i), dtype=bool)
     triads = _triads(i, j, everything, size, decided=everything)[1]
     if not triads:

@@ -1,6 +1,7 @@
 """Choose which matches depend on one another: those of one prompt, of one judge, or of both."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.arena.facts import Matches
-from agon.disciplines.arena.formulas import Ints, Vector, score_of
+from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Ratings
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
@@ -26,6 +27,8 @@ class Verdicts:
         a, b: bot numbers.
         score: 1 when a won, 0.5 on a tie, 0 when b won.
         prompt, judge: of each match, as text; None: no match has any.
+        weight: of each match; None: all are 1.
+        covariates: what may decide each match besides strengths, by name.
     """
 
     a: npt.NDArray[np.integer]
@@ -33,6 +36,8 @@ class Verdicts:
     score: Vector
     prompt: pa.Array | None
     judge: pa.Array | None
+    weight: Vector | None = None
+    covariates: Mapping[str, Vector] = field(default_factory=dict)
 
 
 def verdicts_of(matches: Matches, ratings: Ratings) -> Verdicts:
@@ -41,7 +46,7 @@ def verdicts_of(matches: Matches, ratings: Ratings) -> Verdicts:
         None if column is None else column.take(pa.array(ratings.match))
         for column in (matches.prompt, matches.judge)
     )
-    return Verdicts(ratings.a, ratings.b, score_of(ratings.result), prompt, judge)
+    return Verdicts(ratings.a, ratings.b, ratings.score, prompt, judge, ratings.weight)
 
 
 def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters | None:
@@ -77,7 +82,9 @@ def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters
             )
         codes.append(distinct)
     a, b, score = a[within], b[within], verdicts.score[within]
-    order = np.lexsort((score, b, a, *codes))  # sums do not depend on the order of the source
+    weight = np.ones(len(within)) if verdicts.weight is None else verdicts.weight[within]
+    # Sums do not depend on the order of the source.
+    order = np.lexsort((weight, score, b, a, *codes))
     return Clusters(
         " and ".join(names),
         int(row.max()) + 1,
@@ -85,6 +92,8 @@ def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters
         b[order],
         score[order],
         tuple(each[order] for each in codes),
+        None if verdicts.weight is None else weight[order],
+        within[order],
     )
 
 

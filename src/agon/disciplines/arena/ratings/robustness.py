@@ -17,6 +17,7 @@ from agon.kernel.figures import EloBand, NoiseFloor, RankRobustness
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.likelihood import likelihood_of
 from agon.kernel.ratings.pair_counts import PairCounts
+from agon.kernel.ratings.weighted_pairs import WeightedPairs
 
 RANKS: Final = 10
 """Number of ranks that are examined by default."""
@@ -112,12 +113,20 @@ def rank_robustness(
         rules: the rules they were fitted under.
         ranks: how many ranks.
 
+    Raises:
+        NotScorable: matches have shares or weights.
+
     Source: Broderick, Giordano, Meager (2020), Automatic Finite-Sample Robustness Metric; Huang et
     al. (2025), Dropping Just a Handful of Preferences Can Change Top LLM Rankings.
     """
     counts, regularization = strengths.counts, rules.bradley_terry_regularisation
     if counts.players <= 1:
         return []
+    if isinstance(counts, WeightedPairs):
+        raise NotScorable(
+            "how many matches decide a rank is counted for wins, losses and ties of weight 1 only, "
+            "and matches here have shares or weights"
+        )
     theta = bradley_terry(counts, regularization=regularization).log_strength
     order = np.argsort(-theta, kind="stable")
     names = [str(name) for name in facts.bots.ids.take(strengths.bots[order]).to_pylist()]

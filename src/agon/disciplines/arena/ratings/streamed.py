@@ -51,14 +51,23 @@ class _RatedMatches:
 
 
 def is_large(records: Records) -> bool:
-    """Return whether an arena has many matches, and no votes to decide them."""
-    return records.count("matches") >= MIN_MATCHES and not records.count("votes")
+    """Return whether an arena has many matches, and neither votes nor shares nor weights."""
+    return (
+        records.count("matches") >= MIN_MATCHES
+        and not records.count("votes")
+        and not has_any(records, "score_a", "weight")
+    )
 
 
 def has_clusters(records: Records) -> bool:
     """Return whether any match names its prompt or its judge."""
+    return has_any(records, "prompt_id", "judge")
+
+
+def has_any(records: Records, *names: str) -> bool:
+    """Return whether any match has a value in one of some columns."""
     columns = records.sql("SELECT * FROM matches LIMIT 0").column_names
-    named = " OR ".join(f"{name} IS NOT NULL" for name in ("prompt_id", "judge") if name in columns)
+    named = " OR ".join(f"{name} IS NOT NULL" for name in names if name in columns)
     return bool(named and len(records.sql(f"SELECT 1 FROM matches WHERE {named} LIMIT 1")))
 
 
@@ -94,7 +103,7 @@ def _fold(records: Records, bots: Bots, rules: ArenaRules, order: str) -> tuple[
             _require_order(last, batch)
             last = batch.slice(len(batch) - 1)
         rated = _rated_matches(batch, bots, rules)
-        state = elo_fold(state, rated.a, rated.b, rated.result, rules).state
+        state = elo_fold(state, rated.a, rated.b, score_of(rated.result), rules).state
         results += count_results(rated.a, rated.b, rated.result, bots=len(bots))
         of_version += _of_version(rated, bots)
     wins, losses, ties = results

@@ -86,9 +86,10 @@ def _opponents(
     """Return a bot's opponents with the number of matches, actual and expected points."""
     counts = strengths.counts
     listed = []
-    for side, opponent, score in (
-        (counts.i, counts.j, counts.wins_i),
-        (counts.j, counts.i, counts.wins_j),
+    model = strengths.model
+    for side, opponent, score, of_first in (
+        (counts.i, counts.j, counts.wins_i, True),
+        (counts.j, counts.i, counts.wins_j, False),
     ):
         for pair in np.flatnonzero(side == row).tolist():
             against = int(opponent[pair])
@@ -103,7 +104,13 @@ def _opponents(
                     "opponent": str(bots.ids[int(strengths.bots[against])]),
                     "matches": matches,
                     "points": float(score[pair]),
-                    "expected": publish(matches * chance),
+                    "expected": publish(
+                        float(counts.weights[pair]) * chance
+                        if model is None
+                        else float(model.expected[pair])
+                        if of_first
+                        else float(counts.weights[pair] - model.expected[pair])
+                    ),
                 }
             )
     return sorted(listed, key=lambda item: (-item["matches"], item["opponent"]))
@@ -189,7 +196,7 @@ def _deciding_pairs(
     matrix = strengths.intervals.covariance.estimates[-1]
     moved = matrix[:, first] - matrix[:, second]
     wins = logistic(theta[counts.i] - theta[counts.j])
-    information = counts.matches * wins * (1.0 - wins) * (moved[counts.i] - moved[counts.j]) ** 2
+    information = counts.weights * wins * (1.0 - wins) * (moved[counts.i] - moved[counts.j]) ** 2
     total = float(information.sum())
     most = np.argsort(-information, kind="stable")[:_DECIDING]
     return [

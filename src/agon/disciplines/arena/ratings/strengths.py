@@ -15,6 +15,7 @@ from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Standings
 from agon.disciplines.arena.ratings.clusters import Verdicts, cluster_notes, clusters_of
+from agon.disciplines.arena.ratings.modeled import Model, fit_verdicts, is_modeled
 from agon.disciplines.arena.ratings.unrated import reasons, separate_groups
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable, did_you_mean
@@ -49,6 +50,7 @@ class Strengths:
         unrated: why bots with matches have no rating, by number.
         notes: what limits the ratings.
         clusters: which matches depend on one another; None: they do not.
+        model: what was fitted besides strengths; None: nothing.
     """
 
     bots: Ints
@@ -61,6 +63,7 @@ class Strengths:
     unrated: Mapping[int, str]
     notes: tuple[str, ...]
     clusters: Clusters | None = None
+    model: Model | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +105,30 @@ def strengths_of(
     center = _reference(rated, rules)
     row = np.full(len(everyone), -1)
     row[rated.bots] = np.arange(len(rated.bots))
-    clusters = None if rules.cluster == "none" else clusters_of(verdicts(), rules, row=row)
-    intervals = _intervals(rated, center, rules, clusters)
-    notes: tuple[str, ...] = cluster_notes(
-        clusters, _widening(rated, center, intervals, rules, clusters)
-    )
+    listed = verdicts() if is_modeled(rules) or rules.cluster != "none" else None
+    clusters = None if listed is None else clusters_of(listed, rules, row=row)
+
+    def fit(clusters: Clusters | None) -> tuple[Intervals, Model | None]:
+        if listed is None or not is_modeled(rules):
+            return _intervals(rated, center, rules, clusters), None
+        start = rated.fit.log_strength
+        return fit_verdicts(
+            listed, rated.counts, rules, row=row, start=start, center=center, clusters=clusters
+        )
+
+    intervals, model = fit(clusters)
+    widening = None if clusters is None else _widening(intervals, fit(None)[0])
+    notes: tuple[str, ...] = cluster_notes(clusters, widening)
     made = publish_strengths(rated.bots, rated.counts, intervals, rules, names=rated.names)
-    return replace(made, unrated=rated.unrated, clusters=clusters, notes=(*notes, *made.notes))
+    if model is not None:
+        notes = (*model.notes(rated.names, made.score), *notes)
+    return replace(
+        made,
+        unrated=rated.unrated,
+        clusters=clusters,
+        model=model,
+        notes=(*notes, *made.notes),
+    )
 
 
 def publish_strengths(
@@ -224,17 +244,8 @@ def _reference(rated: _RatedBots, rules: ArenaRules) -> Vector:
     return (np.arange(players) == rated.names.index(rules.center)).astype(np.float64)
 
 
-def _widening(
-    rated: _RatedBots,
-    center: Vector,
-    intervals: Intervals,
-    rules: ArenaRules,
-    clusters: Clusters | None,
-) -> float | None:
+def _widening(intervals: Intervals, alone: Intervals) -> float | None:
     """Return how many times as wide intervals are as without clusters, in the median."""
-    if clusters is None:
-        return None
-    alone = _intervals(rated, center, rules, None)
     widths, alone_widths = intervals.high - intervals.low, alone.high - alone.low
     known = alone_widths > 0  # an anchor has none
     return float(np.median(widths[known] / alone_widths[known])) if known.any() else None
@@ -271,9 +282,8 @@ def resampling_of(rules: ArenaRules) -> Resampling:
 
 def _one_sided(counts: PairCounts) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Return which players never lost a point, and which never won one."""
-    points, matches = counts.points(), counts.of_players()
-    played = matches > 0
-    return played & (points >= matches), played & (points <= 0)
+    points, losses = counts.points(), counts.to_players(counts.wins_j, counts.wins_i)
+    return (points > 0) & (losses <= 0), (losses > 0) & (points <= 0)
 
 
 def intervals_of(board: str, rules: ArenaRules) -> dict[str, Any] | None:
@@ -341,6 +351,7 @@ def strengths_board(
         "gap_high": ends(neighbors(_publish_known(elo * (separation.gap + margin), known))),
         "apart": apart.cast(pa.bool_()),
         "votes_needed": ends(neighbors(_two_digits(separation.needed))).cast(pa.int64()),
+        **({} if strengths.model is None else strengths.model.columns(spread)),
         "matches": standings.games,
         "provisional": standings.of_version < rules.provisional_matches,
     }
@@ -359,6 +370,9 @@ def strengths_board(
     if strengths.clusters is not None:
         by, groups = strengths.clusters.by, list(strengths.clusters.groups)
         context["clusters"] = {"by": by, "groups": groups}
+    if strengths.model is not None:
+        names = [str(name) for name in bots.ids.take(pa.array(strengths.bots)).to_pylist()]
+        context["model"] = strengths.model.to_dict(names, strengths.score)
     made = replace(made, context=context)
     shown = intervals_of(BRADLEY_TERRY, rules)
     return interval_context(made, **(shown or {}))

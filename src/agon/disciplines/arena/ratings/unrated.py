@@ -27,18 +27,19 @@ def reasons(counts: PairCounts, rated: npt.NDArray[np.bool_]) -> dict[int, str]:
         {2: 'won all 2 matches; rated after a loss or a tie against a rated bot'}
     """
     points = counts.points()
+    losses = counts.to_players(counts.wins_j, counts.wins_i)
     matches = counts.of_players()
     against = rated[counts.i] != rated[counts.j]
     met = counts.to_players(counts.matches * against, counts.matches * against)
     taken = counts.to_players(counts.wins_i * against, counts.wins_j * against)
     return {
-        player: _reason(points[player], matches[player], taken[player], met[player])
+        player: _reason(points[player], losses[player], matches[player], taken[player], met[player])
         for player in np.flatnonzero(~rated).tolist()
     }
 
 
-def _reason(points: float, matches: float, taken: float, met: float) -> str:
-    if points == matches:
+def _reason(points: float, losses: float, matches: float, taken: float, met: float) -> str:
+    if losses == 0:
         fact = f"won {_all(matches)}"
     elif points == 0:
         fact = f"lost {_all(matches)}"
@@ -51,7 +52,7 @@ def _reason(points: float, matches: float, taken: float, met: float) -> str:
     if met:
         cure = "a loss or a tie" if taken else "a win or a tie"
         return f"{fact}; rated after {cure} against a rated bot"
-    if points in (0, matches):
+    if 0 in (points, losses):
         fact += ", against nobody who is rated"
     return f"{fact}; {_BRIDGE}"
 
