@@ -124,7 +124,7 @@ def test_a_score_against_its_winner_is_an_error(tmp_path: Path, winner: str) -> 
         "score_a": 0.2 if winner == "a" else 0.8, "played_at": None,
     }  # fmt: skip
     (tmp_path / "bots.json").write_text(json.dumps([{"id": n, "name": n} for n in "xy"]))
-    tables = {"bots": [{"id": n, "name": n} for n in "xy"], "matches": [match]}
+    tables: dict[str, Any] = {"bots": [{"id": n, "name": n} for n in "xy"], "matches": [match]}
     with pytest.raises(InvalidRecords, match="is not the score of the winner"):
         score("arena", tables)
 

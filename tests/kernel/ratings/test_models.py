@@ -87,7 +87,7 @@ def test_repeated_matches_in_clusters_say_what_single_ones_do() -> None:
     """Three copies of each match, clustered, have the covariance of one, but for G / (G − 1)."""
     rows = drawn("half", matches=400)
     thrice = ModelRows(
-        5, *(np.tile(each, 3) for each in (rows.a, rows.b, rows.score, rows.weight)),
+        5, np.tile(rows.a, 3), np.tile(rows.b, 3), np.tile(rows.score, 3), np.tile(rows.weight, 3),
         np.tile(rows.covariates, (3, 1)), rows.names,
     )  # fmt: skip
     clusters = Clusters(

@@ -278,10 +278,6 @@ def _matches(records: Records, bots: Bots) -> Matches:
             {"".join(f', "{name}"' for name in measured)}
         FROM matches
     """)
-    prompt, judge = (
-        table[name].combine_chunks() if name in of_clusters else None
-        for name in ("prompt_id", "judge")
-    )
     score, weight = (
         _numpy(table[name]) if name in measured and table[name].null_count < len(table) else None
         for name in ("score_a", "weight")
@@ -302,13 +298,17 @@ def _matches(records: Records, bots: Bots) -> Matches:
         audit,
         winner,
         np.zeros((0, 3), dtype=np.int64),
-        *(
-            None if column is None or column.null_count == len(column) else column.take(order)
-            for column in (prompt, judge)
-        ),
+        prompt=_texts_in_order(table, "prompt_id", order) if "prompt_id" in of_clusters else None,
+        judge=_texts_in_order(table, "judge", order) if "judge" in of_clusters else None,
         score=None if score is None else score[order],
         weight=None if weight is None else np.nan_to_num(weight[order], nan=1.0),
     )
+
+
+def _texts_in_order(table: pa.Table, name: str, order: Any) -> pa.Array | None:
+    """Return a column in the order of play; None: it is empty."""
+    column = table[name].combine_chunks()
+    return None if column.null_count == len(column) else column.take(pa.array(order))
 
 
 def _votes(

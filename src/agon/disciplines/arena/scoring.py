@@ -55,7 +55,7 @@ class ScoredArena:
     def __init__(self, facts: Facts, rules: ArenaRules, *, records: Records | None = None) -> None:
         self.facts = facts
         self.rules = rules
-        self._records = records
+        self._source = records
 
     @cached_property
     def results(self) -> Results:
@@ -110,7 +110,7 @@ class ScoredArena:
         if not is_modeled(self.rules):
             return made
         match = self.ratings.match
-        covariates = covariates_of(self.facts, match, self.rules, records=self._records)
+        covariates = covariates_of(self.facts, match, self.rules, records=self._source)
         return replace(made, covariates=covariates)
 
     def within(self, column: str) -> dict[str, "ScoredArena"]:
@@ -119,9 +119,9 @@ class ScoredArena:
         Raises:
             NotScorable: the matches have no such column, or too many values of it.
         """
-        parts = matches_by(column, self.facts, records=self._records)
+        parts = matches_by(column, self.facts, records=self._source)
         return {
-            value: ScoredArena(facts, self.rules, records=self._records)
+            value: ScoredArena(facts, self.rules, records=self._source)
             for value, facts in parts.items()
         }
 

@@ -77,7 +77,7 @@ class WeightedPairs(PairCounts):
         )  # fmt: skip
 
     def _sum(self, of_kinds: Vector) -> Vector:
-        return np.bincount(self.pair, of_kinds * self.times, len(self.i))
+        return np.bincount(self.pair, of_kinds * self.times, len(self.i)).astype(np.float64)
 
 
 def weigh_pairs(
@@ -132,12 +132,12 @@ def _of_kinds(
 ) -> WeightedPairs:
     """Return the pairs of matches that are sorted and added up here."""
     order = np.lexsort((weight, score, j, i))
-    i, j, score, weight, times = (each[order] for each in (i, j, score, weight, times))
+    i, j, score, weight, times = i[order], j[order], score[order], weight[order], times[order]
     changes = np.ones(len(order), dtype=bool)
     changes[1:] = np.any([each[1:] != each[:-1] for each in (i, j, score, weight)], axis=0)
     opens = np.flatnonzero(changes)
     times = np.add.reduceat(times, opens) if len(opens) else times
-    i, j, score, weight = (each[opens] for each in (i, j, score, weight))
+    i, j, score, weight = i[opens], j[opens], score[opens], weight[opens]
     new_pair = np.ones(len(i), dtype=bool)
     new_pair[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
     pair = np.cumsum(new_pair) - 1

@@ -205,7 +205,7 @@ def _expect_points(rows: ModelRows, fit: ModelFit, counts: PairCounts) -> Vector
     size = np.int64(counts.players)
     pair = np.searchsorted(counts.i.astype(np.int64) * size + counts.j, low * size + high)
     of_low = np.where(rows.a == low, fit.expected, 1.0 - fit.expected)
-    return np.bincount(pair, rows.weight * of_low, len(counts))
+    return np.bincount(pair, rows.weight * of_low, len(counts)).astype(np.float64)
 
 
 def ranks_of(score: Vector) -> Ints:
