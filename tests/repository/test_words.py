@@ -28,8 +28,8 @@ ALLOWED = {
 LASTING = {
     # A role of the API, a kind of ledger entries, a rule and a column that are hashed,
     # the heading of a source, and the value of a rule.
-    "organiser", "finalised", "bradley_terry_regularisation", "specialises", "Catalogue",
-    "neighbours",
+    "organiser", "finalised", "unfinalised", "bradley_terry_regularisation", "specialises",
+    "Catalogue", "neighbours",
 }  # fmt: skip
 
 

@@ -170,7 +170,7 @@ class LocalTransport(Transport):
 
     def import_ledger(self, folder: Path, *, contest: str | None) -> Contest:
         """Import a ledger's directory and publish."""
-        from agon.api.operations.contests import visible_to_staff
+        from agon.api.operations.contest_resources import visible_to_staff
         from agon.api.operations.ledgers import import_contest
         from agon.app.arena.imported_rounds import check_rounds
         from agon.app.contests.lifecycle import transfer

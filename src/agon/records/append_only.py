@@ -119,7 +119,6 @@ class AppendOnlyTables:
         self._newest = max(self._newest, seqs[-1])
         number = self._tables.index(table) + 1
         table_of = self._table_of
-        # An eighth more than needed, so that copies cost a constant per record.
         if seqs[-1] >= len(table_of):
             table_of.frombytes(bytes(seqs[-1] + 1 - len(table_of) + len(table_of) // 8))
         for seq in seqs:
@@ -128,7 +127,6 @@ class AppendOnlyTables:
         pending.rows += rows
         pending.seqs += seqs
         pending.ends += [None] * len(seqs)
-        # Few large inserts: DuckDB stores columns, and pays by the statement.
         if sum(len(before.seqs) for before in self._pending_rows.values()) > _MAX_PENDING_ROWS:
             self._store()
 

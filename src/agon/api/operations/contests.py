@@ -1,15 +1,12 @@
 """Contests: create them, and change their state."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, replace
-from datetime import datetime
+from dataclasses import asdict
 from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
 
 from agon.api.command import Command, Option
-from agon.api.models import contests as models
 from agon.api.models.base import ContestId, Page, ReasonRequest
 from agon.api.models.contests import (
     Contest,
@@ -20,21 +17,19 @@ from agon.api.models.contests import (
     SeasonCreate,
 )
 from agon.api.operation import ContestContext, Context, operation
+from agon.api.operations.contest_resources import (
+    resource,
+    resource_of,
+    visible_to_creator,
+    visible_to_staff,
+)
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, IfMatch, stated_versions
 from agon.api.transport import Noun
-from agon.app.access.permissions import View, allow_new, before_start, view_of
+from agon.app.access.permissions import allow_new
 from agon.app.arena.live import presets
-from agon.app.contests.clock import ContestClock, current_clock, read_clock
-from agon.app.contests.ledgers.append import edition_at
 from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle import creation, transitions
-from agon.app.contests.lifecycle.details import version_of
-from agon.app.service import Service
-from agon.entities import contests as entities
-from agon.entities.access import Caller
-from agon.errors import NotFound
-from agon.store.session import Session
 
 _NAMES = "Whether boards show names of participants next to their ids"
 _BATCH = 501
@@ -75,7 +70,7 @@ def list_contests(
             batch = session.contests.page(
                 after=after, limit=_BATCH, discipline=discipline, series=series
             )
-            views = _visible(session, batch, ctx.caller, now=now)
+            views = visible_views(session, batch, ctx.caller, now=now)
             visible += [
                 resource(session, view, now=now)
                 for view in islice(views, page.sought - len(visible))
@@ -141,7 +136,7 @@ def get_contest(ctx: ContestContext, *, as_of: AsOf = None) -> Contest:
     with ctx.service.store.read() as session:
         if as_of is None:
             return resource(session, ctx.view, now=ctx.service.clock())
-        return _resource(contest_as_of(session, ctx.view, as_of), clock=None)
+        return resource_of(contest_as_of(session, ctx.view, as_of), clock=None)
 
 
 @operation("PATCH", "/contests/{contest}", id="editContest", permission="contest.manage",
@@ -346,65 +341,3 @@ class Contests(Noun):
     finalize = finalize_contest
     unfinalize = unfinalize_contest
     pending = get_finalization
-
-
-def resource(session: Session, view: View, *, now: datetime) -> Contest:
-    """Return a contest as far as a view reaches: without an edition that was adopted later."""
-    contest, until = view.contest, view.until
-    clock = read_clock(session, contest, now=now)
-    if until is None or contest.seq <= until:
-        return _resource(contest, clock=clock)
-    edition, overrides = edition_at(session, contest, until)
-    seen = replace(contest, edition=edition, overrides=overrides, seq=until)
-    return _resource(seen, clock=clock)
-
-
-def visible_to_staff(service: Service, contest: entities.Contest) -> Contest:
-    """Return a contest after a change by its staff, who see all of it."""
-    return _resource(contest, clock=current_clock(service, contest))
-
-
-def visible_to_creator(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
-    """Return a contest that is new here, as far as the caller may see it."""
-    caller = ctx.caller
-    if contest.created_by is not None and contest.created_by == caller.user:
-        caller = replace(caller, created=caller.created | {contest.id})
-    with ctx.service.store.read() as session:
-        now = ctx.service.clock()
-        view = before_start(session, view_of(contest, caller), now=now)
-        return resource(session, view, now=now)
-
-
-def _resource(contest: entities.Contest, *, clock: ContestClock | None) -> Contest:
-    return Contest(
-        id=contest.id,
-        discipline=contest.discipline,
-        title=contest.title,
-        description=contest.description,
-        visibility=contest.visibility,
-        state=contest.state,
-        series=contest.series,
-        season=contest.season,
-        edition=contest.edition,
-        overrides=dict(contest.overrides),
-        boards=contest.boards,
-        created_at=contest.created_at,
-        seq=contest.seq,
-        frozen_at=contest.frozen_at,
-        finalized_at=contest.finalized_at,
-        starts_at=contest.starts_at,
-        ends_at=contest.ends_at,
-        names=contest.names,
-        clock=None if clock is None else models.ContestClock.model_validate(asdict(clock)),
-        version=version_of(contest),
-    )
-
-
-def _visible(
-    session: Session, contests: list[entities.Contest], caller: Caller, *, now: datetime
-) -> Iterator[View]:
-    for contest in contests:
-        try:
-            yield before_start(session, view_of(contest, caller), now=now)
-        except NotFound:
-            continue

@@ -9,7 +9,7 @@ from agon.api.models.base import Page
 from agon.api.models.contests import Contest
 from agon.api.models.submissions import Problem, ProblemCreate, ProblemReceipt
 from agon.api.operation import ContestContext, operation
-from agon.api.operations.contests import visible_to_staff
+from agon.api.operations.contest_resources import visible_to_staff
 from agon.api.operations.jobs import waiting
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId

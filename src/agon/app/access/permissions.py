@@ -394,9 +394,5 @@ def _strength(right: Right) -> tuple[int, int, int]:
 
 def _is_guest(caller: Caller, contest: Contest) -> bool:
     """Return whether a right of the caller allows reading a private contest."""
-    return any(
-        right.role in _READERS
-        and covers(right.scopes, "contest.read")
-        and _covers(right, caller, contest)
-        for right in caller.rights
-    )
+    reading = (right for right in caller.rights if covers(right.scopes, "contest.read"))
+    return any(right.role in _READERS and _covers(right, caller, contest) for right in reading)

@@ -29,7 +29,7 @@ class Amendment:
     final_seq: int
 
 
-class Timed(Protocol):
+class TimedContest(Protocol):
     """What has the state and the times of a contest."""
 
     @property
@@ -120,7 +120,7 @@ def current_clock(service: Service, contest: Contest) -> ContestClock:
 
 
 def contest_clock(
-    contest: Timed, *, now: datetime, amendment: Amendment | None = None
+    contest: TimedContest, *, now: datetime, amendment: Amendment | None = None
 ) -> ContestClock:
     """Return the clock of a contest at a time: participants add from its start, before its end.
 

@@ -155,11 +155,7 @@ def run_trial(
                 limits=_agent_limits(task),
                 outputs=outputs(task, image),
             )
-            try:
-                work = agent.work(task, environment)
-            finally:
-                if placed.egress.mode != "none":
-                    containers.close_egress(placed)
+            work = _work(agent, task, environment)
             if network == "none" and placed.network != "none":
                 network = _network_of_servers(task, work.run)
             if work.run.outputs is not None:
@@ -204,6 +200,16 @@ def run_trial(
         parts=_parts(work, verdict, trial.folder),
         usage=None if work is None else work.usage,
     )
+
+
+def _work(agent: Agent, task: Task, environment: AgentEnvironment) -> AgentWork:
+    """Let the agent work; what it could reach is closed before any test runs."""
+    placed = environment.trial
+    try:
+        return agent.work(task, environment)
+    finally:
+        if placed.egress.mode != "none":
+            environment.containers.close_egress(placed)
 
 
 def _in_network(

@@ -56,7 +56,7 @@ def injections(
     _print(result, form=form, output=output)
     if not result.total.calls:
         raise Unavailable(
-            f"{result.judge} gave no valid verdict: {_stated(result.failures[0])}; check its "
+            f"{result.judge} gave no valid verdict: {_failure_text(result.failures[0])}; check its "
             "model, --max-tokens and --response-format"
         )
     if result.total.chosen:
@@ -82,12 +82,12 @@ def _print(result: "SuiteResult", *, form: str, output: Path | None) -> None:
         deliver(json_chunks(page), output)
         return
     for failure in result.failures:
-        click.echo(_stated(failure), err=True)
+        click.echo(_failure_text(failure), err=True)
     shown = [_display_row(row) for row in rows] if form == TABLE else rows
     lists.print_rows(shown, form=form, name="families", columns=_COLUMNS, output=output)
 
 
-def _stated(failure: "Failure") -> str:
+def _failure_text(failure: "Failure") -> str:
     calls = "1 comparison" if failure.comparisons == 1 else f"{failure.comparisons} comparisons"
     return f"{calls} without a verdict: {failure.code}, {failure.detail}"
 

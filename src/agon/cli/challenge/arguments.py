@@ -106,7 +106,7 @@ def engine(function: Function) -> Function:
     def call(*, engine: str, runtime: str, **remaining: Any) -> Any:
         return function(where=EngineChoice(engine, runtime), **remaining)
 
-    return _all((_engine, _runtime), call)
+    return all_options((_engine, _runtime), call)
 
 
 def networks(function: Function) -> Function:
@@ -116,7 +116,7 @@ def networks(function: Function) -> Function:
     def call(*, build_network: str, test_network: str, keep_servers: bool, **remaining: Any) -> Any:
         return function(networks=Networks(build_network, test_network, keep_servers), **remaining)
 
-    return _all((_build_network, _test_network, _keep_servers), call)
+    return all_options((_build_network, _test_network, _keep_servers), call)
 
 
 _agent_network = option(
@@ -168,7 +168,7 @@ def egress(function: Function) -> Function:
     ) -> Any:
         return function(reach=Reach(agent_network, allow_hosts, allow_task_hosts), **remaining)
 
-    return _all((_agent_network, _allow_host, _allow_task_hosts), call)
+    return all_options((_agent_network, _allow_host, _allow_task_hosts), call)
 
 
 def hosts_of(reach: Reach, tasks: "Iterable[Task]") -> dict[str, list[str]]:
@@ -226,104 +226,6 @@ def at_a_time(jobs: int | None) -> int:
     return jobs or len(os.sched_getaffinity(0))
 
 
-_VARIABLES = (
-    option(
-        "--env",
-        multiple=True,
-        metavar="NAME",
-        help="Hand a variable of your environment to agents and tests (repeatable).",
-    ),
-    option("--agent-env", multiple=True, metavar="NAME", help="The same to agents alone."),
-    option("--verifier-env", multiple=True, metavar="NAME", help="The same to tests alone."),
-)
-
-
-def variables(function: Function) -> Function:
-    """Add ``--env``, ``--agent-env``, ``--verifier-env``; they arrive as ``variables``."""
-
-    @wraps(function)
-    def call(
-        *, env: tuple[str, ...], agent_env: tuple[str, ...], verifier_env: tuple[str, ...],
-        **remaining: Any,
-    ) -> Any:  # fmt: skip
-        from agon.app.tasks.variables import VariableNames
-
-        names = VariableNames(both=env, agent=agent_env, verifier=verifier_env)
-        return function(variables=names, **remaining)
-
-    return _all(_VARIABLES, call)
-
-
-_DAY_S = 86_400
-_OVERRIDES = (
-    option(
-        "--timeout-multiplier",
-        type=click.FloatRange(0.01, 1000),
-        metavar="X",
-        help="Factor of all times of the tasks: agent, tests, build.",
-    ),
-    option(
-        "--override-agent-timeout",
-        type=click.FloatRange(0.1, _DAY_S),
-        metavar="SECONDS",
-        help="The agent's time instead of what each task says.",
-    ),
-    option(
-        "--override-verifier-timeout",
-        type=click.FloatRange(0.1, _DAY_S),
-        metavar="SECONDS",
-        help="The same of the tests.",
-    ),
-    option(
-        "--override-cpus",
-        type=click.FloatRange(0.01, 1024),
-        metavar="N",
-        help="Processors instead of what each task says.",
-    ),
-    option(
-        "--override-memory-mb",
-        type=click.IntRange(16, 1 << 20),
-        metavar="MIB",
-        help="The same of memory.",
-    ),
-    option(
-        "--override-storage-mb",
-        type=click.IntRange(1, 1 << 20),
-        metavar="MIB",
-        help="The same of storage.",
-    ),
-)
-
-
-def overrides(function: Function) -> Function:
-    """Add the options about limits; they arrive as ``overrides``."""
-
-    @wraps(function)
-    def call(
-        *,
-        timeout_multiplier: float | None,
-        override_agent_timeout: float | None,
-        override_verifier_timeout: float | None,
-        override_cpus: float | None,
-        override_memory_mb: int | None,
-        override_storage_mb: int | None,
-        **remaining: Any,
-    ) -> Any:
-        from agon.app.tasks.overrides import Overrides
-
-        chosen = Overrides(
-            timeout_multiplier=timeout_multiplier,
-            agent_timeout=override_agent_timeout,
-            verifier_timeout=override_verifier_timeout,
-            cpus=override_cpus,
-            memory_mb=override_memory_mb,
-            storage_mb=override_storage_mb,
-        )
-        return function(overrides=chosen, **remaining)
-
-    return _all(_OVERRIDES, call)
-
-
 class RecordNames(TypedDict):
     """The names of a run in the records made from it."""
 
@@ -360,7 +262,7 @@ def record_options(function: Function) -> Function:
         record = RecordNames(submission=submission, miner_uid=miner_uid, validator=validator)
         return function(recorded=record, **remaining)
 
-    return _all(_RECORDED, call)
+    return all_options(_RECORDED, call)
 
 
 _AGENT = (
@@ -414,7 +316,7 @@ def agent(function: Function) -> Function:
         price: tuple[float, float] | None,
         **remaining: Any,
     ) -> Any:
-        from agon.wiring import AgentChoice
+        from agon.wiring.agents import AgentChoice
 
         choice = AgentChoice(
             command=agent,
@@ -427,10 +329,13 @@ def agent(function: Function) -> Function:
         )
         return function(agent=choice, **remaining)
 
-    return _all(_AGENT, call)
+    return all_options(_AGENT, call)
 
 
-def _all(options: tuple[Callable[[Function], Function], ...], function: Function) -> Function:
+def all_options(
+    options: tuple[Callable[[Function], Function], ...], function: Function
+) -> Function:
+    """Add options to a command, in their order."""
     for decorator in reversed(options):
         function = decorator(function)
     return function

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agon.cli.challenge import arguments
+from agon.cli.challenge import overrides as task_overrides
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Try no forged programs and no remedies, which take up to 25 more containers for a task.",
 )
-@arguments.variables
-@arguments.overrides
+@task_overrides.variables
+@task_overrides.overrides
 @arguments.engine
 @arguments.networks
 @parameters.form(TABLE, "json")
@@ -66,7 +67,8 @@ def check_tasks(  # noqa: PLR0913 (an option each)
     from agon.app.tasks.discovery import read_readable_tasks
     from agon.app.tasks.overrides import with_overrides
     from agon.app.tasks.variables import with_variables
-    from agon.wiring import acceptance_agents, base_image, containers, new_id
+    from agon.wiring import base_image, containers, new_id
+    from agon.wiring.agents import acceptance_agents
 
     read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
     read = tuple(with_overrides(task, overrides) for task in read)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agon.cli.challenge import arguments
+from agon.cli.challenge import overrides as task_overrides
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from agon.app.tasks.overrides import Overrides
     from agon.app.tasks.run import RunProgress
     from agon.app.tasks.variables import VariableNames
-    from agon.wiring import AgentChoice
+    from agon.wiring.agents import AgentChoice
 
 
 @click.command("run", cls=Command)
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 @arguments.pass_threshold
 @arguments.reward_key
 @arguments.record_options
-@arguments.variables
-@arguments.overrides
+@task_overrides.variables
+@task_overrides.overrides
 @arguments.engine
 @arguments.networks
 @arguments.egress
@@ -99,7 +100,8 @@ def run_agent(  # noqa: PLR0913 (an option each)
     from agon.app.tasks.overrides import with_overrides
     from agon.app.tasks.run import plan_of, run_tasks
     from agon.app.tasks.variables import with_variables
-    from agon.wiring import base_image, containers, new_id, require_endpoint, task_agent
+    from agon.wiring import base_image, containers, new_id
+    from agon.wiring.agents import require_endpoint, task_agent
 
     read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
     read = tuple(
@@ -112,7 +114,6 @@ def run_agent(  # noqa: PLR0913 (an option each)
     chosen = task_agent(agent)
     solutions = chosen.settings.get("kind") == "oracle"
     read = with_variables(read, variables, environment=os.environ, solutions=solutions)
-    hosts = arguments.hosts_of(reach, read)
     plan = plan_of(
         read,
         chosen,
@@ -123,6 +124,13 @@ def run_agent(  # noqa: PLR0913 (an option each)
         variables=variables.to_dict(),
         overrides=overrides.to_dict(),
         **recorded,
+    )
+    plan = replace(
+        plan,
+        test_network=networks.tests,
+        keep_servers=networks.keep_servers,
+        agent_network=reach.network,
+        allowed_hosts=arguments.hosts_of(reach, read),
     )
     folder = out or Path("agon-runs") / f"{_now():%Y%m%dT%H%M%SZ}"
     if dry_run:
@@ -138,24 +146,11 @@ def run_agent(  # noqa: PLR0913 (an option each)
         containers(where.engine, runtime=where.runtime, build_network=networks.build) as engine,
         _watching() as watch,
     ):
-        plan = replace(
-            plan,
-            build_network=engine.build_network,
-            test_network=networks.tests,
-            keep_servers=networks.keep_servers,
-            agent_network=reach.network,
-            allowed_hosts=hosts,
-        )
+        plan = replace(plan, build_network=engine.build_network)
         summary = run_tasks(
-            read,
-            chosen,
-            plan=plan,
-            containers=engine,
-            out=folder,
-            jobs=arguments.at_a_time(jobs),
-            now=_now,
-            watch=watch,
-        )
+            read, chosen, plan=plan, containers=engine, out=folder,
+            jobs=arguments.at_a_time(jobs), now=_now, watch=watch,
+        )  # fmt: skip
     _report(summary, folder, form)
 
 

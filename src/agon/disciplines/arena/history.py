@@ -331,20 +331,17 @@ def credibilities_of(
     disagreed = rated & ~agreed & ((verdict != NONE) | (rules.credibility_consensus == "all"))
     fooled = (kind == HONEYPOT) & (votes.side != TIE) & (votes.side != matches.real[votes.match])
     audited = rated & (votes.side == results.panel[votes.match]) & results.overruled[votes.match]
-    # Two columns, since a vote may agree with its panel and be overruled by an audit with it.
     happened = np.full((len(votes), 2), NONE, dtype=np.int8)
     happened[disagreed, 0] = CredibilityEvent.DISAGREED
     happened[agreed, 0] = CredibilityEvent.AGREED
     happened[fooled, 0] = CredibilityEvent.FOOLED
     happened[audited, 1] = CredibilityEvent.AUDITED
     happened[judges.kind[votes.judge] == API] = NONE
-    # Row by row: votes stay in order, and the audit comes after the vote itself.
     vote, step = np.nonzero(happened != NONE)
     judge = votes.judge[vote].astype(np.int64)
     match = votes.match[vote].astype(np.int64)
     judge, match, events = _with_reinstatements(facts, judge, match, happened[vote, step])
     change = _changes(rules)[events]
-    # A reinstated judge starts from where judges are active, whatever was lost before.
     floor = np.where(
         events == CredibilityEvent.REINSTATED,
         max(rules.credibility_active, rules.credibility_floor),

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from agon.api.models.contests import Contest
 from agon.api.operation import ContestContext, Context
-from agon.api.operations.contests import visible_to_creator
+from agon.api.operations.contest_resources import visible_to_creator
 from agon.api.operations.ledgers import ZIP
 from agon.api.operations.ledgers import get_head as head_operation
 from agon.app.arena.imported_rounds import check_rounds

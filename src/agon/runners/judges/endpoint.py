@@ -99,7 +99,8 @@ class HttpModel:
                 fault=Fault(
                     "bot",
                     "invalid",
-                    f"status 200, but the response is none of this protocol: {_shown(response)}",
+                    "status 200, but the response is none of this protocol: "
+                    f"{_response_text(response)}",
                 ),
                 retryable=False,
             )
@@ -136,7 +137,7 @@ def _status_failure(response: JudgeResponse) -> CallFailure:
         return CallFailure(fault=fault, retryable=False, is_free=True)
     codes = _error_codes(response.body)
     stated = " ".join([f"HTTP {status}", *codes])
-    fault = Fault("bot", f"status-{status}", f"{stated}: {_shown(response)}")
+    fault = Fault("bot", f"status-{status}", f"{stated}: {_response_text(response)}")
     return CallFailure(
         fault=fault,
         retryable=status in _RETRIED and _SPENT.isdisjoint(codes),
@@ -145,7 +146,7 @@ def _status_failure(response: JudgeResponse) -> CallFailure:
     )
 
 
-def _shown(response: JudgeResponse) -> str:
+def _response_text(response: JudgeResponse) -> str:
     """Return how a body begins: the message of its error, or else the body itself."""
     try:
         message = read_json(response.body)["error"]["message"]

@@ -9,7 +9,7 @@ from agon.app.containers import Outcome
 from agon.app.tasks.acceptance import Acceptance, accept_tasks
 from agon.app.tasks.discovery import read_tasks
 from agon.errors import Unavailable
-from agon.wiring import acceptance_agents
+from agon.wiring.agents import acceptance_agents
 from app.tasks.folders import TOML, harbor
 from fakes.containers import FakeContainers
 

@@ -146,15 +146,15 @@ class ModelJudge:
         if isinstance(answered, Fault):
             return answered
         if answered.text is None:
-            return self._failed(f"the model wrote no verdict: {answered.issue}")
+            return self._no_verdict(f"the model wrote no verdict: {answered.issue}")
         label = read_verdict(answered.text, nonce=question.nonce, allow_tie=self.allow_tie)
         if isinstance(label, VerdictIssue):
             written = answered.text.replace(question.nonce, "(nonce)")  # equal failures look equal
-            return self._failed(f"{label.what}: {excerpt(written)}")
+            return self._no_verdict(f"{label.what}: {excerpt(written)}")
         side: Preference = "tie" if label == "tie" else sides["AB".index(label)]
         return _Choice(side, answered.exchange, answered.tokens or 0)
 
-    def _failed(self, detail: str) -> Fault:
+    def _no_verdict(self, detail: str) -> Fault:
         """Record a call whose reply is no verdict."""
         fault = Fault("bot", "invalid", detail)
         self.record_failure(fault)

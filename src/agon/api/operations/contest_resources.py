@@ -1,0 +1,82 @@
+"""Return contests as resources of the API, as far as their callers may see them."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from datetime import datetime
+
+from agon.api.models import contests as models
+from agon.api.models.contests import Contest
+from agon.api.operation import ContestContext, Context
+from agon.app.access.permissions import View, before_start, view_of
+from agon.app.contests.clock import ContestClock, current_clock, read_clock
+from agon.app.contests.ledgers.append import edition_at
+from agon.app.contests.lifecycle.details import version_of
+from agon.app.service import Service
+from agon.entities import contests as entities
+from agon.entities.access import Caller
+from agon.errors import NotFound
+from agon.store.session import Session
+
+
+def resource(session: Session, view: View, *, now: datetime) -> Contest:
+    """Return a contest as far as a view reaches: without an edition that was adopted later."""
+    contest, until = view.contest, view.until
+    clock = read_clock(session, contest, now=now)
+    if until is None or contest.seq <= until:
+        return resource_of(contest, clock=clock)
+    edition, overrides = edition_at(session, contest, until)
+    seen = replace(contest, edition=edition, overrides=overrides, seq=until)
+    return resource_of(seen, clock=clock)
+
+
+def visible_to_staff(service: Service, contest: entities.Contest) -> Contest:
+    """Return a contest after a change by its staff, who see all of it."""
+    return resource_of(contest, clock=current_clock(service, contest))
+
+
+def visible_to_creator(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
+    """Return a contest that is new here, as far as the caller may see it."""
+    caller = ctx.caller
+    if contest.created_by is not None and contest.created_by == caller.user:
+        caller = replace(caller, created=caller.created | {contest.id})
+    with ctx.service.store.read() as session:
+        now = ctx.service.clock()
+        view = before_start(session, view_of(contest, caller), now=now)
+        return resource(session, view, now=now)
+
+
+def resource_of(contest: entities.Contest, *, clock: ContestClock | None) -> Contest:
+    """Return a contest as callers see it who see all of it."""
+    return Contest(
+        id=contest.id,
+        discipline=contest.discipline,
+        title=contest.title,
+        description=contest.description,
+        visibility=contest.visibility,
+        state=contest.state,
+        series=contest.series,
+        season=contest.season,
+        edition=contest.edition,
+        overrides=dict(contest.overrides),
+        boards=contest.boards,
+        created_at=contest.created_at,
+        seq=contest.seq,
+        frozen_at=contest.frozen_at,
+        finalized_at=contest.finalized_at,
+        starts_at=contest.starts_at,
+        ends_at=contest.ends_at,
+        names=contest.names,
+        clock=None if clock is None else models.ContestClock.model_validate(asdict(clock)),
+        version=version_of(contest),
+    )
+
+
+def visible_views(
+    session: Session, contests: list[entities.Contest], caller: Caller, *, now: datetime
+) -> Iterator[View]:
+    """Yield the views of those contests that a caller may see."""
+    for contest in contests:
+        try:
+            yield before_start(session, view_of(contest, caller), now=now)
+        except NotFound:
+            continue
