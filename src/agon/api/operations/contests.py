@@ -22,6 +22,7 @@ from agon.api.operations.contest_resources import (
     resource_of,
     visible_to_creator,
     visible_to_staff,
+    visible_views,
 )
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, IfMatch, stated_versions
