@@ -120,7 +120,9 @@ def test_a_first_mapping_is_suggested_and_can_be_completed(
         ),
         ('[column]\na = "b"\n[columns]\nx = 1', ["did you mean columns", "columns.x is mapped"]),
         ("null = 3", ["null is no list of texts"]),
-        ("a = = b", ["is no TOML"]),
+        ("a = = b", ["bad.toml, line 1: 'a = = b' is no TOML", "write [columns]"]),
+        ("[columns]\nmodel a = 1", ["line 2: 'model a = 1'", "names that have blanks in quotes"]),
+        ("[values", ["line 1: '[values' is no TOML"]),
     ],
 )
 def test_a_faulty_mapping_is_refused_with_all_its_faults(

@@ -14,12 +14,22 @@ from agon.records import InvalidRecords
 from agon.records.look_alikes import source_findings
 from agon.records.sources.formats import ending_of
 
+_SUBMISSIONS = "id,miner_uid,submitted_at\n1,1,2026-01-01\n2,2,2026-01-01\n"
+_VALIDATORS = "id,stake\nv,1\n"
+_EVALUATIONS = "submission_id,validator_id,score\n1,v,0.5\n"
+_RUNS = "id,problem_id,user_id,created_at,source,verdict\n1,p,u,2026-01-01,x,ok\n"
 _COMPANIONS: Mapping[str, Mapping[str, str]] = {
     "community:quick_feedbacks": {
         "users.csv": "id\n1\n2\n",
         "prompts.csv": "id,uploader_id\n10,1\n",
     },
     "community:prompt_sets": {"users.csv": "id\n1\n"},
+    "challenge:evaluations": {"submissions.csv": _SUBMISSIONS, "validators.csv": _VALIDATORS},
+    "challenge:task_results": {"submissions.csv": _SUBMISSIONS, "validators.csv": _VALIDATORS},
+    "challenge:submissions": {"evaluations.csv": _EVALUATIONS, "validators.csv": _VALIDATORS},
+    "challenge:validators": {"evaluations.csv": _EVALUATIONS, "submissions.csv": _SUBMISSIONS},
+    "dojo:problems": {"submissions.csv": _RUNS},
+    "dojo:submissions": {"problems.csv": "id\np\n"},
     "arena:matches": {"bots.csv": "id,owner_id,name\nx,,x\ny,,y\n"},
 }
 """The other tables that a table needs."""

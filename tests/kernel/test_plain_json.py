@@ -56,9 +56,10 @@ def test_nothing_is_lost_between_reading_and_writing(text: str) -> None:
 def test_many_lines_are_similar_users_strictly_as_each(texts: list[str], usual: int) -> None:
     """The fast path accepts no value that the exact one rejects."""
     lines = [text.encode() for text in texts]
-    values = read_json_objects(lines, usual=usual)
-    if values is not None:
-        assert repr(values) == repr(list(map(_read, lines)))
+    objects = read_json_objects(lines, usual=usual)
+    if objects is not None:
+        assert repr(objects.values) == repr(list(map(_read, lines)))
+        assert list(map(_read, objects.written)) == objects.values
 
 
 @pytest.mark.parametrize("number", [b"18446744073709551616", b"-9223372036854775809", b"9" * 400])

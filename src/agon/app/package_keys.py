@@ -5,28 +5,17 @@ about a submission, a key in another spelling is read, and one that is not read 
 (:func:`read_keys`).
 """
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from agon.app.files import FileIssue
 from agon.errors import did_you_mean
+from agon.records.names.matching import fold_name
 
 OWN: Final = "x-"
 """How keys begin that agon leaves to the author of a package."""
 
-_SEPARATORS: Final = re.compile(r"[\s_-]+")
 _MAX_SHOWN: Final = 80
-
-
-def folded_key(name: str) -> str:
-    """Return a key without case, blanks, ``_`` and ``-``: equal for all spellings of one name.
-
-    Example:
-        >>> folded_key("createdAt") == folded_key("Created-at ") == folded_key("created_at")
-        True
-    """
-    return _SEPARATORS.sub("", name).casefold()
 
 
 def unknown_keys(
@@ -50,10 +39,10 @@ def unknown_keys(
         >>> print(*issues)
         problem.json: unknown key 'deadline'; did you mean freeze_started_at? own keys begin with x-
     """
-    meant = {**synonyms, **{folded_key(name): name for name in known}}
+    meant = {**synonyms, **{fold_name(name): name for name in known}}
     for name in content:
         if name not in known and not name.startswith(OWN):
-            exact = meant.get(folded_key(name))
+            exact = meant.get(fold_name(name))
             hint = f"did you mean {exact}?" if exact else did_you_mean(name[:_MAX_SHOWN], known)
             fact = f"unknown key {name[:_MAX_SHOWN]!r}"
             yield FileIssue(where, fact, f"{hint} own keys begin with {OWN}")
@@ -73,12 +62,12 @@ def read_keys(
         ({'created_at': '2026'}, ["'createdAt' is read as created_at", "'mood' is not used"])
     """
     values = {name: content[name] for name in known if content.get(name) is not None}
-    meant = {folded_key(name): name for name in known}
+    meant = {fold_name(name): name for name in known}
     issues = []
     for name, value in content.items():
         if name in known or name.startswith(OWN):
             continue
-        shown, exact = repr(name[:_MAX_SHOWN]), meant.get(folded_key(name))
+        shown, exact = repr(name[:_MAX_SHOWN]), meant.get(fold_name(name))
         if exact is None:
             hint = did_you_mean(name[:_MAX_SHOWN], known)
             issue = FileIssue(where, f"{shown} is not used", hint)

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from operator import add
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -30,6 +30,8 @@ _MIN_INTEGER: Final = -(2**63)
 _MAX_INTEGER: Final = 2**64 - 1
 # An integer of more than 64 bits is read as a float, which is written with an exponent.
 _EXPONENT: Final = b"e+" if b"e+" in orjson.dumps(2.0**64) else b"e"
+_LINE_END: Final = orjson.Fragment(b"\n")
+_BETWEEN: Final = b",\n,"
 _MIN_KEY_BYTES: Final = 4
 """Minimum length of a key with its colon and a comma: ``"":1,`` is longer."""
 _MAX_DIGITS: Final = 20
@@ -80,7 +82,14 @@ def read_json(text: bytes) -> Any:
     return value
 
 
-def read_json_objects(lines: Sequence[bytes], *, usual: int = 1) -> list[dict[str, Any]] | None:
+class JsonObjects(NamedTuple):
+    """Objects that were read, and each as JSON with sorted keys."""
+
+    values: list[dict[str, Any]]
+    written: list[bytes]
+
+
+def read_json_objects(lines: Sequence[bytes], *, usual: int = 1) -> JsonObjects | None:
     """Return many objects, one per line; None if any line may be something else or beyond limits.
 
     It is as strict as :func:`read_json`, and many times faster.
@@ -94,13 +103,36 @@ def read_json_objects(lines: Sequence[bytes], *, usual: int = 1) -> list[dict[st
         return None
     try:
         values = list(map(orjson.loads, lines))
-        written = orjson.dumps(values)
-    except (orjson.JSONDecodeError, TypeError):
+    except orjson.JSONDecodeError:
         return None
-    if not {dict}.issuperset(map(type, values)) or not _is_lossless(b"".join(lines), written):
+    together = write_together(values)
+    if together is None or not {dict}.issuperset(map(type, values)):
         return None
-    flat = written.count(b"{") == usual * len(lines) and written.count(b"[") == 1
-    return values if flat or _are_shallow(lines) else None
+    if not _is_lossless(b"".join(lines), together):
+        return None
+    flat = together.count(b"{") == usual * len(lines) and together.count(b"[") == 1
+    if not (flat or _are_shallow(lines)):
+        return None
+    return JsonObjects(values, split_together(together))
+
+
+def write_together(values: Sequence[Any]) -> bytes | None:
+    """Return a JSON list of values with sorted keys; None if any cannot be written.
+
+    Between two values stands a line end, so that :func:`split_together` can part them: JSON has no
+    line end of its own, in a text it is escaped. It takes a fraction of the time of one by one.
+    """
+    parts: list[Any] = [_LINE_END] * (2 * len(values) - 1)
+    parts[::2] = values
+    try:
+        return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return None
+
+
+def split_together(together: bytes) -> list[bytes]:
+    """Return the JSON of each of the values that :func:`write_together` wrote."""
+    return together[1:-1].split(_BETWEEN)
 
 
 def require_limits(value: Any, written: bytes) -> None:

@@ -124,7 +124,7 @@ def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> 
     file = {"file": ("bots.csv", "id,Called\n3,Eve\n")}
     assert "1 row of bots was added" in browser.submit(DESK, f"{DESK}/records", mapped, file).text
     wrong = {**fields, "mapping": "[columns\n"}
-    assert "the mapping is no TOML" in browser.submit(DESK, f"{DESK}/records", wrong, file).text
+    assert "the mapping, line 1" in browser.submit(DESK, f"{DESK}/records", wrong, file).text
 
 
 def test_rows_are_replaced_after_their_changes_were_shown(browser: Browser) -> None:

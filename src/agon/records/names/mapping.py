@@ -19,6 +19,7 @@ Mappings of several sources may be one file: a name that a source does not have 
 ``tables`` and ``columns``.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -28,6 +29,8 @@ from typing import Any, Final, TypeAlias
 from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.records.names.columns import require_names
 
+_AT_LINE: Final = re.compile(r"at line ([0-9]+)")
+_SHOWN: Final = 80
 _LISTS: Final = ("null", "ignore", "skip_missing")
 _NAMES: Final = ("tables", "columns")
 
@@ -125,13 +128,35 @@ def source_mapping(mapping: MappingSource | None) -> SourceMapping:
 
 def _read_toml(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8-sig"))
+        text = path.read_text("utf-8-sig")
     except FileNotFoundError:
         raise NotFound(f"{path}: no such file; give a mapping as TOML") from None
     except (OSError, UnicodeDecodeError) as error:
         raise Unreadable(f"{path} cannot be read as text ({error})") from None
+    return parse_mapping(text, str(path))
+
+
+def parse_mapping(text: str, label: str) -> Mapping[str, Any]:
+    r"""Return what a mapping's TOML says; ``label`` names it in messages.
+
+    Raises:
+        Unreadable: it is no TOML, with the line from which on it is none.
+
+    Example:
+        >>> parse_mapping("[columns]\nmodel_a = 'left'", "mapping.toml")
+        {'columns': {'model_a': 'left'}}
+    """
+    text = text.replace("\r\n", "\n")
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise Unreadable(f"{path} is no TOML ({error}); quote names that have blanks") from None
+        lines = text.splitlines() or [""]
+        at = _AT_LINE.search(str(error))
+        line = min(int(at[1]), len(lines)) if at else len(lines)
+        raise Unreadable(
+            f"{label}, line {line}: {lines[line - 1].strip()[:_SHOWN]!r} is no TOML; write "
+            '[columns] and a line such as handle = "Name", with names that have blanks in quotes'
+        ) from None
 
 
 def _mapping(value: Mapping[str, Any], label: str) -> SourceMapping:

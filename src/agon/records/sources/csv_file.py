@@ -70,12 +70,12 @@ def _rows(
     own_of = {name: own for own, name in matched.names.items()}
     # The schema's name of each column; those it does not know go by number.
     header = Header([own_of.get(name, f"{at}:") for at, name in enumerate(header.names)],
-                     header.delimiter, header.skip, header.names)  # fmt: skip
+                     header.delimiter, header.skip, header.names, header.even)  # fmt: skip
     known = [name for name in header.names if name in matched.names]
     stored = quote(f"raw:{table.name}")
     tally = IssueTally(table.name, file.name)
     row, complete = "rowid + 1", True
-    if _read_fast(connection, file, stored, header, known):
+    if header.even and _read_fast(connection, file, stored, header, known):
         _remove_blank_end(connection, file, stored, header, known)
     else:
         row = quote(_ROW)

@@ -25,14 +25,16 @@ class Header:
     Attributes:
         names: the names of its columns.
         delimiter: what divides the values of a row.
-        skip: lines before the row of names.
+        skip: lines before the row of names: empty ones, and one that states the delimiter.
         spelled: the names as the file spells them.
+        even: whether the lines up to the names end alike; the engine loses rows of others.
     """
 
     names: list[str]
     delimiter: str
     skip: int = 0
     spelled: Sequence[str] = ()
+    even: bool = True
 
 
 @dataclass(frozen=True)
@@ -54,20 +56,32 @@ def read_header(known: Sequence[str], file: Path) -> Header:
     """Read the first row by the delimiter under which the most of its names are known."""
     headers = []
     with text(file) as opened, _any_length():
-        first = opened.readline()
-        stated = _STATED.fullmatch(first)
-        skip = int(stated is not None)
-        if skip:
-            first = opened.readline()
+        first, skip = opened.readline(), 0
+        stated: re.Match[str] | None = None
+        ends = set()
+        while first and (_is_empty(first) or _STATED.fullmatch(first)):
+            stated = _STATED.fullmatch(first) or stated
+            ends.add(_end_of(first))
+            first, skip = opened.readline(), skip + 1
+        even = ends <= {_end_of(first)}
         others = dict.fromkeys(sign for sign in first if not (sign.isalnum() or sign in _IN_NAMES))
         for delimiter in stated[1] if stated else dict.fromkeys((*_DELIMITERS, *others)):
             _rewind(opened, skip)
             names = next(csv.reader(opened, delimiter=delimiter), [])
-            headers.append(Header([name.strip() for name in names], delimiter, skip))
+            headers.append(Header([name.strip() for name in names], delimiter, skip, even=even))
     # Of delimiters that are as good, the usual ones come first.
     return max(headers, key=lambda header: (len(match_names(known, header.names).names),
                                             header.delimiter in _DELIMITERS,
                                             len(header.names)))  # fmt: skip
+
+
+def _is_empty(line: str) -> bool:
+    """Return whether a line before the names holds blanks and delimiters only."""
+    return not line.strip(f" \ufeff\r\n{_DELIMITERS}")
+
+
+def _end_of(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
 
 
 def _rewind(opened: IO[str], skip: int) -> None:

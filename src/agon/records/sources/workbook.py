@@ -1,6 +1,7 @@
 """Read a sheet of a workbook (.xlsx) as one table."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -44,12 +45,8 @@ def sheet_names(file: Path) -> list[str] | str:
 def read_sheet(
     connection: Any, table: Table, file: Path, sheet: str
 ) -> tuple[RawTable | None, list[RowIssue]]:
-    """Read one sheet, whose first row names the columns, into the engine."""
-    calamine = _calamine(file)
-    book = calamine.CalamineWorkbook.from_path(str(file))
-    rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
-    while rows and not any(cell not in ("", None) for cell in rows[-1]):
-        rows.pop()
+    """Read one sheet, whose first filled row names the columns, into the engine."""
+    blank, rows = _rows(file, sheet)
     location = f"{file.name}, sheet {sheet}"
     if not rows:
         return register(connection, table, location, pa.table({})), []
@@ -61,16 +58,25 @@ def read_sheet(
     columns = zip(*rows[1:], strict=True) if len(rows) > 1 else ([] for _ in header)
     arrays = {name: _array(cells) for name, cells in zip(header, columns, strict=True) if name}
     raw = register(connection, table, location, pa.table(arrays))
+    if blank:
+        raw = replace(raw, lines=lambda rows: {row: blank + 1 + row for row in rows})
     return raw, []
 
 
+def _rows(file: Path, sheet: str) -> tuple[int, list[list[Any]]]:
+    """Return how many blank rows a sheet begins with, and the rows up to its last filled one."""
+    book = _calamine(file).CalamineWorkbook.from_path(str(file))
+    rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+    filled = [at for at, row in enumerate(rows) if any(str(cell).strip() for cell in row)]
+    return (filled[0], rows[filled[0] : filled[-1] + 1]) if filled else (0, [])
+
+
 def columns_in(file: Path) -> list[str]:
-    """Return the names in the first row of a workbook's only sheet."""
+    """Return the names in the first filled row of a workbook's only sheet."""
     sheets = sheet_names(file)
     if isinstance(sheets, str) or len(sheets) != 1:
         return []
-    book = _calamine(file).CalamineWorkbook.from_path(str(file))
-    rows = book.get_sheet_by_name(sheets[0]).to_python(skip_empty_area=False)
+    _, rows = _rows(file, sheets[0])
     return [str(name).strip() for name in rows[0] if name != ""] if rows else []
 
 

@@ -4,7 +4,6 @@ import base64
 import binascii
 import hashlib
 import io
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any, Final
@@ -13,7 +12,7 @@ from agon.api.models.records import ImportSummary
 from agon.api.operations.records import ignored_names
 from agon.app.contests.ingest.uploads import ReadColumn, Upload, read_upload
 from agon.errors import AgonError, Unreadable
-from agon.records.names.mapping import SourceMapping, source_mapping
+from agon.records.names.mapping import SourceMapping, parse_mapping, source_mapping
 from agon.web.page import Visit, error_texts
 
 _IGNORE: Final = "the field Not read"
@@ -128,12 +127,7 @@ def _held(file: IO[bytes]) -> str:
 
 
 def _mapping(text: str, ignore: str) -> SourceMapping:
-    try:
-        stated = tomllib.loads(text.replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
-        raise Unreadable(
-            f'the mapping is no TOML ({error}); write [columns] and handle = "Name" below it'
-        ) from None
+    stated = parse_mapping(text, "the mapping")
     return source_mapping(stated).with_ignored(ignored_names(ignore))
 
 

@@ -49,4 +49,5 @@ def test_rows_written_together_equal_rows_written_one_by_one(text: str) -> None:
     """The ledger's bytes must not depend on the batches, with any text."""
     rows: list[dict[str, object]] = [{"b": text, "a": None}, {}, {text: [text], "c": 1.5}]
     batch = Batch(["any"] * 3, rows, None, [1, 2, 3])
-    assert _rows_as_json(batch, rows, [True] * 3, []) == [write_row(row) for row in rows]
+    written = _rows_as_json(batch, rows, [True] * 3, [], before=None, flat=False)
+    assert written == [write_row(row) for row in rows]

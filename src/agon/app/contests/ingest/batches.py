@@ -1,8 +1,9 @@
 """Define records as they are sent: one, or a batch of them as columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, repeat
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from agon.records import RowIssue
@@ -47,6 +48,7 @@ class Batch:
         external_ids: None where no record has one.
         sent: the rows as they were sent, where ``rows`` are other ones; None: they are the same.
         groups: the rows by their shapes, where they are known.
+        written: the rows as JSON with sorted keys, where they are written already.
     """
 
     tables: Sequence[str]
@@ -55,6 +57,11 @@ class Batch:
     lines: Sequence[int]
     sent: Sequence[Any] | None = None
     groups: Sequence[RowGroup] | None = None
+    written: Sequence[bytes] | None = None
+
+    def with_rows(self, rows: Sequence[Any], *, sent: Sequence[Any] | None) -> "Batch":
+        """Return the batch with other rows in the place of its own."""
+        return replace(self, rows=rows, sent=sent, groups=None, written=None)
 
 
 def batch_of(records: Sequence[SentRecord]) -> Batch:
@@ -78,19 +85,30 @@ def groups_of(tables: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[
         >>> group.columns, list(group.indexes)
         ({'vote': ('A', 'B')}, [0, 1])
     """
-    shapes = list(zip(tables, map(tuple, rows), strict=True))
-    found: dict[tuple[str, tuple[str, ...]], Sequence[int]] = dict.fromkeys(shapes, ())
-    if len(found) == 1:
-        found[shapes[0]] = range(len(shapes))
-    else:
-        lists: dict[tuple[str, tuple[str, ...]], list[int]] = {shape: [] for shape in found}
-        for index, shape in enumerate(shapes):
-            lists[shape].append(index)
-        found.update(lists)
+    alike = _alike(tables, rows)
+    if alike is not None:
+        return [alike]
+    lists: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for index, shape in enumerate(zip(tables, map(tuple, rows), strict=True)):
+        lists.setdefault(shape, []).append(index)
     return [
         RowGroup(table, keys, indexes, columns_of(keys, rows, indexes))
-        for (table, keys), indexes in found.items()
+        for (table, keys), indexes in lists.items()
     ]
+
+
+def _alike(tables: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> RowGroup | None:
+    """Return rows that all have the table and the keys of the first as one group."""
+    if not rows or len(set(tables)) > 1:
+        return None
+    keys = tuple(rows[0])
+    if not keys or {len(keys)} != set(map(len, rows)):
+        return None
+    try:
+        columns = {key: tuple(map(itemgetter(key), rows)) for key in keys}
+    except KeyError:
+        return None
+    return RowGroup(tables[0], keys, range(len(rows)), columns)
 
 
 def columns_of(

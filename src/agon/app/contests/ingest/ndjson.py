@@ -6,9 +6,15 @@ from operator import itemgetter
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 
-from agon.app.contests.ingest.batches import Batch, SentRecord, batch_of, records_of
+from agon.app.contests.ingest.batches import Batch, SentRecord, batch_of, groups_of, records_of
 from agon.errors import Unreadable, did_you_mean
-from agon.kernel.plain_json import InvalidJson, read_json, read_json_objects
+from agon.kernel.plain_json import (
+    InvalidJson,
+    JsonObjects,
+    read_json,
+    read_json_objects,
+    write_json,
+)
 from agon.records import RowIssue
 
 MAX_LINE_BYTES: Final = 4 << 20
@@ -17,6 +23,7 @@ _IN_MEMORY: Final = 4 << 20
 _BLOCK: Final = 1 << 20
 _BATCH_SIZE: Final = 1_000
 _TWO_KEYS: Final = 2
+_ROW_FROM: Final = len(b'{"row":')
 _KEYS: Final = frozenset({"table", "row", "external_id"})
 _SHOWN: Final = 80
 _MAX_NAME: Final = 500
@@ -45,13 +52,15 @@ class Lines:
 
     def _read_usual(self, lines: list[bytes], first: int) -> Batch | None:
         """Return lines of the usual form as a batch; None if any may have another form."""
-        values = read_json_objects(lines, usual=1 if self._table is not None else 2)
-        if not values:
+        objects = read_json_objects(lines, usual=1 if self._table is not None else 2)
+        if objects is None:
             return None
         numbers = range(first, first + len(lines))
-        if self._table is not None:
-            return Batch([self._table] * len(values), values, None, numbers)
-        return _enveloped_alike(values, numbers)
+        if self._table is None:
+            return _enveloped_alike(objects, numbers)
+        tables = [self._table] * len(lines)
+        groups = groups_of(tables, objects.values)
+        return Batch(tables, objects.values, None, numbers, None, groups, objects.written)
 
     def close(self) -> None:
         """Close the body without reading the rest."""
@@ -107,8 +116,9 @@ def _batches(body: IO[bytes], size: int) -> Iterator[list[bytes]]:
         yield waiting
 
 
-def _enveloped_alike(values: list[Any], lines: range) -> Batch | None:
+def _enveloped_alike(objects: JsonObjects, lines: range) -> Batch | None:
     """Return the batch that envelopes hold; None if any envelope may be wrong."""
+    values = objects.values
     sizes = set(map(len, values))
     try:
         tables = list(map(itemgetter("table"), values))
@@ -120,7 +130,15 @@ def _enveloped_alike(values: list[Any], lines: range) -> Batch | None:
         return None
     if names is not None and not all(map(_is_name, names)):
         return None
-    return Batch(tables, rows, names, lines)
+    written = None
+    if names is None:
+        # With sorted keys an envelope is {"row":ROW,"table":"TABLE"}.
+        ends = {table: -len(b',"table":%b}' % write_json(table)) for table in set(tables)}
+        written = [
+            envelope[_ROW_FROM : ends[table]]
+            for envelope, table in zip(objects.written, tables, strict=True)
+        ]
+    return Batch(tables, rows, names, lines, None, groups_of(tables, rows), written)
 
 
 def _all(kind: type, values: list[Any]) -> bool:

@@ -58,7 +58,8 @@ class BatchNormalizer:
                 left_out.update(indexes[1:])
                 is_normal = False
                 continue
-            group_rows = [rows[index] for index in indexes]
+            is_all = len(indexes) == len(rows)
+            group_rows = rows if is_all else [rows[index] for index in indexes]
             renamed, columns = self._rename(group, matched, group_rows)
             normal = form.rows(columns, renamed)
             if normal is not group_rows:
@@ -67,7 +68,7 @@ class BatchNormalizer:
                     sent[index], rows[index] = row, normal_row
         if is_normal:
             return replace(batch, groups=groups) if batch.groups is None else batch
-        changed = replace(batch, rows=rows, sent=sent, groups=None)
+        changed = batch.with_rows(rows, sent=sent)
         return _without(changed, left_out) if left_out else changed
 
     def _match(self, table: Table, form: NormalForm, keys: Sequence[str]) -> MatchedNames:
@@ -118,6 +119,8 @@ def _wrong_keys(
 
 def _groups(batch: Batch) -> list[RowGroup]:
     """Return the rows of a batch by table and keys; what is no row is in no group."""
+    if batch.groups is not None:
+        return list(batch.groups)
     if {dict}.issuperset(map(type, batch.rows)) and {str}.issuperset(map(type, batch.tables)):
         return groups_of(batch.tables, batch.rows)
     places = [

@@ -5,7 +5,6 @@ votes of their own, on matches they can see and that are not their own bots'.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
@@ -108,7 +107,7 @@ class RecordSender:
             if obstacle is not None:
                 raise Forbidden(f"a judge may not vote here: {obstacle}; leave that vote out")
         timed = [self._with_time(table, row, at) for row in batch.rows]
-        return replace(batch, rows=timed, sent=None, groups=None)
+        return batch.with_rows(timed, sent=None)
 
     def _with_time(self, table: Table, row: Any, at: str) -> Any:
         if table.time is None or not isinstance(row, Mapping):

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, Final
 
-import orjson
-
 from agon.app.contests.ingest.batches import Batch, columns_of, groups_of
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
 from agon.app.contests.ingest.references import References
 from agon.disciplines import Discipline
 from agon.errors import did_you_mean
-from agon.kernel.plain_json import MAX_DEPTH, is_plain
+from agon.kernel.plain_json import MAX_DEPTH, is_plain, split_together, write_together
 from agon.ledger.entry import write_row
 from agon.ledger.issues import InvalidEntry
 from agon.ledger.keys import MAX_ID_BYTES, id_issues, record_key
@@ -29,10 +27,7 @@ Row = Mapping[str, Any]
 KeyFunction = Callable[[Columns, Sequence[Row]], Sequence[str | None]]
 
 _PLAIN: Final = frozenset({Kind.ID, Kind.TEXT})
-_LINE_END: Final = orjson.Fragment(b"\n")
 _NUL: Final = b"\\u0000"
-_BETWEEN: Final = b",\n,"
-"""Between rows written together. JSON has no line end of its own: in a text it is escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +104,7 @@ class RecordValidator:
         is_valid = [True] * len(rows)
         groups = groups_of(batch.tables, rows) if batch.groups is None else batch.groups
         flat = True  # whether all values are known to be plain ones
+        before = batch.written
         for group in groups:
             name, table = group.table, self._tables[group.table]
             indexes, columns = group.indexes, group.columns
@@ -121,19 +117,19 @@ class RecordValidator:
                     issues += row_issues
                 indexes = [index for index in indexes if is_valid[index]]
                 columns = columns_of(group.keys, rows, indexes)
-            row_keys = table.keys(columns, [rows[index] for index in indexes])
+            row_keys = table.keys(columns, _at(indexes, rows))
             for index, key in zip(indexes, row_keys, strict=True):
                 keys[index] = key
-            self._references.gather(name, columns, [lines[index] for index in indexes])
+            self._references.gather(name, columns, _at(indexes, lines))
             self.people |= self._people_in(name, columns)
             if addresses := self._addresses.get(name):
-                flat = False
+                flat, before = False, None
                 for index in indexes:
                     rows[index] = without_addresses(
                         name, rows[index], addresses, line=lines[index], key=self._network_key,
                         errors=self._errors,
                     )  # fmt: skip
-        written = _rows_as_json(batch, rows, is_valid, issues, flat=flat)
+        written = _rows_as_json(batch, rows, is_valid, issues, before=before, flat=flat)
         for index in _with_suspect_ids(written):
             if is_valid[index]:
                 key = keys[index]
@@ -149,6 +145,11 @@ class RecordValidator:
     def _known_rows(self, batch: Batch, issues: list[RowIssue]) -> Batch:
         """Return the rows of known tables; of the others there are issues."""
         tables, rows, names = batch.tables, batch.rows, batch.external_ids
+        groups = batch.groups or ()
+        if sum(len(group.indexes) for group in groups) == len(rows) and all(
+            group.table in self._tables for group in groups
+        ):
+            return batch  # what is in a group is a row
         if not (self._tables.keys() >= set(tables) and {dict}.issuperset(map(type, rows))):
             is_row = [
                 table in self._tables and type(row) is dict
@@ -168,6 +169,11 @@ class RecordValidator:
                 None if batch.sent is None else [*compress(batch.sent, is_row)],
             )
         return batch
+
+
+def _at(indexes: Sequence[int], values: Sequence[Any]) -> Sequence[Any]:
+    """Return the values at ascending indexes: usually all of them."""
+    return values if len(indexes) == len(values) else [values[index] for index in indexes]
 
 
 def keys_of(table: Table) -> KeyFunction:
@@ -207,7 +213,8 @@ def _rows_as_json(
     is_valid: list[bool],
     issues: list[RowIssue],
     *,
-    flat: bool = False,
+    before: Sequence[bytes] | None,
+    flat: bool,
 ) -> list[bytes]:
     """Return all rows as JSON with sorted keys; a row that cannot be written becomes invalid.
 
@@ -216,9 +223,10 @@ def _rows_as_json(
         rows: the rows.
         is_valid: whether each is valid so far.
         issues: what is wrong, to which this adds.
+        before: the rows as JSON, where they are written already.
         flat: whether all values are texts, finite numbers, Booleans or none.
     """
-    written = _written_together(rows)
+    written = _written_together(rows) if before is None else list(before)
     suspects: Iterable[int] = range(len(rows)) if written is None else _suspects(written)
     if written is not None and flat:
         suspects = ()
@@ -235,13 +243,10 @@ def _rows_as_json(
 
 def _written_together(rows: Sequence[Row]) -> list[bytes] | None:
     """Return all rows as JSON, many times faster than one by one; None if any cannot be written."""
-    parts: list[Any] = [_LINE_END] * (2 * len(rows) - 1)
-    parts[::2] = rows
-    try:
-        together = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
-    except TypeError:
+    together = write_together(rows)
+    if together is None:
         return None
-    written = together[1:-1].split(_BETWEEN)
+    written = split_together(together)
     return written if len(written) == len(rows) else None
 
 
