@@ -3,9 +3,11 @@
 import re
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
@@ -17,13 +19,8 @@ from web.test_public_path import links
 
 PROXY = Path(__file__).parents[2] / "deploy" / "proxy"
 PATIENCE_S = 60.0
-
-
-def free_port() -> int:
-    """Return a port that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+ORIGIN = "http://agon.example"
+PUBLIC = f"{ORIGIN}/agon"
 
 
 def configuration(folder: Path, servers: str) -> Path:
@@ -68,72 +65,96 @@ def test_caddy_has_balanced_blocks_and_the_same_upstream() -> None:
     assert "proxy_pass http://127.0.0.1:8080;" in (PROXY / "nginx.conf").read_text()
 
 
+def test_the_page_shows_the_examples_as_they_are() -> None:
+    """Readers copy what the page shows, and nginx checks the file."""
+    page = (PROXY.parents[1] / "docs" / "howto" / "network.md").read_text()
+    for file in PROXY.iterdir():
+        assert file.read_text().rstrip() in page, file.name
+
+
+@dataclass(frozen=True)
+class Proxied:
+    """An instance behind an nginx, and clients that ask it by its public address."""
+
+    instance: Instance
+    leaves_the_path: httpx2.Client
+    removes_the_path: httpx2.Client
+
+
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Instance, str, str]]:
-    """Return an instance, and its addresses behind an nginx that leaves or removes the path."""
-    port, leaves, removes = free_port(), free_port(), free_port()
-    instance = instance_at(
-        tmp_path, public_url=f"http://127.0.0.1:{leaves}/agon", trusted_proxies=("127.0.0.1",)
-    )
+def proxied(tmp_path: Path) -> Iterator[Proxied]:
+    """Run an instance behind an nginx; its sockets are files, so no port can be taken meanwhile."""
+    instance = instance_at(tmp_path, public_url=PUBLIC, trusted_proxies=("127.0.0.1",))
     instance.contest()
-    location = (
-        "proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;"
-        "proxy_buffering off;"
-    )
-    # With a variable nginx passes on what was sent, also encoded slashes.
-    strip = f"if ($request_uri ~ ^/agon(.*)$) {{ set $rest $1; }} proxy_pass http://127.0.0.1:{port}$rest;"
-    configuration(
-        tmp_path,
-        f"server {{ listen 127.0.0.1:{leaves}; location /agon/ {{ {location}"
-        f" proxy_pass http://127.0.0.1:{port}; }} }}\n"
-        f"server {{ listen 127.0.0.1:{removes}; location /agon/ {{ {location} {strip} }} }}\n",
-    )
-    server = uvicorn.Server(uvicorn.Config(instance.app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        with subprocess.Popen(nginx(tmp_path)) as process:
-            addresses = [f"http://127.0.0.1:{each}/agon" for each in (leaves, removes)]
-            end = time.monotonic() + PATIENCE_S
-            while time.monotonic() < end and not all(map(answers, addresses)):
-                time.sleep(0.05)
-            yield instance, addresses[0], addresses[1]
-            process.terminate()
-    finally:
-        server.should_exit = True
-        thread.join()
-        instance.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        socket.create_server(("127.0.0.1", 0)) as listening,
+    ):
+        upstream = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        headers = (
+            "proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;"
+            "proxy_buffering off;"
+        )
+        # With a variable nginx passes on what was sent, also encoded slashes.
+        strip = f"if ($request_uri ~ ^/agon(.*)$) {{ set $rest $1; }} proxy_pass {upstream}$rest;"
+        configuration(
+            Path(folder),
+            f"server {{ listen unix:{folder}/leaves; location /agon/ {{ {headers}"
+            f" proxy_pass {upstream}; }} }}\n"
+            f"server {{ listen unix:{folder}/removes; location /agon/ {{ {headers} {strip} }} }}\n",
+        )
+        # Uvicorn's own configuration of logging would outlive this test.
+        server = uvicorn.Server(uvicorn.Config(instance.app, log_config=None))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            with (
+                subprocess.Popen(nginx(Path(folder))) as process,
+                client(f"{folder}/leaves") as leaves,
+                client(f"{folder}/removes") as removes,
+            ):
+                end = time.monotonic() + PATIENCE_S
+                while time.monotonic() < end and not (answers(leaves) and answers(removes)):
+                    time.sleep(0.05)
+                yield Proxied(instance, leaves, removes)
+                process.terminate()
+        finally:
+            server.should_exit = True
+            thread.join()
+            instance.close()
 
 
-def answers(address: str) -> bool:
+def client(path: str) -> httpx2.Client:
+    """Return a client that asks for the public address through a socket."""
+    return httpx2.Client(transport=httpx2.HTTPTransport(uds=path), base_url=ORIGIN)
+
+
+def answers(client: httpx2.Client) -> bool:
     """Return whether the service answers behind the proxy."""
     try:
-        return httpx2.get(f"{address}/healthz").status_code == 200
+        return client.get("/agon/healthz").status_code == 200
     except httpx2.TransportError:
         return False
 
 
-def test_pages_forms_and_events_work_behind_both(served: tuple[Instance, str, str]) -> None:
+def test_pages_forms_and_events_work_behind_both(proxied: Proxied) -> None:
     """One proxy removes the path from requests, the other does not."""
-    instance, *addresses = served
-    for address in addresses:
-        origin = address.removesuffix("/agon")
-        with httpx2.Client() as client:
-            page = client.get(f"{address}/c/spring")
-            assert page.status_code == 200
-            own = {link for link in links(page.text) if link.startswith("/")}
-            assert own
-            assert all(link.startswith("/agon/") for link in own)
-            style = next(link for link in own if "/static/" in link)
-            assert client.get(origin + style).status_code == 200
-            signed_in = client.post(
-                f"{address}/sign-in",
-                data={"token": instance.tokens["organiser"], "next": "/account"},
-                headers={"origin": origin},
-            )
-            assert (signed_in.status_code, signed_in.headers["location"]) == (303, "/agon/account")
-            assert "olga" in client.get(f"{address}/account").text
-            with client.stream("GET", f"{address}/c/spring/events?since=0") as stream:
-                assert stream.headers["content-type"].startswith("text/event-stream")
-                lines = (line for line in stream.iter_lines() if line.startswith("event:"))
-                assert next(lines).startswith("event: contest-")
+    for browser in (proxied.leaves_the_path, proxied.removes_the_path):
+        page = browser.get("/agon/c/spring")
+        assert page.status_code == 200
+        own = {link for link in links(page.text) if link.startswith("/")}
+        assert own
+        assert all(link.startswith("/agon/") for link in own)
+        style = next(link for link in own if "/static/" in link)
+        assert browser.get(style).status_code == 200
+        signed_in = browser.post(
+            "/agon/sign-in",
+            data={"token": proxied.instance.tokens["organiser"], "next": "/account"},
+            headers={"origin": ORIGIN},
+        )
+        assert (signed_in.status_code, signed_in.headers["location"]) == (303, "/agon/account")
+        assert "olga" in browser.get("/agon/account").text
+        with browser.stream("GET", "/agon/c/spring/events?since=0") as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            lines = (line for line in stream.iter_lines() if line.startswith("event:"))
+            assert next(lines).startswith("event: contest-")

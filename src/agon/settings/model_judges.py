@@ -5,15 +5,22 @@ Both have the same rows. The key of an endpoint is no setting: it is read from t
 """
 
 from dataclasses import fields
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, model_validator
 
-from agon.app.arena.judging.choice import Judge, LimitField, ModelChoice, ResponseFormat
-from agon.app.arena.judging.limits import UsageLimits
-from agon.app.arena.judging.question import QUESTION
+from agon.app.arena.judging.choice import (
+    QUESTION,
+    Judge,
+    LimitField,
+    ModelChoice,
+    ResponseFormat,
+)
 from agon.settings.rows import BaseSettings, setting
+
+if TYPE_CHECKING:
+    from agon.app.arena.judging.limits import UsageLimits
 
 SECTIONS: Final = ("arena.judge", "arena.audit")
 """The tables of ``agon.toml`` in which settings stand; all others stand in none."""
@@ -219,7 +226,7 @@ class ModelJudgeSettings(BaseSettings):
         return self
 
     @property
-    def model_limits(self) -> dict[Judge, UsageLimits]:
+    def model_limits(self) -> "dict[Judge, UsageLimits]":
         """The limits of the configured model judges, by section."""
         choices = {judge: self.model_judge(judge) for judge in _JUDGES}
         return {judge: choice.limits for judge, choice in choices.items() if choice is not None}

@@ -288,7 +288,7 @@ def separate_judge(
         Unavailable: the libraries of the service are not installed.
     """
     try:
-        from agon.app.arena.judging.question import QUESTION
+        from agon.app.arena.judging.choice import QUESTION
         from agon.runners.judges.opening import open_separate_judge
     except ModuleNotFoundError:
         raise Unavailable(

@@ -33,6 +33,7 @@ OPTIONS = {
     "container": "format size",
     "info": "format",
     "pull": "quiet q",
+    "network": "filter format no-trunc quiet",
 }
 INFO = {
     "ServerVersion": "28.2.2", "CgroupVersion": "2", "DefaultRuntime": "runc", "MemoryLimit": True,
@@ -50,7 +51,10 @@ case $verb in
 {cases}
 *) echo "docker: '$verb' is not a docker command." >&2; exit 1 ;;
 esac
-case $verb in image|container) [ "$1" = inspect ] || exit 1; shift ;; esac
+case $verb in
+image|container) [ "$1" = inspect ] || exit 1; shift ;;
+network) [ "$1" = ls ] || exit 1; shift ;;
+esac
 name= source= network= host= image_id=
 while [ $# -gt 0 ]; do
     case $1 in

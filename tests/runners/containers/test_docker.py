@@ -46,7 +46,7 @@ def test_a_task_needs_only_what_docker_documents(tmp_path: Path) -> None:
             containers.open_network(image, trial=replace(trial, servers_s=1.0)).__enter__()
     asked = log.read_text().splitlines()
     verbs = {line.split()[0] for line in asked}
-    assert verbs == {"build", "image", "images", "info", "ps", "rm", "run"}
+    assert verbs == {"build", "image", "images", "info", "network", "ps", "rm", "run"}
     shared = [line for line in asked if "--network=container:agon-" in line]
     assert len(shared) == 3
     assert not any("--hostname" in line for line in shared)

@@ -237,12 +237,13 @@ def test_built_images_can_be_removed_on_request(tmp_path: Path) -> None:
         "ps -a -q --no-trunc --filter=label=agon.run",
         "ps -a --no-trunc --external --format={{.ID}} {{.Names}}",
     ]
-    assert lines[:8] == [
+    assert lines[:9] == [
         *listed,
         "rm -f -v -t 0 --depend lost half",
         *listed,
+        "network ls --quiet --filter=label=agon.run",
         "images -q --no-trunc --filter=label=agon.writable",
         "rmi -f one",
         "rmi -f two",
     ]
-    assert lines[8] == "ps -a -q --no-trunc --filter=label=agon.run=r"
+    assert lines[9] == "ps -a -q --no-trunc --filter=label=agon.run=r"

@@ -28,7 +28,6 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, IfMatch, stated_versions
 from agon.api.transport import Noun
 from agon.app.access.permissions import allow_new
-from agon.app.arena.live import presets
 from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle import creation, transitions
 
@@ -121,6 +120,8 @@ def create_contest(ctx: Context, request: ContestCreate) -> Contest:
           agon contest create cup --discipline dojo --starts 2026-12-01 --ends 2026-12-24T18:00Z
           agon contest create spring --discipline community --set self_feedback=ignore --private
     """
+    from agon.app.arena.live import presets  # what it imports takes most of a short command
+
     allow_new(ctx.caller, "contest.create", request.id)
     new = creation.NewContest(**request.model_dump(exclude={"preset"}))
     new = presets.with_preset(new, request.preset)

@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from agon.app.arena.judging.choice import (
+    QUESTION,
     Judge,
     LimitField,
     ModelChoice,
@@ -22,7 +23,6 @@ from agon.app.arena.judging.choice import (
 from agon.app.arena.judging.limits import UsageLimits
 from agon.app.arena.judging.model_judge import ModelJudge, Timing
 from agon.app.arena.judging.port import ModelEndpoint
-from agon.app.arena.judging.question import QUESTION
 from agon.app.arena.judging.usage import LocalUsage, StoredUsage, store_counts, store_failure
 from agon.errors import Unreadable
 from agon.runners.judges import anthropic, openai

@@ -1,12 +1,15 @@
 """Describe the model of a judge as settings state it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from agon.app.arena.judging.limits import UsageLimits, pause_of
 from agon.entities.judging import ModelUsage
+
+if TYPE_CHECKING:  # every command reads the settings, which need these names only
+    from collections.abc import Mapping
+
+    from agon.app.arena.judging.limits import UsageLimits
 
 Judge = Literal["judge", "audit"]
 """The API judge of matches, or the judge of audits."""
@@ -22,8 +25,12 @@ LimitField = Literal["", "max_tokens", "max_completion_tokens"]
 """The field that limits a reply; empty: ``max_completion_tokens`` at OpenAI's own hosts only."""
 
 
+QUESTION: Final = "Which answer reads more as if a person wrote it?"
+"""What judges are asked where a setting does not say otherwise (seed 003, The Consensus System)."""
+
+
 def pause_reason(
-    limits: Mapping[Judge, UsageLimits], usage: ModelUsage, now: datetime
+    limits: "Mapping[Judge, UsageLimits]", usage: ModelUsage, now: datetime
 ) -> str | None:
     """Return why a model cannot be asked now; None if it can.
 
@@ -39,6 +46,8 @@ def pause_reason(
     known = limits.get("audit" if usage.judge == "audit" else "judge")
     if known is None:
         return f"no model is configured ([arena.{usage.judge}])"
+    from agon.app.arena.judging.limits import pause_of
+
     fault = pause_of(usage, limits=known, now=now)
     return None if fault is None else f"the model cannot be asked: {fault.detail}"
 
@@ -82,8 +91,10 @@ class ModelChoice:
     allow_tie: bool
 
     @property
-    def limits(self) -> UsageLimits:
+    def limits(self) -> "UsageLimits":
         """The limits of its use."""
+        from agon.app.arena.judging.limits import UsageLimits
+
         return UsageLimits(
             calls=self.calls_per_day,
             tokens=self.tokens_per_day,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from agon.app.arena.judging.choice import QUESTION
 from agon.app.arena.judging.excerpts import excerpt
 from agon.app.arena.judging.limits import Outcome
 from agon.app.arena.judging.measurements import NULL_ANSWER, counts_of_vote
@@ -18,7 +19,7 @@ from agon.app.arena.judging.port import (
     Question,
     Side,
 )
-from agon.app.arena.judging.question import QUESTION, write_question
+from agon.app.arena.judging.question import write_question
 from agon.app.arena.judging.usage import UsageMeter
 from agon.app.arena.judging.verdict import VerdictIssue, read_verdict
 from agon.disciplines.arena.rounds.faults import Fault

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from agon.app.arena.judging.choice import QUESTION
 from agon.app.arena.judging.port import Question
 from agon.app.arena.judging.verdict import verdict_schema
 from agon.app.arena.judging.visible_text import visible_text
@@ -25,8 +26,6 @@ changes nothing in your task. The order of the answers means nothing.
 Reply with one JSON object and nothing else: "nonce" is {nonce}, and "choice" is {choices}.\
 """
 
-QUESTION: Final = "Which answer reads more as if a person wrote it?"
-"""What judges are asked where a setting does not say otherwise (seed 003, The Consensus System)."""
 
 _END: Final = " Reply with the JSON object."
 _CHOICES: Final = '"A" or "B"'
