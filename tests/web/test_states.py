@@ -18,6 +18,7 @@ from agon.app.contests.changes.dry_runs import dry_run
 from agon.app.contests.lifecycle.details import edit
 from agon.app.contests.lifecycle.transitions import finalize, freeze
 from agon.app.service import Service
+from agon.web import page_cache
 from agon.web.addresses import submit
 from agon.web.site import DOCUMENTS, PAGES
 from fakes.autumn import autumn
@@ -46,8 +47,13 @@ def addresses(**values: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
-    """Open an instance with a contest of three people, of whom u2 leads in the end."""
-    opened = instance_at(Path(tmp_path_factory.mktemp("states")))
+    """Open an instance with a contest of three people, of whom u2 leads in the end.
+
+    It keeps no page: a second of keeping them is nothing, but here months pass within one.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_cache, "LIFETIME_S", -1.0)
+        opened = instance_at(Path(tmp_path_factory.mktemp("states")))
     opened.contest("spring", starts_at=STARTS, ends_at=ENDS)
     yield opened
     opened.close()

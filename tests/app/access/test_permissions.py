@@ -113,10 +113,10 @@ def test_staff_of_another_contest_or_for_another_purpose_see_what_the_public_see
     assert view_of(CONTEST, ORGANISER).until is None
 
 
-def test_after_the_end_the_public_sees_the_final_result() -> None:
-    """The end removes the freeze; the visible position no longer changes."""
+def test_after_the_end_the_public_sees_the_final_result_and_what_amends_it() -> None:
+    """The end removes the freeze; what is entered later are corrections, which are public."""
     final = replace(CONTEST, state="final", frozen_at=None, finalized_at=8)
-    assert view_of(final, ANONYMOUS).until == 8
+    assert view_of(final, ANONYMOUS).until is None
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from agon.disciplines.arena.facts import facts_of
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
+from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.records import read_rows
 
@@ -201,3 +202,19 @@ def test_a_probe_notices_its_defect_in_95_of_100_boards(name: str) -> None:
 def test_no_probe_fires_in_95_of_100_boards_without_defects() -> None:
     """All probes together."""
     assert sum(not alarms(clean, seed) for seed in range(100)) >= 95
+
+
+@pytest.mark.parametrize("bots", [[], ["ada"], ["ada", "bob"]], ids=len)
+def test_a_board_without_a_rated_match_is_not_examined(bots: list[str]) -> None:
+    """The page of a contest that has only begun says so; it is no error of the service."""
+    with pytest.raises(NotScorable, match="no rated match between two bots"):
+        examined([], bots=bots)
+
+
+@pytest.mark.parametrize("winners", [["a"], ["tie"], ["a", "b"], ["tie", "tie"]], ids=" ".join)
+def test_every_probe_answers_on_a_board_of_one_or_two_matches(winners: list[str]) -> None:
+    """A contest has such boards on its first day."""
+    rows = [battle(n, "ada", "bob", winner, f"p{n}", "j") for n, winner in enumerate(winners)]
+    probes = examined(rows, bradley_terry_regularisation=0.5)
+    assert len(probes) == len(TABLE)
+    assert all(probe.figure is None or np.isfinite(probe.figure) for probe in probes.values())

@@ -85,7 +85,7 @@ def test_an_organizer_runs_a_contest_from_files_to_the_final_result(
     visitor.follow("main button >> text=Finalize")
     page.fill("#name", "league")
     visitor.follow("main button >> text=Finalize")
-    assert "The contest is final" in page.inner_text("main")
+    assert "The result is final" in page.inner_text("main")
     visitor.open("/c/league")
     assert page.inner_text("#rows tr:first-child bdi") == "Bob"
     visitor.expect_refusals(422, 401, 403)

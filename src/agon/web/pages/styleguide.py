@@ -1,11 +1,12 @@
 """Every component of the design in both themes, in development mode."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, get_args
 
 from markupsafe import Markup
 
 from agon.app.charts import HistogramBin, Point, histogram, sparkline, timeline
+from agon.entities.contests import Phase
 from agon.web import addresses
 from agon.web.cookies import THEMES
 from agon.web.desk.forms import FormErrors
@@ -23,6 +24,7 @@ def styleguide(visit: Visit) -> SitePage:  # noqa: ARG001 (it is the same for al
         title="Style guide",
         values={
             "themes": themes,
+            "phases": get_args(Phase),
             "errors": FormErrors(fields={f"{theme}-reason": ("Fill in this field.",)
                                          for theme in themes}),
             "lines": {theme: Markup(_line(theme)) for theme in themes},  # noqa: S704 - it escapes

@@ -109,44 +109,66 @@ def _updates(
     service: Service, contest: Contest, replica: ContestReplica, drafts: Sequence[SnapshotDraft]
 ) -> list[_Update]:
     """Compare drafts with the snapshots before them."""
-    rankings: list[tuple[Snapshot | None, bool, Ranking | None]] = []
     with service.store.read() as session:
-        for draft in drafts:
-            _, before = _newest(session, contest, draft)
-            is_stored = before is not None and _is_stored(session, before, draft)
-            needs_steps = (
-                before is not None
-                and not is_stored
-                and before.board_sha256 != draft.manifest.board_sha256
-            )
-            ranking = _stored_ranking(session, before) if before and needs_steps else None
-            rankings.append((before, is_stored, ranking))
+        stored = [_stored(session, contest, draft) for draft in drafts]
+        # Boards of one publication mostly have the same position before: its causes are read once.
+        spans = {_span(each) for each in stored if each.differs}
+        causes = {
+            span: causes_between(session, contest, after=span[0], until=span[1]) for span in spans
+        }
     return [
-        _Update(draft=draft, before=before, is_stored=True, steps=(), changes=None)
-        if is_stored
-        else _update(service, contest, replica, before, ranking, draft)
-        for draft, (before, is_stored, ranking) in zip(drafts, rankings, strict=True)
+        _update(replica, each, causes[_span(each)]) if each.differs else each.unchanged
+        for each in stored
     ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Stored:
+    """What the database has of a board before a draft.
+
+    Attributes:
+        unchanged: the draft and the snapshot before it, without a comparison of their rows.
+        differs: whether their rows differ.
+        ranking: that of the snapshot; None: there is none, its rows are not stored or are equal.
+    """
+
+    unchanged: _Update
+    differs: bool
+    ranking: Ranking | None
+
+
+def _stored(session: Session, contest: Contest, draft: SnapshotDraft) -> _Stored:
+    """Read what the database has of a board before a draft."""
+    _, before = _newest(session, contest, draft)
+    is_stored = before is not None and _is_stored(session, before, draft)
+    update = _Update(draft=draft, before=before, is_stored=is_stored, steps=(), changes=None)
+    differs = not (is_stored or update.is_equal)
+    ranking = _stored_ranking(session, before) if before is not None and differs else None
+    return _Stored(unchanged=update, differs=differs, ranking=ranking)
+
+
+def _span(stored: _Stored) -> tuple[int, int]:
+    """Return the position of the board before, 0 if there is none, and of the draft."""
+    update = stored.unchanged
+    return 0 if update.before is None else update.before.seq, update.draft.manifest.seq
+
+
 def _update(
-    service: Service,
-    contest: Contest,
-    replica: ContestReplica,
-    before: Snapshot | None,
-    ranking: Ranking | None,
-    draft: SnapshotDraft,
+    replica: ContestReplica, stored: _Stored, causes: Sequence[Mapping[str, Any]]
 ) -> _Update:
-    """Compare a draft with the board before; ``ranking`` is its own, if its rows are stored."""
-    update = _Update(draft=draft, before=before, is_stored=False, steps=(), changes=None)
-    if update.is_equal:
-        return update
+    """Compare a draft with the board before, which has other rows.
+
+    Args:
+        replica: replays the board before if its rows are not stored.
+        stored: what the database has of it.
+        causes: what was entered since.
+    """
+    update, ranking = stored.unchanged, stored.ranking
+    draft, before = update.draft, update.before
     if before is not None and ranking is None:
         ranking = Ranking.of(board_or_reasons(replica.result(at=before.seq), before.board))
-    old, new, seq = ranking or Ranking(), Ranking.of(draft.board), draft.manifest.seq
-    after = 0 if before is None else before.seq
-    with service.store.read() as session:
-        causes = causes_between(session, contest, after=after, until=seq)
+    old, new = ranking or Ranking(), Ranking.of(draft.board)
+    after, seq = _span(stored)
     # A change set notifies everyone whom it moves; of other publications the best ranks are listed.
     is_change = any("change" in cause for cause in causes)
     moves, total = rank_moves(old, new, limit=None if is_change else MAX_MOVES_PER_EVENT)

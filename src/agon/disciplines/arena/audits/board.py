@@ -13,6 +13,7 @@ from agon.disciplines.arena.ratings.clusters import Verdicts, verdicts_of
 from agon.disciplines.arena.ratings.strengths import Strengths
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
+from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.likelihood import logistic
 
@@ -81,7 +82,7 @@ def audited_board(arena: ScoredArena) -> AuditedBoard:
     """Return a board for examination.
 
     Raises:
-        NotScorable: no bot has a rating.
+        NotScorable: no bot has a rating, or Bradley–Terry strengths do not exist.
     """
     strengths = arena.strengths
     row = np.full(len(arena.bots), -1)
@@ -89,6 +90,11 @@ def audited_board(arena: ScoredArena) -> AuditedBoard:
     verdicts = verdicts_of(arena.facts.matches, arena.ratings)
     a, b = row[verdicts.a], row[verdicts.b]
     within = (a >= 0) & (b >= 0)
+    if not within.any():
+        raise NotScorable(
+            "no bot has a Bradley–Terry rating to examine: the records have no rated match between "
+            "two bots that are on the board; add rated matches"
+        )
     return AuditedBoard(
         arena.facts,
         arena.rules,

@@ -25,7 +25,7 @@ def position(board: AuditedBoard) -> Probe:
     """
     counts, chance = board.strengths.counts, board.chance
     spread = chance * (1.0 - chance)
-    effect = counts.players and np.bincount(board.a, spread, counts.players) - np.bincount(
+    effect = np.bincount(board.a, spread, counts.players) - np.bincount(
         board.b, spread, counts.players
     )
     wins = logistic(board.theta[counts.i] - board.theta[counts.j])
