@@ -40,6 +40,7 @@ def league(instance: Instance) -> League:
     network.behavior["https://x.example/"] = lambda _: BotReply(nonce="wrong")
     check = endpoint_check(network, random=service.random, new_id=service.new_id)
     object.__setattr__(service, "check_endpoint", check)  # frozen, and shared with the application
+    object.__setattr__(service, "has_model_judge", True)  # as below; without it nobody could judge
     clock: Any = service.clock
     return League(service, network, clock, model=Model())
 

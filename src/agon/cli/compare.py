@@ -75,7 +75,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     form: str,
     output: Path | None,
 ) -> None:
-    """Show which participants move when the rules change, or from one time to another.
+    """Show who moves when the rules change, or between two times.
 
     The records of SOURCE are scored under two sets of rules. With one edition, or none, both
     sides have the same one; --set makes the right side differ. With two --as-of the sides have

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.app.analysis.records import RecordsSource
-from agon.app.analysis.score import Result, score
+from agon.app.analysis.score import Result, require_overrides, score
 from agon.app.arena.anchors import Anchors, HeldAnchors, anchors_of, caption_of, hold
 from agon.app.arena.live.scored import arena_of
 from agon.app.charts import Chart, interval_chart, win_matrix
@@ -204,6 +204,7 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     """
     if method not in METHODS:
         raise NotFound(f"there is no method {method!r}: {did_you_mean(method, METHODS)}")
+    require_overrides(overrides)
     overrides = _with_controls(overrides, control, method=method)
     asked = str((overrides or {}).get("control", ""))
     result = score(
