@@ -71,6 +71,21 @@ class _Update:
         return self.before is not None and self.before.board_sha256 == sha256
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Base:
+    """What the database has of a board before a draft.
+
+    Attributes:
+        unchanged: the draft and the snapshot before it, without a comparison of their rows.
+        differs: whether their rows differ.
+        ranking: that of the snapshot; None: there is none, its rows are not stored or are equal.
+    """
+
+    unchanged: _Update
+    differs: bool
+    ranking: Ranking | None
+
+
 def store_boards(
     service: Service, contest: Contest, replica: ContestReplica, drafts: Sequence[SnapshotDraft]
 ) -> list[Snapshot]:
@@ -110,65 +125,48 @@ def _updates(
 ) -> list[_Update]:
     """Compare drafts with the snapshots before them."""
     with service.store.read() as session:
-        stored = [_stored(session, contest, draft) for draft in drafts]
+        bases = [_read_base(session, contest, draft) for draft in drafts]
         # Boards of one publication mostly have the same position before: its causes are read once.
-        spans = {_span(each) for each in stored if each.differs}
+        spans = {_span(each) for each in bases if each.differs}
         causes = {
             span: causes_between(session, contest, after=span[0], until=span[1]) for span in spans
         }
     return [
         _update(replica, each, causes[_span(each)]) if each.differs else each.unchanged
-        for each in stored
+        for each in bases
     ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Stored:
-    """What the database has of a board before a draft.
-
-    Attributes:
-        unchanged: the draft and the snapshot before it, without a comparison of their rows.
-        differs: whether their rows differ.
-        ranking: that of the snapshot; None: there is none, its rows are not stored or are equal.
-    """
-
-    unchanged: _Update
-    differs: bool
-    ranking: Ranking | None
-
-
-def _stored(session: Session, contest: Contest, draft: SnapshotDraft) -> _Stored:
+def _read_base(session: Session, contest: Contest, draft: SnapshotDraft) -> _Base:
     """Read what the database has of a board before a draft."""
     _, before = _newest(session, contest, draft)
     is_stored = before is not None and _is_stored(session, before, draft)
     update = _Update(draft=draft, before=before, is_stored=is_stored, steps=(), changes=None)
     differs = not (is_stored or update.is_equal)
     ranking = _stored_ranking(session, before) if before is not None and differs else None
-    return _Stored(unchanged=update, differs=differs, ranking=ranking)
+    return _Base(unchanged=update, differs=differs, ranking=ranking)
 
 
-def _span(stored: _Stored) -> tuple[int, int]:
+def _span(base: _Base) -> tuple[int, int]:
     """Return the position of the board before, 0 if there is none, and of the draft."""
-    update = stored.unchanged
+    update = base.unchanged
     return 0 if update.before is None else update.before.seq, update.draft.manifest.seq
 
 
-def _update(
-    replica: ContestReplica, stored: _Stored, causes: Sequence[Mapping[str, Any]]
-) -> _Update:
+def _update(replica: ContestReplica, base: _Base, causes: Sequence[Mapping[str, Any]]) -> _Update:
     """Compare a draft with the board before, which has other rows.
 
     Args:
         replica: replays the board before if its rows are not stored.
-        stored: what the database has of it.
+        base: what the database has of it.
         causes: what was entered since.
     """
-    update, ranking = stored.unchanged, stored.ranking
+    update, ranking = base.unchanged, base.ranking
     draft, before = update.draft, update.before
     if before is not None and ranking is None:
         ranking = Ranking.of(board_or_reasons(replica.result(at=before.seq), before.board))
     old, new = ranking or Ranking(), Ranking.of(draft.board)
-    after, seq = _span(stored)
+    after, seq = _span(base)
     # A change set notifies everyone whom it moves; of other publications the best ranks are listed.
     is_change = any("change" in cause for cause in causes)
     moves, total = rank_moves(old, new, limit=None if is_change else MAX_MOVES_PER_EVENT)
