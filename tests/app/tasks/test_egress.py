@@ -28,7 +28,8 @@ PUBLIC = "93.184.216.34"
      ("0x7f.1", "is an address"), ("127.1:80", "is an address"), ("*.example.com", "is a pattern"),
      (".example.com", "is a pattern"), ("*", "is a pattern"), ("https://pypi.org", "is a URL"),
      ("me@pypi.org", "is a URL"), ("pypi.org/simple", "is a URL"), ("localhost", "is private"),
-     ("db.internal:5432", "is private"), ("printer.local.", "is private"), ("pypi", "expected"),
+     ("db.internal:5432", "is private"), ("10.0.0.1.nip.io", "is private"),
+     ("printer.local.", "is private"), ("pypi", "expected"),
      ("", "expected"), ("a..b", "expected"), ("-a.example", "expected"),
      ("a b.example", "expected"), ("é.example", "expected"),
      ("x.y\nhttp_access allow all", "expected"),
@@ -46,7 +47,7 @@ def test_hosts_that_name_no_public_host_are_refused(text: str, wrong: str) -> No
     "address",
     ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
      "0.0.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fd00::1", "ff02::1",
-     "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::", "not an address"],
+     "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::", "168.63.129.16", "not an address"],
 )  # fmt: skip
 def test_private_addresses_are_not_public(address: str) -> None:
     """Also those that hide in another address."""

@@ -13,9 +13,9 @@ from agon.app.webhooks.address_guard import (
     ForbiddenUrl,
     check_address,
     checked_url,
-    forbidden_reason,
 )
 from agon.errors import Unavailable
+from agon.networks import forbidden_reason
 
 PUBLIC = "9.9.9.9"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from agon.errors import Unavailable, Unreadable
+from agon.networks import forbidden_reason, is_own_name
 
 EgressMode: TypeAlias = Literal["none", "allowlist", "public"]
 """``none``: no network; ``allowlist``: listed hosts, by a proxy; ``public``: everything."""
@@ -17,7 +18,6 @@ HTTPS: Final = 443
 _MAX_PORT: Final = 65_535
 _MAX_NAME: Final = 253
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-_LOCAL: Final = ("localhost", "local", "internal", "localdomain", "lan", "home.arpa")
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -78,7 +78,7 @@ def read_host(text: str) -> AllowedHost:
     if "/" in text or "@" in text:
         raise Unreadable(f"the host {text!r} is a URL; give its name alone, such as pypi.org")
     labels = name.split(".")
-    if any(name == local or name.endswith(f".{local}") for local in _LOCAL):
+    if is_own_name(name):
         raise Unreadable(f"the host {text!r} is private; give the name of a public host")
     is_name = len(labels) > 1 and len(name) <= _MAX_NAME and not labels[-1].isdigit()
     if not is_name or not all(_LABEL.fullmatch(label) for label in labels):
@@ -126,16 +126,7 @@ def is_public(address: str) -> bool:
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(parsed, ipaddress.IPv6Address):
-        inner = parsed.ipv4_mapped or parsed.sixtofour
-        if inner is not None:
-            return is_public(str(inner))
-        if parsed in _TRANSLATED:
-            return is_public(str(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)))
-    return parsed.is_global and not parsed.is_multicast
-
-
-_TRANSLATED: Final = ipaddress.IPv6Network("64:ff9b::/96")
+    return forbidden_reason(parsed) is None
 
 
 def _is_address(text: str) -> bool:

@@ -17,8 +17,8 @@ from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from agon.errors import Unavailable, Unreadable
+from agon.networks import Address, forbidden_reason, is_own_name
 
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 """Returns all addresses of a name (and port); raises ``Unavailable`` when there are none."""
 
@@ -35,63 +35,7 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _MIN_OTHER_PORT: Final = 1_024
 _SECURE, _PLAIN = 443, 80
 
-_NEVER: Final = {
-    "0.0.0.0/8": "means this machine",
-    "169.254.0.0/16": "is link-local, where clouds keep their metadata",
-    "168.63.129.16/32": "is a cloud's metadata",
-    "100.100.100.200/32": "is a cloud's metadata",
-    "192.0.0.192/32": "is a cloud's metadata",
-    "224.0.0.0/4": "is multicast",
-    "240.0.0.0/4": "is reserved",
-    "::/128": "means this machine",
-    "::ffff:0:0/96": "hides an IPv4 address",
-    "::ffff:0:0:0/96": "hides an IPv4 address",
-    "64:ff9b::/96": "hides an IPv4 address (NAT64)",
-    "64:ff9b:1::/48": "hides an IPv4 address (NAT64)",
-    "2001::/32": "hides an IPv4 address (Teredo)",
-    "2002::/16": "hides an IPv4 address (6to4)",
-    "fd00:ec2::/32": "is a cloud's metadata",
-    "fd20:ce::/32": "is a cloud's metadata",
-    "fe80::/10": "is link-local",
-    "fec0::/10": "is site-local",
-    "ff00::/8": "is multicast",
-}
-_PRIVATE: Final = {
-    "127.0.0.0/8": "is loopback",
-    "10.0.0.0/8": "is private",
-    "172.16.0.0/12": "is private",
-    "192.168.0.0/16": "is private",
-    "100.64.0.0/10": "is a provider's own (CGNAT)",
-    "192.0.0.0/24": "is reserved",
-    "192.0.2.0/24": "is for documentation",
-    "192.88.99.0/24": "is reserved (6to4)",
-    "198.18.0.0/15": "is for benchmarks",
-    "198.51.100.0/24": "is for documentation",
-    "203.0.113.0/24": "is for documentation",
-    "::1/128": "is loopback",
-    "fc00::/7": "is private",
-    "100::/64": "is discarded",
-    "2001:db8::/32": "is for documentation",
-    "3fff::/20": "is for documentation",
-    "5f00::/16": "is reserved",
-}
-_OWN_NAMES: Final = (
-    # RFC 6761, 6762, 8375, ICANN 2024, RFC 7686
-    "localhost", "local", "home.arpa", "internal", "onion",
-    # by custom
-    "localdomain", "localdomain4", "localdomain6", "lan", "home", "corp", "intranet", "private",
-    "default", "svc",  # of Kubernetes
-    # names in the public DNS that stand for loopback, or for any address written in front of them
-    "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "nip.io", "sslip.io", "xip.io",
-)  # fmt: skip
-"""Names, and all that end with them, which lead to this machine or its network."""
-
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
-_ISATAP = (0x5EFE, 0x0200_5EFE)  # the upper half of an interface id that carries an IPv4 address
-_NETWORKS = {
-    kind: [(ipaddress.ip_network(net), why) for net, why in table.items()]
-    for kind, table in (("never", _NEVER), ("private", _PRIVATE))
-}
 
 
 class ForbiddenUrl(Unreadable):
@@ -201,33 +145,6 @@ def check_address(url: str, *, resolve: Resolve, allow_private: bool = False) ->
     return replace(parsed, address=addresses[0])
 
 
-def forbidden_reason(address: Address, *, allow_private: bool = False) -> str | None:
-    """Return why an address is forbidden; None when it is allowed.
-
-    Example:
-        >>> forbidden_reason(ipaddress.ip_address("10.1.2.3"))
-        'is private'
-        >>> forbidden_reason(ipaddress.ip_address("169.254.169.254"), allow_private=True)
-        'is link-local, where clouds keep their metadata'
-        >>> forbidden_reason(ipaddress.ip_address("9.9.9.9")) is None
-        True
-    """
-    for kind in ("never",) if allow_private else ("never", "private"):
-        for network, why in _NETWORKS[kind]:
-            if address in network:
-                return why
-    if isinstance(address, ipaddress.IPv6Address):
-        if int(address) >> 32 == 0 and int(address) != 1:
-            return "hides an IPv4 address"
-        if (int(address) >> 32) & 0xFFFF_FFFF in _ISATAP:
-            return "hides an IPv4 address (ISATAP)"
-        if address.scope_id is not None:
-            return "names an interface of this machine"
-    if not allow_private and not address.is_global:
-        return "is reserved"
-    return None
-
-
 def _literal(host: str) -> Address | None:
     try:
         return ipaddress.ip_address(host)
@@ -250,8 +167,7 @@ def _require_public_name(host: str, *, allow_private: bool) -> None:
             f"{host} is an address in another notation, or none; write four numbers from 0 to 255 "
             "with dots, or a name"
         )
-    endings = {".".join(labels[at:]) for at in range(len(labels))}
-    if not allow_private and (len(labels) == 1 or not endings.isdisjoint(_OWN_NAMES)):
+    if not allow_private and (len(labels) == 1 or is_own_name(host)):
         raise ForbiddenUrl(f"{host} is a name of this machine or its network; {_PUBLIC_ONLY}")
 
 
