@@ -207,7 +207,7 @@ class ProblemMatrix:
     """Participants by problems.
 
     Attributes:
-        problems: the ids of the problems that anybody has a score on, in order.
+        problems: the ids of the problems with a score, in order.
         solved_by: by problem how many participants solved it.
         solutions: by participant and problem, where there is a scored submission.
     """

@@ -103,7 +103,7 @@ class Finalization(Resource):
     rounds: tuple[str, ...] = Field(description="Rounds that are not settled.")
     cases: int = Field(description="Cases that are not decided.")
     changes: int = Field(description="Change sets that are proposed and not applied.")
-    webhooks: int = Field(description="Webhooks that tell of the final result at once.")
+    webhooks: int = Field(description="Webhooks that are sent the final result at once.")
     undo_until: datetime | None = Field(
         description="Before when the final result can be undone; null: it cannot, or is not final."
     )

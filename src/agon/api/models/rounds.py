@@ -82,7 +82,7 @@ class Match(Resource):
     audit_missed: str | None = Field(
         default=None, description="Why an audit was drawn and not made."
     )
-    unjudged: str | None = Field(default=None, description="Why nobody could judge the match.")
+    unjudged: str | None = Field(default=None, description="Why the match had no judge.")
     draw: dict[str, Any] | None = Field(default=None, description="The match as it was drawn.")
     proof: dict[str, Any] | None = Field(
         default=None,

@@ -31,7 +31,7 @@ class VariableNames:
     verifier: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, list[str]]:
-        """Return who gets which, as a run's record has it; empty: nobody gets one.
+        """Return who gets which, as a run's record has it; empty: no side gets one.
 
         Example:
             >>> VariableNames(both=("A",), verifier=("B",)).to_dict()

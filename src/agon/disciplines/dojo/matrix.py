@@ -29,7 +29,7 @@ def problem_matrix(judgement: Judgement, users: Collection[str]) -> ProblemMatri
     names = set(users)
     wanted = {number: name for number, name in enumerate(s.users) if name in names}
     best = judgement.of_pairs
-    # A problem that nobody has a score on may not be public yet.
+    # A problem without any score may not be public yet.
     scored = sorted({int(place) for place in s.problem[best]}, key=ids.__getitem__)
     rows: dict[str, dict[str, Solution]] = {name: {} for name in wanted.values()}
     for row in best[np.isin(s.user[best], list(wanted))].tolist():

@@ -26,7 +26,7 @@ FRIENDLY: Final[Mapping[str, Any]] = MappingProxyType(
         "qualification_required": False,
     }
 )
-"""Rules of a league among friends: it plays with two bots and one judge, whoever judges."""
+"""Rules of a league among friends: it plays with two bots and any one judge."""
 
 
 def with_preset(new: NewContest, preset: Preset | None) -> NewContest:

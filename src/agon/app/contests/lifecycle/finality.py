@@ -1,4 +1,4 @@
-"""Say what a final result leaves open, and take it back while no webhook has told of it."""
+"""Say what a final result leaves open, and take it back while no webhook was sent it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Finalization:
         rounds: the ids of rounds that are not settled.
         cases: number of cases that are not decided.
         changes: number of change sets that are proposed and not applied.
-        webhooks: number of webhooks that tell of the final result at once.
+        webhooks: number of webhooks that are sent the final result at once.
         undo_until: before when the final result can be undone; None: it cannot, or is not final.
         obstacle: why the final result cannot be undone; None: it can, or is not final.
     """

@@ -113,7 +113,7 @@ def register(
             judges=judges,
         )
         bot = with_state(new, contest)
-        # Nobody has to qualify where the rules require it of nobody.
+        # Bots qualify at once where the rules do not require it.
         qualified = {} if rules.qualification_required else {"qualified_at": written_time(now)}
         is_own = by.user == owner_id
         network = by.network if is_own else None
