@@ -138,7 +138,7 @@ def _judge_example(of: Discipline, sandbox: Sandbox, progress: Progress) -> _Rec
     note = (
         ""
         if sandbox.mode == "bwrap"
-        else ", without namespaces, which this machine does not support"
+        else ", without namespaces: bubblewrap, or the namespaces that it needs, are missing"
     )
     origin = (
         f"real runs: {runs} programs for {len(example_problems())} sequences, judged just now in "
