@@ -110,6 +110,7 @@ class FakeContainers:
         self.cleaned: list[str | None] = []
         self.closed = False
         self.tested_images: list[Image] = []
+        self.test_users: list[str] = []
 
     @property
     def engine(self) -> ContainerEngine:
@@ -227,6 +228,7 @@ class FakeContainers:
             self.limits.append(limits)
             self.pass_rules.append(pass_rule)
             self.networks.append(trial.network if network == "none" else network)
+            self.test_users.append(trial.tests_user)
             self.verified.append((trial.name, outputs.path))
             outcome = self._verdict(trial.name, self._commands.get(trial.name, ()))
         code = {"passed": 0, "failed": 1}.get(outcome)

@@ -3,6 +3,7 @@
 from agon.app.containers.egress import AllowedHost, Egress
 from agon.app.containers.port import BuildFailed, CleanupSummary, ContainerGone, Containers, Shell
 from agon.app.containers.values import (
+    AGENT_LOGS,
     AgentOutcome,
     AgentRun,
     AgentStep,
@@ -26,6 +27,7 @@ from agon.app.containers.values import (
 )
 
 __all__ = [
+    "AGENT_LOGS",
     "AgentOutcome",
     "AgentRun",
     "AgentStep",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from agon.app.containers.egress import NOTHING, Egress
 from agon.errors import InvalidRule
@@ -22,6 +22,10 @@ Condition: TypeAlias = Literal["started", "healthy", "completed"]
 
 Limit: TypeAlias = Literal["time", "memory", "processes", "storage", "output"]
 """A limit that a container reached."""
+
+
+AGENT_LOGS: Final = ("/logs/agent", "/logs/artifacts")
+"""Folders that every agent may write besides its outputs; the tests receive them as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +214,8 @@ class AgentTrial:
             0: they end with the agent.
         egress: what the agent can reach; the tests reach nothing of it.
         proxy: the URL of the proxy in its network; empty: there is none.
+        user: the user that the agent changes to; empty: the image's.
+        tests_user: the user that runs the tests; empty: the image's.
     """
 
     run: str
@@ -221,6 +227,8 @@ class AgentTrial:
     servers_s: float = 0.0
     egress: Egress = NOTHING
     proxy: str = ""
+    user: str = ""
+    tests_user: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

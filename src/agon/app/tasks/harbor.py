@@ -30,6 +30,7 @@ MIB_OF_TIB = 1 << 20
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
 _PLAIN_PATH = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+/?")
+_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}")
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
@@ -79,6 +80,8 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
             for name, value in chain(env.items(), own.items(), solution.items())
             if TEMPLATE.search(value)
         ),
+        agent_user=_user(agent, "user"),
+        verifier_user=_user(verifier, "user"),
         workdir=_workdir(environment),
         preparation=_health(environment),
         collected=_collect_commands(verifier),
@@ -121,6 +124,16 @@ def _workdir(environment: SettingsReader) -> str:
     return path.rstrip("/")
 
 
+def _user(keys: SettingsReader, key: str) -> str:
+    """Return the name or the number of a user; empty: the image's."""
+    value = keys.anything(key)
+    text = "" if value is None else str(value)
+    if isinstance(value, bool | float | list | Mapping) or (text and not _USER.fullmatch(text)):
+        keys.add_issue(key, value, 'give a name or a number, such as "agent" or 1000')
+        return ""
+    return text
+
+
 def _health(environment: SettingsReader) -> HealthCheck | None:
     """Return the health check; None where there is none."""
     if "healthcheck" not in environment:
@@ -149,11 +162,16 @@ def _collect_commands(verifier: SettingsReader) -> tuple[CollectCommand, ...]:
         command = row.get("command") if isinstance(row, Mapping) else None
         seconds = row.get("timeout_sec", 60.0) if isinstance(row, Mapping) else 60.0
         fits = isinstance(seconds, (int, float)) and 0 < seconds <= DAY_S
+        user = row.get("user") if isinstance(row, Mapping) else None
+        if user is not None and not _USER.fullmatch(str(user)):
+            verifier.add_issue("collect.user", user, "give a name or a number of a user")
+            continue
         if not isinstance(command, str) or not command.strip() or not fits:
             remedy = 'write [[verifier.collect]] with a command, such as "cp /app/a /app/b"'
             verifier.add_issue("collect", row, remedy)
             continue
-        commands.append(CollectCommand(command=command, timeout_s=float(seconds)))
+        named = "" if user is None else str(user)
+        commands.append(CollectCommand(command=command, timeout_s=float(seconds), user=named))
     return tuple(commands)
 
 

@@ -33,7 +33,7 @@ _NETWORK: Final = "a trial has no network but what the operator gives it; nothin
 _HOSTS: Final = "hosts of the agent, where the operator allows them (--allow-task-hosts)"
 _ABOUT: Final = "says what the task is about; no trial reads it"
 _HEALTH: Final = "runs in the agent's container before the agent, until it exits with 0"
-_USER: Final = "set USER in the Dockerfile instead: a trial has one user, that of the image"
+_AGENT_USER: Final = "who the agent is; entrypoint, health check and collecting stay the image's"
 _COLLECT_MAIN: Final = "write what a service knows in the service itself, or drop it"
 _OF_TESTS: Final = (
     "leave it out: the tests have their own image, limits, variables and workdir alone"
@@ -47,7 +47,7 @@ KEYS: Final = (
     TaskKey("source", "harmless", "where the task was downloaded from"),
     TaskKey("agent", "read", "the agent's part"),
     TaskKey("agent.timeout_sec", "read", _LIMIT),
-    TaskKey("agent.user", "refused", _USER),
+    TaskKey("agent.user", "read", _AGENT_USER),
     TaskKey("agent.network_mode", "harmless", _NETWORK),
     TaskKey("agent.allowed_hosts", "read", _HOSTS),
     TaskKey("verifier", "read", "the tests' part"),
@@ -58,14 +58,14 @@ KEYS: Final = (
     TaskKey("verifier.pass_threshold", "read", "agon's own key: the least reward that passes (1)"),
     TaskKey("verifier.reward_key", "read", "agon's own key: which of several rewards counts"),
     TaskKey("verifier.keep_servers", "read", "agon's own key: whether servers go on"),
-    TaskKey("verifier.user", "refused", _USER),
+    TaskKey("verifier.user", "read", "who runs the tests"),
     TaskKey("verifier.network_mode", "harmless", _NETWORK),
     TaskKey("verifier.allowed_hosts", "harmless", _NETWORK),
     TaskKey("verifier.collect", "read", "commands in the agent's container after the agent"),
     TaskKey("verifier.collect.command", "read", "a command of the shell"),
     TaskKey("verifier.collect.timeout_sec", "read", "seconds of the command"),
     TaskKey("verifier.collect.service", "refused", _COLLECT_MAIN),
-    TaskKey("verifier.collect.user", "refused", _USER),
+    TaskKey("verifier.collect.user", "read", "who runs the command; the image's user otherwise"),
     TaskKey("verifier.environment", "refused", _OF_TESTS),
     TaskKey("verifier.environment.docker_image", "read", "the image in which the tests run"),
     TaskKey("verifier.environment.cpus", "read", _LIMIT_OF_TESTS),

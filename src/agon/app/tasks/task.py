@@ -49,10 +49,12 @@ class CollectCommand:
     Attributes:
         command: a line for the shell.
         timeout_s: its seconds.
+        user: the user that it runs as; empty: the image's.
     """
 
     command: str
     timeout_s: float = 60.0
+    user: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +74,8 @@ class TaskSettings:
         solution_env: further variables of the oracle.
         templates: the variables whose values name others, which an operator hands in
             (:mod:`agon.app.tasks.variables`).
+        agent_user: the user that agents change to; empty: the image's.
+        verifier_user: the user that runs the tests; empty: the image's.
         workdir: the folder in which agent and tests begin; empty: the image's.
         verifier_bounds: the limits of the tests' container; its times are those of ``bounds``.
         verifier_workdir: the folder in which the tests begin; empty: that of the agent.
@@ -97,6 +101,8 @@ class TaskSettings:
     verifier_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     solution_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     templates: frozenset[str] = frozenset()
+    agent_user: str = ""
+    verifier_user: str = ""
     workdir: str = ""
     verifier_bounds: TaskLimits = TaskLimits()
     verifier_workdir: str = ""
@@ -123,6 +129,7 @@ class TaskService:
         command: what replaces the image's command; None: nothing.
         workdir: its working folder; empty: the image's.
         environment: its variables.
+        templates: those whose values name others, which an operator hands in.
         aliases: further names.
         depends_on: the services that it starts after, and their conditions.
         health: how to see that it works; None: nothing says so.
@@ -137,7 +144,8 @@ class TaskService:
     entrypoint: tuple[str, ...] | None = None
     command: tuple[str, ...] | None = None
     workdir: str = ""
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    templates: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
     depends_on: tuple[tuple[str, Condition], ...] = ()
     health: HealthCheck | None = None

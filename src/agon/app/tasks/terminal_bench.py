@@ -105,11 +105,13 @@ def _compose(folder: Path, issues: list[FileIssue]) -> Compose:
     compose = Compose()
     with collect_issues(issues):
         if (folder / COMPOSE).is_file():
-            compose = compose_of(folder, COMPOSE, "client", issues)
+            compose = compose_of(folder, COMPOSE, "client", issues, overlay=False)
     return compose
 
 
-def compose_of(folder: Path, path: str, main: str, issues: list[FileIssue]) -> Compose:
+def compose_of(
+    folder: Path, path: str, main: str, issues: list[FileIssue], *, overlay: bool
+) -> Compose:
     """Return the content of a compose file; errors are added to ``issues``.
 
     Args:
@@ -117,6 +119,7 @@ def compose_of(folder: Path, path: str, main: str, issues: list[FileIssue]) -> C
         path: the file in it.
         main: the name of the agent's service.
         issues: collects the errors.
+        overlay: whether it adds to a service that is described elsewhere.
 
     Raises:
         InvalidPackage: the file is not a YAML mapping.
@@ -124,7 +127,7 @@ def compose_of(folder: Path, path: str, main: str, issues: list[FileIssue]) -> C
     """
     file, where = folder / path, f"{folder.name}/{path}"
     keys = SettingsReader(_mapping(file, where), where=where, issues=issues)
-    return read_compose(keys, folder=file.parent, main=main)
+    return read_compose(keys, folder=file.parent, main=main, overlay=overlay)
 
 
 def _context(build: Any, where: str, issues: list[FileIssue]) -> str:

@@ -142,7 +142,7 @@ def run_trial(
         attempts: the number of this attempt.
     """
     network = trial.test_network if downloads(task) else "none"
-    image = in_workdir(task, image)
+    image, trial = in_workdir(task, image), _with_users(task, trial)
     started = now()
     work: AgentWork | None = None
     verdict: TrialVerification | None = None
@@ -200,6 +200,12 @@ def run_trial(
         parts=_parts(work, verdict, trial.folder),
         usage=None if work is None else work.usage,
     )
+
+
+def _with_users(task: Task, trial: AgentTrial) -> AgentTrial:
+    """Return the trial with the users that its task names."""
+    settings = task.settings
+    return replace(trial, user=settings.agent_user, tests_user=settings.verifier_user)
 
 
 def _work(agent: Agent, task: Task, environment: AgentEnvironment) -> AgentWork:

@@ -162,7 +162,7 @@ class TrialNetworks:
             self._engine.named,
             _BARE,
             _LIMITS,
-            logs=False,
+            agent=True,
             system_calls=self._runner.system_calls["verifier", True],
             network=network,
         )
