@@ -31,6 +31,7 @@ from agon.app.containers import (
     Stream,
     TrialVerification,
 )
+from agon.app.containers.collection import ServiceCommand, ServicePath
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import Unavailable
 
@@ -106,6 +107,7 @@ class FakeContainers:
         self.egress_closed: list[tuple[str, int]] = []
         self.proxy_dies = False
         self.services: list[ServiceSpec] = []
+        self.collected: list[ServiceCommand | ServicePath] = []
         self.build_network = "none"
         self.cleaned: list[str | None] = []
         self.closed = False
@@ -147,6 +149,19 @@ class FakeContainers:
         self.opened.append(trial)
         self.services += services
         yield replace(trial, network=f"container:{trial.name}")
+
+    def collect(
+        self,
+        outputs: Outputs,
+        *,
+        trial: AgentTrial,  # noqa: ARG002 (the protocol's signature)
+        limits: Limits,  # noqa: ARG002
+        commands: Sequence[ServiceCommand] = (),
+        paths: Sequence[ServicePath] = (),
+    ) -> Outputs:
+        """Record what is collected."""
+        self.collected += [*commands, *paths]
+        return outputs
 
     def close_egress(self, trial: AgentTrial) -> None:
         """Store that the agent reaches nothing from now on, before how many verdicts."""

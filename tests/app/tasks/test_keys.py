@@ -52,11 +52,21 @@ def test_no_row_is_without_a_reason_and_none_is_twice() -> None:
     [
         ('[agent]\nuser = "no body"', "agent.user is 'no body'; give a name or a number"),
         ("[verifier]\nuser = 1.5", "verifier.user is 1.5; give a name or a number"),
+        (
+            'artifacts = [{ source = "/app/x", service = 1 }]',
+            "artifacts.service is 1; give the name",
+        ),
+        (
+            'artifacts = [{ source = "/app", exclude = "*.pyc" }]',
+            "artifacts.exclude is '*.pyc'; li",
+        ),
+        (
+            'artifacts = [{ source = "/a", service = "b" }, { source = "/a/c", service = "d" }]',
+            "artifacts is {'source': '/a/c', 'service': 'd'}; leave it out: /a is taken from b",
+        ),
+        ('artifacts = ["/logs/verifier"]', "artifacts is '/logs/verifier'; leave out what belongs"),
         ("[agent]\nuser = true", "agent.user is True; give a name or a number"),
         ('[[verifier.collect]]\ncommand = "x"\nuser = "-u"', "verifier.collect.user is '-u'"),
-        ('artifacts = [{ source = "/app/x", service = "db" }]', "artifacts.service is 'db'"),
-        ('artifacts = [{ source = "/app", exclude = ["*.pyc"] }]', "artifacts.exclude is"),
-        ('[[verifier.collect]]\ncommand = "x"\nservice = "db"', "verifier.collect.service is 'db'"),
         ("[verifier.environment]\nmemory_mb = 1", "verifier.environment.memory_mb is 1"),
         ("[verifier.environment]\nskills_dir = '/s'", "verifier.environment.skills_dir is '/s'"),
         ('[[steps]]\nname = "one"', "steps.name is 'one'; split the steps"),

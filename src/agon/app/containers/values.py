@@ -216,6 +216,8 @@ class AgentTrial:
         proxy: the URL of the proxy in its network; empty: there is none.
         user: the user that the agent changes to; empty: the image's.
         tests_user: the user that runs the tests; empty: the image's.
+        reserved: paths that services hand over, so that the agent's own of these names are not.
+        excluded: folders of the outputs, each with the patterns of what below it is left out.
     """
 
     run: str
@@ -229,6 +231,8 @@ class AgentTrial:
     proxy: str = ""
     user: str = ""
     tests_user: str = ""
+    reserved: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

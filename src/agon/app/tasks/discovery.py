@@ -166,6 +166,11 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         if (folder / _COMPOSE).exists():
             compose = compose_of(folder, _COMPOSE, "main", issues, overlay=True)
             settings = _with_environment(settings, compose.environment, compose.templates)
+    known = {service.name for service in compose.services}
+    for name in sorted(settings.services_collected - known):
+        remedy = f"describe it in {_COMPOSE}"
+        what = f"collects from the service {name!r}, which does not exist"
+        issues.append(FileIssue(_location(folder, SETTINGS), what, remedy))
     if issues:
         raise InvalidPackage(*issues)
     return Task(

@@ -104,13 +104,14 @@ def after(task: Task, outputs: Sequence[str]) -> str:
     """
     user, commands = task.settings.agent_user, []
     taken = _TAKE_BACK.format(user=shlex.quote(user), outputs=shlex.join((*outputs, *AGENT_LOGS)))
-    for one in task.settings.collected:
+    collected = [one for one in task.settings.collected if not one.service]
+    for one in collected:
         line = f"timeout -k 5 {max(1, round(one.timeout_s))} sh -c {shlex.quote(one.command)}\n"
         commands.append(f"run_as {shlex.quote(one.user)} {line}" if one.user else line)
     script = "".join(commands)
     if user:
         script = f"{taken}{script}{taken}" if commands else taken
-    needs = user or any(one.user for one in task.settings.collected)
+    needs = user or any(one.user for one in collected)
     return f"{_AS}{script}" if needs else script
 
 
@@ -138,6 +139,6 @@ def outputs(task: Task, image: Image) -> tuple[str, ...]:
     """Return the paths that the tests receive, with the task's working folder."""
     declared = outputs_of(task, image)
     own = task.settings.workdir
-    if not own or (task.settings.separate and task.settings.outputs):
+    if not own or task.settings.separate:
         return declared
     return tuple(dict.fromkeys((*declared, own)))

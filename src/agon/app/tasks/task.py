@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from agon.app.containers import Condition, HealthCheck, RewardSource
+from agon.app.containers.collection import ServicePath
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
@@ -50,11 +51,13 @@ class CollectCommand:
         command: a line for the shell.
         timeout_s: its seconds.
         user: the user that it runs as; empty: the image's.
+        service: the service in whose container it runs; empty: the agent's.
     """
 
     command: str
     timeout_s: float = 60.0
     user: str = ""
+    service: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +67,8 @@ class TaskSettings:
     Attributes:
         bounds: the limits of a trial.
         outputs: the declared paths of the agent's container that the verifier receives.
+        service_outputs: the declared paths of services that the verifier receives.
+        excluded: folders of ``outputs``, each with the patterns of what is left out below it.
         separate: whether it receives nothing else; otherwise the image's folders as well.
         reward_source: what counts as a pass; None when the file does not say.
         pass_rule: what reward is a pass.
@@ -92,6 +97,8 @@ class TaskSettings:
 
     bounds: TaskLimits = TaskLimits()
     outputs: tuple[str, ...] = ()
+    service_outputs: tuple[ServicePath, ...] = ()
+    excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
     separate: bool = False
     reward_source: RewardSource | None = None
     pass_rule: PassRule = BY_EXIT_CODE
@@ -114,6 +121,14 @@ class TaskSettings:
     about: TaskMetadata = TaskMetadata()
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
+
+    @property
+    def services_collected(self) -> frozenset[str]:
+        """The services that collecting names."""
+        return frozenset(
+            {place.service for place in self.service_outputs}
+            | {one.service for one in self.collected if one.service}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

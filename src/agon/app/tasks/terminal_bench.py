@@ -25,8 +25,7 @@ from typing import Any
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.compose import Compose, read_compose
 from agon.app.tasks.files import read_text
-from agon.app.tasks.harbor import DAY_S
-from agon.app.tasks.settings_reader import SettingsReader
+from agon.app.tasks.settings_reader import DAY_S, SettingsReader
 from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
 from agon.errors import Unavailable
 

@@ -24,6 +24,7 @@ from agon.app.containers import (
     Shell,
     TrialVerification,
 )
+from agon.app.containers.collection import ServiceCommand, ServicePath
 from agon.app.containers.home_settings import replaced_paths
 from agon.app.containers.judge_environment import is_of_agent, judge_environment
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
@@ -126,6 +127,20 @@ class CommandLineContainers:
     def close_egress(self, trial: AgentTrial) -> None:
         """Cut a trial's network off from everything outside."""
         self._networks.close_egress(trial)
+
+    def collect(
+        self,
+        outputs: Outputs,
+        *,
+        trial: AgentTrial,
+        limits: Limits,
+        commands: Sequence[ServiceCommand] = (),
+        paths: Sequence[ServicePath] = (),
+    ) -> Outputs:
+        """Run commands in services, and return the outputs with what the services have."""
+        collection = self._networks.collection(trial, limits)
+        collection.run(commands)
+        return collection.add(outputs, paths)
 
     def run_agent(
         self,

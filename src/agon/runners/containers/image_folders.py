@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agon.app.containers import Image
+from agon.app.containers import AGENT_LOGS, Image
 from agon.app.containers.home_settings import within_or_at
 from agon.errors import InvalidRule
 from agon.runners.containers.first_process import PRIVATE
@@ -121,7 +121,9 @@ def require_outputs(outputs: Sequence[str], image: Image) -> None:
         raise InvalidRule("there are no outputs; declare at least one, such as /app")
     for path in outputs:
         require_plain(path, "an output")
-        if not any(path == folder or within(path, folder) for folder in image.writable):
+        if not any(
+            path == folder or within(path, folder) for folder in (*image.writable, *AGENT_LOGS)
+        ):
             raise InvalidRule(
                 f"{path} cannot be an output: nothing can be written there; "
                 f"writable are {', '.join(image.writable)}"

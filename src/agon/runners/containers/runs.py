@@ -259,7 +259,12 @@ class ContainerRunner:
                     files=spec.limits.files,
                     watched=REWARD_PATHS,
                     rules=OutputRules(
-                        outputs=spec.declared, home=spec.image.home, since=started_at, links=LINKS
+                        outputs=spec.declared,
+                        home=spec.image.home,
+                        since=started_at,
+                        links=LINKS,
+                        reserved=spec.trial.reserved,
+                        excluded=spec.trial.excluded,
                     )
                     if spec.declared
                     else None,
