@@ -14,6 +14,9 @@ Outcome: TypeAlias = Literal["passed", "failed", "timeout", "unscored"]
 AgentOutcome: TypeAlias = Literal["finished", "failed", "timeout", "unscored"]
 """The outcome of an agent's part; only ``finished`` has outputs that can be verified."""
 
+AgentTimeout: TypeAlias = Literal["fail", "verify"]
+"""What an agent's time-out means: the trial fails, or its tests judge what the agent left."""
+
 RewardSource: TypeAlias = Literal["exit_code", "reward_file", "both"]
 """What counts as a pass (rule ``reward_source`` of the challenge)."""
 
@@ -218,6 +221,7 @@ class AgentTrial:
         tests_user: the user that runs the tests; empty: the image's.
         reserved: paths that services hand over, so that the agent's own of these names are not.
         excluded: folders of the outputs, each with the patterns of what below it is left out.
+        agent_timeout: whether the tests judge an agent whose time was up.
     """
 
     run: str
@@ -233,6 +237,7 @@ class AgentTrial:
     tests_user: str = ""
     reserved: tuple[str, ...] = ()
     excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    agent_timeout: AgentTimeout = "fail"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,7 +331,8 @@ class AgentRun:
         outcome: how it ended. An exit code other than 0 is ``finished`` too: the tests decide.
         reason: the reason in one printable line; may be empty.
         account: the result of the container.
-        outputs: its outputs; None unless the outcome is ``finished``.
+        outputs: its outputs; None unless the outcome is ``finished``, or ``timeout`` with outputs
+            that :attr:`AgentTrial.agent_timeout` lets the tests judge.
         servers: whether processes that it left go on, in the network of the trial.
     """
 

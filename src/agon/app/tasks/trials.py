@@ -67,6 +67,7 @@ class TrialResult:
         test_network: the network of the tests; ``none`` unless they download something and the
             operator allows it, or ``services`` or ``agent``: that of the task's services, or of
             processes of the agent, which went on.
+        agent_timeout: ``fail``, or ``verify``: the tests judge an agent whose time was up.
         agent_network: what the agent could reach: ``none``, ``allowlist`` (of the run) or
             ``public``.
         started_at: when it started.
@@ -91,6 +92,7 @@ class TrialResult:
     limits_hit: tuple[str, ...] = ()
     attempts: int = 1
     test_network: str = "none"
+    agent_timeout: str = "fail"
     agent_network: str = "none"
     started_at: str
     finished_at: str
@@ -195,6 +197,7 @@ def run_trial(
         limits_hit=tuple(dict.fromkeys(hit)),
         attempts=attempts,
         test_network=network,
+        agent_timeout=trial.agent_timeout,
         agent_network=trial.egress.mode,
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),

@@ -369,7 +369,8 @@ def _of_judge(
 def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
     filtered, diagnosis = run.filtered, run.diagnosis
     outputs = None
-    if filtered is not None and diagnosis.outcome == "finished":
+    judged = {"finished", "timeout"} if spec.trial.agent_timeout == "verify" else {"finished"}
+    if filtered is not None and diagnosis.outcome in judged:
         outputs = Outputs(
             path=run.archive, declared=spec.declared, files=filtered.files, size=filtered.size,
             sha256=filtered.sha256, left_out=filtered.left_out,
