@@ -31,6 +31,7 @@ from agon.app.containers import (
     Stream,
     TrialVerification,
 )
+from agon.app.containers.collection import ServiceCommand, ServicePath
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import Unavailable
 
@@ -106,10 +107,12 @@ class FakeContainers:
         self.egress_closed: list[tuple[str, int]] = []
         self.proxy_dies = False
         self.services: list[ServiceSpec] = []
+        self.collected: list[ServiceCommand | ServicePath] = []
         self.build_network = "none"
         self.cleaned: list[str | None] = []
         self.closed = False
         self.tested_images: list[Image] = []
+        self.test_users: list[str] = []
 
     @property
     def engine(self) -> ContainerEngine:
@@ -146,6 +149,19 @@ class FakeContainers:
         self.opened.append(trial)
         self.services += services
         yield replace(trial, network=f"container:{trial.name}")
+
+    def collect(
+        self,
+        outputs: Outputs,
+        *,
+        trial: AgentTrial,  # noqa: ARG002 (the protocol's signature)
+        limits: Limits,  # noqa: ARG002
+        commands: Sequence[ServiceCommand] = (),
+        paths: Sequence[ServicePath] = (),
+    ) -> Outputs:
+        """Record what is collected."""
+        self.collected += [*commands, *paths]
+        return outputs
 
     def close_egress(self, trial: AgentTrial) -> None:
         """Store that the agent reaches nothing from now on, before how many verdicts."""
@@ -227,6 +243,7 @@ class FakeContainers:
             self.limits.append(limits)
             self.pass_rules.append(pass_rule)
             self.networks.append(trial.network if network == "none" else network)
+            self.test_users.append(trial.tests_user)
             self.verified.append((trial.name, outputs.path))
             outcome = self._verdict(trial.name, self._commands.get(trial.name, ()))
         code = {"passed": 0, "failed": 1}.get(outcome)

@@ -145,4 +145,5 @@ def test_checks_across_rows_are_named() -> None:
         "validators": ["id"],
         "competitions": ["emission_share"],
         "registrations": ["uid", "hotkey"],
+        "task_rewards": [],
     }

@@ -10,6 +10,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import require_new_folder
 
 if TYPE_CHECKING:
+    from agon.app.containers import AgentTimeout
     from agon.app.importers.comparisons import MatchUnit
     from agon.disciplines import ImportedRecords
     from agon.records.writing import TableFormat
@@ -47,9 +48,14 @@ class FormatName(click.ParamType[str]):
     metavar="FILE",
     help="comparisons: verdicts on the pairs (default: gpt4-… in SOURCE's folder).",
 )
+@option(
+    "--agent-timeout",
+    type=click.Choice(["fail", "verify"]),
+    help="harbor: whether a reward after the agent's time limit fails (default) or counts.",
+)
 @parameters.file_form
 @parameters.dry_run
-def command(
+def command(  # noqa: PLR0913 (an option each)
     name: str,
     source: str,
     *,
@@ -57,6 +63,7 @@ def command(
     out: Path,
     unit: "MatchUnit | None",
     audit: Path | None,
+    agent_timeout: "AgentTimeout | None",
     form: "TableFormat",
     dry_run: bool,
 ) -> None:
@@ -81,7 +88,9 @@ def command(
 
     require_new_folder(out)
     with working("reading"):
-        imported = import_records(name, source, audit=audit, unit=unit, **reads)
+        imported = import_records(
+            name, source, audit=audit, unit=unit, agent_timeout=agent_timeout, **reads
+        )
     write_imported(imported, out, form=form, dry_run=dry_run)
 
 

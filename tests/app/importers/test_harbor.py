@@ -154,3 +154,37 @@ def test_imported_results_can_be_scored(tmp_path: Path) -> None:
     result = score("challenge", tmp_path / "records", overrides={"min_validators": 1})
     (row,) = result.board("submissions").rows()
     assert (row["id"], row["score"]) == ("terminus@2.0", 0.5)
+
+
+def test_all_rewards_are_records_with_their_fractions(tmp_path: Path) -> None:
+    """A benchmark compares them; the score counts passes alone."""
+    trial(tmp_path / "a", "sort", verifier_result={"rewards": {"reward": 0.25, "style": True}})
+    trial(tmp_path / "b", "sort", verifier_result=None)
+    tables = rows(tmp_path)
+    rewards = [(row["reward_key"], row["reward"]) for row in tables["task_rewards"]]
+    assert rewards == [("reward", 0.25), ("style", 1.0)]
+    assert [row["passed"] for row in tables["task_results"]] == [False, False]
+
+
+def test_the_means_of_rewards_are_in_the_explanation_of_a_submission(tmp_path: Path) -> None:
+    """A result without a reward counts as 0 of it."""
+    trial(tmp_path / "job/a", "sort", verifier_result={"rewards": {"reward": 1, "style": 0.5}})
+    trial(tmp_path / "job/b", "fix", verifier_result=None)
+    write_tables(import_records("harbor", tmp_path / "job").tables, tmp_path / "records")
+    result = score("challenge", tmp_path / "records", overrides={"min_validators": 1})
+    explained = result.explain("terminus@2.0", board="submissions")
+    (part,) = [part for part in explained.parts if part.name == "rewards"]
+    assert part.inputs == {"reward": 0.5, "style": 0.25}
+    assert part.points == 0
+    assert "2 task results: reward 0.5, style 0.25" in part.text
+
+
+@pytest.mark.parametrize(("agent_timeout", "passed"), [("fail", False), ("verify", True)])
+def test_a_reward_after_the_agents_time_counts_where_the_rule_says_so(
+    tmp_path: Path, agent_timeout: Any, *, passed: bool
+) -> None:
+    """Harbor verifies such a trial, the seed fails it; the note says which rule held."""
+    trial(tmp_path / "t", "sort", exception_info={"exception_type": "AgentTimeoutError"})
+    imported = import_records("harbor", tmp_path, agent_timeout=agent_timeout)
+    assert imported.tables["task_results"].column("passed").to_pylist() == [passed]
+    assert any(f"agent_timeout = {agent_timeout}" in note for note in imported.notes)

@@ -7,6 +7,8 @@ import pytest
 from agon.app.files import InvalidPackage
 from agon.app.tasks.discovery import read_task
 from agon.app.tasks.run import plan_of, run_tasks
+from agon.app.tasks.variables import VariableNames, with_variables
+from agon.errors import InvalidRule
 from agon.runners.agents.builtin import NopAgent
 from app.tasks.folders import harbor, terminal_bench, write
 from app.tasks.test_run import ticking
@@ -152,3 +154,54 @@ def test_services_share_one_further_budget(tmp_path: Path) -> None:
     assert [recipe.writable for recipe in containers.recipes if recipe.image] == [
         ("/var/lib/db", "/cache", "/scratch")
     ]
+
+
+def test_a_compose_file_of_harbor_may_describe_further_services_alone(tmp_path: Path) -> None:
+    """The reference lays it over a service main, which the Dockerfile describes."""
+    task = read_task(
+        write(
+            harbor(tmp_path / "t"),
+            {
+                "environment/docker-compose.yaml": "services:\n"
+                "  db: {image: localhost/db:1, environment: {FAST: true}}\n"
+            },
+        )
+    )
+    assert task.files.main == "main"
+    assert [service.name for service in task.files.services] == ["db"]
+    assert task.files.services[0].environment == {"FAST": "true"}
+
+
+OVERLAY = """\
+services:
+  main: {image: y, environment: ["TOKEN=${TOKEN}", "PRICE=5$$"]}
+  db: {image: x, environment: {KEY: "k-${TOKEN}", OWN: "${OF_TASK}", OTHER: "${OTHER:-none}"}}
+"""
+
+
+def test_variables_of_a_compose_file_are_what_operator_and_task_give(tmp_path: Path) -> None:
+    """The reference fills them from both; what is missing is asked for by name."""
+    folder = harbor(tmp_path / "t", toml='[environment.env]\nOF_TASK = "own"\n')
+    task = read_task(write(folder, {"environment/docker-compose.yaml": OVERLAY}))
+    names = VariableNames(both=("TOKEN",))
+    (filled,) = with_variables((task,), names, environment={"TOKEN": "s3cret", "OTHER": "no"})
+    assert filled.settings.agent_env == {"OF_TASK": "own", "TOKEN": "s3cret", "PRICE": "5$"}
+    assert filled.files.services[0].environment == {
+        "KEY": "k-s3cret", "OWN": "own", "OTHER": "none",
+    }  # fmt: skip
+    with pytest.raises(InvalidRule) as refused:
+        with_variables((task,), VariableNames(), environment={"TOKEN": "s3cret"})
+    assert "t: the task needs the variable TOKEN" in str(refused.value)
+    assert "s3cret" not in repr(filled)
+    alone = write(folder, {"environment/docker-compose.yaml": OVERLAY.replace("main", "other", 1)})
+    with pytest.raises(InvalidRule, match=r"t: the service db needs the variable TOKEN; .*--agent"):
+        with_variables((read_task(alone),), VariableNames(), environment={})
+
+
+def test_a_variable_in_a_command_is_refused_since_all_users_see_command_lines(
+    tmp_path: Path,
+) -> None:
+    """``ps`` shows them; a service reads its environment instead."""
+    text = 'services: {db: {image: x, command: "run ${TOKEN}"}}'
+    with pytest.raises(InvalidPackage, match="name the variable in environment"):
+        read_task(write(harbor(tmp_path / "t"), {"environment/docker-compose.yaml": text}))

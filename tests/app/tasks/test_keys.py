@@ -50,11 +50,23 @@ def test_no_row_is_without_a_reason_and_none_is_twice() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ('[agent]\nuser = "nobody"', "agent.user is 'nobody'; set USER"),
-        ("[verifier]\nuser = 1000", "verifier.user is 1000; set USER"),
-        ('artifacts = [{ source = "/app/x", service = "db" }]', "artifacts.service is 'db'"),
-        ('artifacts = [{ source = "/app", exclude = ["*.pyc"] }]', "artifacts.exclude is"),
-        ('[[verifier.collect]]\ncommand = "x"\nservice = "db"', "verifier.collect.service is 'db'"),
+        ('[agent]\nuser = "no body"', "agent.user is 'no body'; give a name or a number"),
+        ("[verifier]\nuser = 1.5", "verifier.user is 1.5; give a name or a number"),
+        (
+            'artifacts = [{ source = "/app/x", service = 1 }]',
+            "artifacts.service is 1; give the name",
+        ),
+        (
+            'artifacts = [{ source = "/app", exclude = "*.pyc" }]',
+            "artifacts.exclude is '*.pyc'; li",
+        ),
+        (
+            'artifacts = [{ source = "/a", service = "b" }, { source = "/a/c", service = "d" }]',
+            "artifacts is {'source': '/a/c', 'service': 'd'}; leave it out: /a is taken from b",
+        ),
+        ('artifacts = ["/logs/verifier"]', "artifacts is '/logs/verifier'; leave out what belongs"),
+        ("[agent]\nuser = true", "agent.user is True; give a name or a number"),
+        ('[[verifier.collect]]\ncommand = "x"\nuser = "-u"', "verifier.collect.user is '-u'"),
         ("[verifier.environment]\nmemory_mb = 1", "verifier.environment.memory_mb is 1"),
         ("[verifier.environment]\nskills_dir = '/s'", "verifier.environment.skills_dir is '/s'"),
         ('[[steps]]\nname = "one"', "steps.name is 'one'; split the steps"),
@@ -71,6 +83,30 @@ def test_what_changes_a_task_and_is_not_supported_is_refused_by_name(
     with pytest.raises(InvalidPackage) as refused:
         task_with(tmp_path, settings)
     assert message in str(refused.value)
+
+
+def test_users_are_read_as_names_or_numbers(tmp_path: Path) -> None:
+    """Both forms are in the format; the tests' user goes to the container of the tests alone."""
+    task = task_with(
+        tmp_path,
+        '[agent]\nuser = "ada"\n[verifier]\nuser = 1000\n'
+        '[[verifier.collect]]\ncommand = "true"\nuser = "root"',
+    )
+    settings = task.settings
+    assert (settings.agent_user, settings.verifier_user) == ("ada", "1000")
+    assert settings.collected[0].user == "root"
+    containers = FakeContainers()
+    run_trial(
+        task, 1, NopAgent(), containers=containers, image=IMAGE, now=lambda: datetime.now(UTC),
+        trial=AgentTrial(run="r", name="n", folder=tmp_path),
+    )  # fmt: skip
+    assert containers.test_users == ["1000"]
+
+
+def test_an_agent_without_a_user_runs_as_it_is(tmp_path: Path) -> None:
+    """A task that asks for nothing gets no further process."""
+    task = task_with(tmp_path, "")
+    assert with_preparation(task, IMAGE, ("true",)) == ("true",)
 
 
 def test_defaults_of_refused_keys_are_no_refusal(tmp_path: Path) -> None:

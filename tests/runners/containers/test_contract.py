@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import Containers, Image, ImageSpec, Mount, Outputs
+from agon.app.containers import AgentTimeout, Containers, Image, ImageSpec, Mount, Outputs
 from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers import open_containers
 from runners.containers.coreutils_image import import_coreutils_image
@@ -346,3 +346,15 @@ def test_programs_of_an_agent_import_their_own_modules(courses: Callable[[Kind],
     for call in ("/app/run.py", "-u run.py", "-W ignore /app/run.py"):
         result = courses("coreutils").both(agent, f'[ "$(python3 {call})" = 42 ]')
         assert (result.outcome, result.reason) == ("passed", "")
+
+
+def test_tests_judge_an_agent_whose_time_was_up_where_the_run_says_so(course: Course) -> None:
+    """The seed fails it; the rule of the reference judges what it left."""
+    rules: tuple[tuple[AgentTimeout, bool], ...] = (("fail", False), ("verify", True))
+    for rule, outputs in rules:
+        trial = replace(course.trial(), agent_timeout=rule)
+        run = course.containers.run_agent(
+            course.image, ("sh", "-c", "echo 42 > /app/answer; sleep 60"), trial=trial,
+            limits=limits(timeout_s=1),
+        )  # fmt: skip
+        assert (run.outcome, run.outputs is not None) == ("timeout", outputs)

@@ -88,7 +88,7 @@ def test_docker_gets_its_own_arguments(tmp_path: Path, course: Course) -> None:
     named = find_engine(str(docker), runtime="runsc").named
     assert (named.name, named.cgroups, named.limits_cpus) == ("docker", "v2", True)
     flags = isolation_flags(
-        named, course.image, QUICK, logs=True, system_calls=tmp_path / "profile.json"
+        named, course.image, QUICK, agent=False, system_calls=tmp_path / "profile.json"
     )
     assert {"--network=none", "--cap-drop=ALL", "--runtime=runsc"} <= set(flags)
     assert f"--security-opt=seccomp={tmp_path}/profile.json" in flags

@@ -3,9 +3,11 @@
 from agon.app.containers.egress import AllowedHost, Egress
 from agon.app.containers.port import BuildFailed, CleanupSummary, ContainerGone, Containers, Shell
 from agon.app.containers.values import (
+    AGENT_LOGS,
     AgentOutcome,
     AgentRun,
     AgentStep,
+    AgentTimeout,
     AgentTrial,
     Condition,
     ContainerEngine,
@@ -26,9 +28,11 @@ from agon.app.containers.values import (
 )
 
 __all__ = [
+    "AGENT_LOGS",
     "AgentOutcome",
     "AgentRun",
     "AgentStep",
+    "AgentTimeout",
     "AgentTrial",
     "AllowedHost",
     "BuildFailed",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
+from agon.app.containers.collection import ServiceCommand, ServicePath
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.app.containers.values import (
     AgentRun,
@@ -141,6 +142,30 @@ class Containers(Protocol):
 
         Raises:
             Unavailable: the proxy had ended, or the engine fails.
+        """
+
+    def collect(
+        self,
+        outputs: Outputs,
+        *,
+        trial: AgentTrial,
+        limits: Limits,
+        commands: Sequence[ServiceCommand] = (),
+        paths: Sequence[ServicePath] = (),
+    ) -> Outputs:
+        """Run commands in the services of a trial, and return the outputs with what those have.
+
+        It is taken from the services' own containers, within the context of :meth:`open_network`.
+
+        Args:
+            outputs: what the agent left, without the paths of services (:attr:`Trial.reserved`).
+            trial: the trial.
+            limits: limits of what each service hands over.
+            commands: what runs in services before; a failure ends nothing.
+            paths: what is taken; what is missing is in ``left_out``.
+
+        Raises:
+            Unavailable: a service has ended, or hands over more than the limits.
         """
 
     def run_agent(

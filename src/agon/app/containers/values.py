@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from agon.app.containers.egress import NOTHING, Egress
 from agon.errors import InvalidRule
@@ -14,6 +14,9 @@ Outcome: TypeAlias = Literal["passed", "failed", "timeout", "unscored"]
 AgentOutcome: TypeAlias = Literal["finished", "failed", "timeout", "unscored"]
 """The outcome of an agent's part; only ``finished`` has outputs that can be verified."""
 
+AgentTimeout: TypeAlias = Literal["fail", "verify"]
+"""What an agent's time-out means: the trial fails, or its tests judge what the agent left."""
+
 RewardSource: TypeAlias = Literal["exit_code", "reward_file", "both"]
 """What counts as a pass (rule ``reward_source`` of the challenge)."""
 
@@ -22,6 +25,10 @@ Condition: TypeAlias = Literal["started", "healthy", "completed"]
 
 Limit: TypeAlias = Literal["time", "memory", "processes", "storage", "output"]
 """A limit that a container reached."""
+
+
+AGENT_LOGS: Final = ("/logs/agent", "/logs/artifacts")
+"""Folders that every agent may write besides its outputs; the tests receive them as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +217,11 @@ class AgentTrial:
             0: they end with the agent.
         egress: what the agent can reach; the tests reach nothing of it.
         proxy: the URL of the proxy in its network; empty: there is none.
+        user: the user that the agent changes to; empty: the image's.
+        tests_user: the user that runs the tests; empty: the image's.
+        reserved: paths that services hand over, so that the agent's own of these names are not.
+        excluded: folders of the outputs, each with the patterns of what below it is left out.
+        agent_timeout: whether the tests judge an agent whose time was up.
     """
 
     run: str
@@ -221,6 +233,11 @@ class AgentTrial:
     servers_s: float = 0.0
     egress: Egress = NOTHING
     proxy: str = ""
+    user: str = ""
+    tests_user: str = ""
+    reserved: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    agent_timeout: AgentTimeout = "fail"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,7 +331,8 @@ class AgentRun:
         outcome: how it ended. An exit code other than 0 is ``finished`` too: the tests decide.
         reason: the reason in one printable line; may be empty.
         account: the result of the container.
-        outputs: its outputs; None unless the outcome is ``finished``.
+        outputs: its outputs; None unless the outcome is ``finished``, or ``timeout`` with outputs
+            that :attr:`AgentTrial.agent_timeout` lets the tests judge.
         servers: whether processes that it left go on, in the network of the trial.
     """
 

@@ -5,7 +5,8 @@ of a run               becomes
 =====================  ======================================================================
 ``run.json``           the submission (its ``submission``, else the agent's name), its miner's
                        uid and the validator who ran it
-``…/result.json``      a row of ``task_results``, when the trial has a score
+``…/result.json``      a row of ``task_results``, when the trial has a score, and one of
+                       ``task_rewards`` for each of its rewards
 =====================  ======================================================================
 
 Several runs of one submission by one validator are added together; runs by different validators
@@ -66,4 +67,5 @@ def _trial(plan: RunPlan, result: TrialResult) -> ImportedTrial:
         task=result.task,
         passed=result.result == "passed",
         reward_source=result.reward_source,
+        rewards=result.rewards,
     )

@@ -14,6 +14,7 @@ from agon.records.names.mapping import MappingSource, source_mapping
 from agon.records.sources.memory import arrow_table, is_table
 
 if TYPE_CHECKING:
+    from agon.app.containers import AgentTimeout
     from agon.app.importers.comparisons import MatchUnit
 
 
@@ -86,6 +87,7 @@ FORMATS: Mapping[str, Format] = {
             "harbor",
             "challenge",
             "Results of Harbor: the folder of a job, or of several, with a result.json per trial.",
+            choices=("agent_timeout",),
         ),
     )
 }
@@ -131,12 +133,13 @@ def format_of_frame(of: str) -> Format | None:
     return next((item for item in _formats_of(of) if item.frame), None)
 
 
-def import_records(
+def import_records(  # noqa: PLR0913 (an option each)
     name: str,
     source: str | Path | Rows,
     *,
     audit: str | Path | Rows | None = None,
     unit: "MatchUnit | None" = None,
+    agent_timeout: "AgentTimeout | None" = None,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
     mapping: MappingSource | None = None,
@@ -150,6 +153,8 @@ def import_records(
             also a data frame or a list of dicts.
         audit: of ``comparisons``: a file or data frame of verdicts on the pairs.
         unit: of ``comparisons``: whether a match is one of the ``pairs`` or of the ``votes``.
+        agent_timeout: of ``harbor``: whether a reward after the agent's time limit fails (default)
+            or counts (``verify``).
         columns: of a format that is one table: the source's name of a column by the format's, where
             they differ.
         where: of a format that is one table: a value, or several, by column of the source; only
@@ -178,6 +183,7 @@ def import_records(
     stated = {
         "audit": audit,
         "unit": unit,
+        "agent_timeout": agent_timeout,
         "mapping": reads if reads or reads.keep else None,
         "where": where,
     }

@@ -7,10 +7,11 @@ names none). These keys of a trial are read:
 ``task_name``                         the task
 ``agent_info``                        name, version and model: the submission
 ``started_at``                        when it was submitted: the earliest of all its trials
-``verifier_result.rewards``           passed, when the reward (``reward``, else the smallest) is
-                                      1 or more, as in ``agon challenge run``
+``verifier_result.rewards``           ``task_rewards``; passed, when ``reward`` (else the smallest)
+                                      is 1 or more, as in ``agon challenge run``
 ``exception_info.exception_type``     ``AgentTimeoutError`` and ``VerifierTimeoutError`` fail,
-                                      as a timeout does in the seed; so do tests that left no
+                                      as a timeout does in the seed (the first unless
+                                      ``agent_timeout`` is ``verify``); so do tests that left no
                                       reward (no exception, ``RewardFileNotFoundError``,
                                       ``RewardFileEmptyError``, ``VerifierOutputParseError``);
                                       with any other exception and no reward there is no score
@@ -24,10 +25,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from agon.app.containers import AgentTimeout
 from agon.app.containers.pass_rule import REWARD, PassRule, plain_reward
 from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
 from agon.app.importers.trials import STAKES, ImportedTrial, left_out, tables_of
@@ -38,14 +42,19 @@ from agon.kernel.times import parse_time
 
 _VALIDATOR = "harbor"
 _RESULT = "result.json"
-_TIMEOUTS = {"AgentTimeoutError", "VerifierTimeoutError"}
+_LATE_AGENT = "AgentTimeoutError"
+_TIMEOUTS = {_LATE_AGENT, "VerifierTimeoutError"}
 _NO_REWARD = {"RewardFileNotFoundError", "RewardFileEmptyError", "VerifierOutputParseError"}
 _MAX_RESULT_BYTES = 64 << 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read(source: str) -> ImportedRecords:
+def read(source: str, *, agent_timeout: AgentTimeout = "fail") -> ImportedRecords:
     """Read Harbor's trials as challenge records.
+
+    Args:
+        source: the folder.
+        agent_timeout: whether a verified reward after the agent's time limit fails, or counts.
 
     Raises:
         NotFound: there is no such folder.
@@ -56,7 +65,7 @@ def read(source: str) -> ImportedRecords:
     if not folder.is_dir():
         raise NotFound(f"{folder}: no such folder")
     issues: list[FileIssue] = []
-    results: list[tuple[str, datetime, str, bool]] = []
+    trials: list[ImportedTrial] = []
     unscored: Counter[str] = Counter()
     late: Counter[str] = Counter()
     for path in _result_files(folder):
@@ -66,40 +75,43 @@ def read(source: str) -> ImportedRecords:
             trial = read_object(path, where=where, most=_MAX_RESULT_BYTES, decode=json.loads)
             if "task_name" not in trial:
                 continue
-            passed = _has_passed(trial, where)
+            passed = _has_passed(trial, where, late_passes=agent_timeout == "verify")
             late[_submission(trial)] += _is_late(trial)
             if passed is None:
                 unscored[_submission(trial)] += 1
                 continue
-            results.append(
-                (_submission(trial), _start_time(trial, where), _task(trial, where), passed)
+            trials.append(
+                ImportedTrial(
+                    submission=_submission(trial),
+                    miner_uid=0,
+                    submitted_at=_start_time(trial, where),
+                    validator=_VALIDATOR,
+                    task=_task(trial, where),
+                    passed=passed,
+                    rewards=_numbers(trial),
+                )
             )
     if issues:
         raise InvalidPackage(*issues)
-    if not results:
+    if not trials:
         raise Unreadable(
             f"{folder} contains no trial with a score; give the folder of a Harbor job"
         )
-    uids = {name: at for at, name in enumerate(sorted({name for name, *_ in results}), 1)}
-    trials = [
-        ImportedTrial(
-            submission=name,
-            miner_uid=uids[name],
-            submitted_at=started,
-            validator=_VALIDATOR,
-            task=task,
-            passed=passed,
-        )
-        for name, started, task, passed in results
-    ]
+    uids = {name: at for at, name in enumerate(sorted({trial.submission for trial in trials}), 1)}
+    trials = [replace(trial, miner_uid=uids[trial.submission]) for trial in trials]
     notes = ["miners are numbered from 1: do not set weights from these numbers", STAKES]
     for name, number in sorted((+late).items()):
+        counted = "they count (agent_timeout = verify), as in Harbor's own mean"
+        if agent_timeout == "fail":
+            counted = (
+                "they fail here, as in agon challenge run, and Harbor's own mean counts them "
+                "(agent_timeout = fail | verify)"
+            )
         notes.append(
-            f"{name}: trials with a reward after the agent's time limit: {number}; they fail here, "
-            "as in agon challenge run, and Harbor's own mean counts them"
+            f"{name}: trials with a reward after the agent's time limit: {number}; {counted}"
         )
     for name, missing in sorted(unscored.items()):
-        scored = [passed for other, _, _, passed in results if other == name]
+        scored = [trial.passed for trial in trials if trial.submission == name]
         notes.append(
             left_out(
                 name,
@@ -149,14 +161,14 @@ def _start_time(trial: Mapping[str, Any], where: str) -> datetime:
     return started
 
 
-def _has_passed(trial: Mapping[str, Any], where: str) -> bool | None:
+def _has_passed(trial: Mapping[str, Any], where: str, *, late_passes: bool) -> bool | None:
     """Return whether a trial passed; None when it has no score."""
-    if _table(trial, "exception_info").get("exception_type") in _TIMEOUTS:
+    cause = _table(trial, "exception_info").get("exception_type")
+    if cause in _TIMEOUTS and not (late_passes and cause == _LATE_AGENT):
         return False
     rewards = _table(trial, "verifier_result").get("rewards")
     if not rewards:
-        cause = _table(trial, "exception_info").get("exception_type")
-        return False if cause is None or cause in _NO_REWARD else None
+        return False if cause is None or cause in {*_NO_REWARD, _LATE_AGENT} else None
     if not isinstance(rewards, Mapping):
         raise InvalidPackage(FileIssue(where, f"rewards is {rewards!r}", "give a table of numbers"))
     chosen = {REWARD: rewards[REWARD]} if REWARD in rewards else rewards
@@ -164,12 +176,22 @@ def _has_passed(trial: Mapping[str, Any], where: str) -> bool | None:
     return not PassRule().failure(values)
 
 
+def _numbers(trial: Mapping[str, Any]) -> dict[str, float]:
+    """Return the finite numbers among a trial's rewards."""
+    rewards = _table(trial, "verifier_result").get("rewards")
+    numbers: dict[str, float] = {}
+    for key, value in rewards.items() if isinstance(rewards, Mapping) else ():
+        with suppress(ValueError, OverflowError):
+            numbers[str(key)] = plain_reward(value)
+    return numbers
+
+
 def _is_late(trial: Mapping[str, Any]) -> bool:
     """Return whether an agent whose time was up got a reward above 0 all the same."""
     cause = _table(trial, "exception_info").get("exception_type")
     rewards = _table(trial, "verifier_result").get("rewards")
     numbers = rewards.values() if isinstance(rewards, Mapping) else ()
-    return cause == "AgentTimeoutError" and any(
+    return cause == _LATE_AGENT and any(
         isinstance(number, (int, float)) and number > 0 for number in numbers
     )
 

@@ -4,9 +4,10 @@ Further trials of a task ``t`` by one submission count as tasks ``t#2``, ``t#3``
 score is its pass rate over all trials. A trial without a score has no row: it is not a failure.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -25,6 +26,7 @@ class ImportedTrial:
         task: id of the task.
         passed: whether it passed.
         reward_source: what made it a pass or a fail; empty: unknown.
+        rewards: the numbers that its tests wrote, by name.
     """
 
     submission: str
@@ -34,10 +36,13 @@ class ImportedTrial:
     task: str
     passed: bool
     reward_source: str = ""
+    rewards: Mapping[str, float] = field(default_factory=dict)
 
 
 def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dict[str, pa.Table]:
     """Return ``submissions``, ``validators`` (each with a stake of 1) and ``task_results``.
+
+    With them ``task_rewards``, where trials have rewards.
 
     The time of a submission is the start of its first trial.
 
@@ -51,6 +56,7 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
     submissions: dict[str, tuple[int, datetime]] = {}
     runs: dict[tuple[str, str, str], int] = {}
     results = []
+    rewards = []
     for trial in trials:
         uid, earliest = submissions.get(trial.submission, (trial.miner_uid, trial.submitted_at))
         if uid != trial.miner_uid:
@@ -64,6 +70,10 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
         task = trial.task if nth == 1 else f"{trial.task}#{nth}"
         source = trial.reward_source or None
         results.append((trial.submission, trial.validator, task, trial.passed, source))
+        rewards += [
+            (trial.submission, trial.validator, task, name, value)
+            for name, value in sorted(trial.rewards.items())
+        ]
     validators = sorted({validator for _, validator, *_ in results})
     names = sorted(submissions)
     return {
@@ -85,23 +95,34 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
                 "stake": pa.array([1.0] * len(validators), pa.float64()),
             }
         ),
-        "task_results": pa.table(
+        "task_results": _table(
+            results,
             {
-                name: pa.array([row[at] for row in results], kind)
-                for at, (name, kind) in enumerate(
-                    {
-                        "submission_id": pa.string(),
-                        "validator_id": pa.string(),
-                        "task_id": pa.string(),
-                        "passed": pa.bool_(),
-                        **(
-                            {"reward_source": pa.string()} if any(row[4] for row in results) else {}
-                        ),
-                    }.items()
-                )
-            }
+                "submission_id": pa.string(),
+                "validator_id": pa.string(),
+                "task_id": pa.string(),
+                "passed": pa.bool_(),
+                **({"reward_source": pa.string()} if any(row[4] for row in results) else {}),
+            },
         ),
+        **({"task_rewards": _table(rewards, _REWARDS)} if rewards else {}),
     }
+
+
+def _table(rows: Sequence[tuple[Any, ...]], kinds: Mapping[str, pa.DataType]) -> pa.Table:
+    return pa.table(
+        {name: pa.array([row[at] for row in rows], kind)
+         for at, (name, kind) in enumerate(kinds.items())}
+    )  # fmt: skip
+
+
+_REWARDS: Final = {
+    "submission_id": pa.string(),
+    "validator_id": pa.string(),
+    "task_id": pa.string(),
+    "reward_key": pa.string(),
+    "reward": pa.float64(),
+}
 
 
 STAKES = (

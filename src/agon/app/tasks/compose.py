@@ -3,7 +3,8 @@
 All services have one network, without a way out: each knows the others by name, at the address of
 this machine, so two of them cannot listen on the same port. What would reach the host, or give
 rights, is an error with the key, the value and the remedy. ``$$`` is a dollar sign,
-``${NAME:-text}`` its text; no variable of the host is read.
+``${NAME:-text}`` its text. In ``environment`` of a file of Harbor ``${NAME}`` is what an operator
+hands in (:mod:`agon.app.tasks.variables`); no other variable of the host is read.
 """
 
 import re
@@ -55,54 +56,60 @@ class Compose:
         main: the name of the agent's service.
         build: what it is built from, as written; None when the file does not say.
         environment: the variables of the agent's service.
+        templates: those of them whose values name others, which an operator hands in.
         services: the others, each after those that it depends on.
     """
 
     main: str = ""
     build: Any = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    templates: frozenset[str] = frozenset()
     services: tuple[TaskService, ...] = ()
 
 
-def read_compose(keys: SettingsReader, *, folder: Path, main: str) -> Compose:
+def read_compose(keys: SettingsReader, *, folder: Path, main: str, overlay: bool) -> Compose:
     """Return the content of a compose file; its errors are collected by the reader.
 
     Args:
         keys: the file's mapping.
         folder: the folder that it is in.
-        main: the name of the agent's service; a single service may have another.
+        main: the name of the agent's service.
+        overlay: whether the file adds to a service that is described elsewhere, so that it need not
+            name it, and its variables may name others; otherwise a single service may have
+            another name.
     """
     table = keys.table("services")
     names = list(table.rest())
-    if main not in names:
+    if main not in names and not (overlay and names):
         if len(names) != 1:
             remedy = f"call the agent's service {main}: the tests run in its container"
             keys.add_issue("services", names, remedy)
             return Compose()
         main = names[0]
     own = table.table(main)
-    if len(names) == 1:
+    if len(names) == 1 and not overlay:
         return Compose(main=main, build=own.anything("build"), environment=_known_variables(own))
     for key, value in keys.rest().items():
         if key not in _TOP and not key.startswith("x-"):
             keys.add_issue(key, value, "remove it: a trial's services do not need it")
-    environment = _environment(own)
+    environment, templates = _environment(own, filled=overlay)
     _reject_others(own, main=True)
-    read = [_service(name, table.table(name), folder) for name in names if name != main]
+    read = [_service(name, table.table(name), folder, overlay) for name in names if name != main]
     _reject_shared(read, keys)
     return Compose(
-        main=main, build=own.anything("build"), environment=environment,
+        main=main, build=own.anything("build"), environment=environment, templates=templates,
         services=_order(read, main, table),
     )  # fmt: skip
 
 
-def _service(name: str, keys: SettingsReader, folder: Path) -> TaskService:
+def _service(name: str, keys: SettingsReader, folder: Path, overlay: bool) -> TaskService:  # noqa: FBT001  # of read_compose
     if not _NAME.fullmatch(name):
         keys.add_issue("name", name, "use letters, digits and _ . -")
     context, dockerfile = _build(keys, folder)
     image = _text(keys, "image")
     if context is None and not image:
         keys.add_issue("build", None, "say what the service is built from, or name its image")
+    environment, templates = _environment(keys, filled=overlay)
     service = TaskService(
         name=name,
         context=context,
@@ -111,7 +118,8 @@ def _service(name: str, keys: SettingsReader, folder: Path) -> TaskService:
         entrypoint=_command(keys, "entrypoint"),
         command=_command(keys, "command"),
         workdir=_text(keys, "working_dir"),
-        environment=_environment(keys),
+        environment=environment,
+        templates=templates,
         aliases=tuple(filter(None, (_text(keys, "hostname"), _text(keys, "container_name")))),
         depends_on=_depends_on(keys),
         health=_health(keys.anything("healthcheck"), keys),
@@ -145,20 +153,36 @@ def _text(keys: SettingsReader, key: str) -> str:
     return _fill(keys.text(key), keys, key)
 
 
-def _fill(text: str, keys: SettingsReader, key: str) -> str:
-    """Return a text with its variables replaced."""
+def _fill(text: str, keys: SettingsReader, key: str, *, later: set[str] | None = None) -> str:
+    """Return a text with its variables replaced.
+
+    Args:
+        text: the text.
+        keys: collects the errors.
+        key: the key that it is the value of.
+        later: collects the names of variables that are filled in later, and stay in the text;
+            None: there are none.
+    """
 
     def value(match: re.Match[str]) -> str:
         if match[1]:
             return "$"
         name = match[2] or match[4]
+        is_known = name in _KNOWN_VARIABLES or _OF_RUNNERS.match(f"${{{name}")
+        if later is not None and not is_known:
+            later.add(name)
+            return f"${{{name}}}" if match[3] is None else f"${{{name}:-{match[3]}}}"
         if match[3] is not None:
             return match[3]
-        if name not in _KNOWN_VARIABLES and not _OF_RUNNERS.match(f"${{{name}"):
-            keys.add_issue(key, text, "write the value: no variable of the host is read")
+        if not is_known:
+            remedy = "write the value, or name the variable in environment and use it as $$NAME"
+            keys.add_issue(key, text, f"{remedy}: no variable of the host is read")
         return _KNOWN_VARIABLES.get(name, "")
 
-    return _VARIABLE.sub(value, text)
+    filled = _VARIABLE.sub(value, text)
+    if later and "$$" in text:
+        keys.add_issue(key, text, "use either $$ or variables in one value")
+    return filled
 
 
 def _command(keys: SettingsReader, key: str) -> tuple[str, ...] | None:
@@ -173,28 +197,39 @@ def _command(keys: SettingsReader, key: str) -> tuple[str, ...] | None:
     return tuple(_fill(word, keys, key) for word in words)
 
 
-def _environment(keys: SettingsReader) -> dict[str, str]:
+def _environment(
+    keys: SettingsReader, *, filled: bool = False
+) -> tuple[dict[str, str], frozenset[str]]:
+    """Return the variables of a service, and those whose values name others if that may be."""
     value = keys.anything("environment") or {}
     if isinstance(value, list):
         value = {name: text for name, _, text in (str(line).partition("=") for line in value)}
     if not isinstance(value, Mapping):
         keys.add_issue("environment", value, "write NAME: value lines")
-        return {}
-    filled = {
-        str(name): _fill("" if text is None else str(text), keys, "environment")
-        for name, text in value.items()
-    }
-    for name, text in filled.items():
+        return {}, frozenset()
+    variables, templates = {}, set()
+    for name, text in value.items():
+        later: set[str] | None = set() if filled else None
+        text = "" if text is None else _scalar(text)  # noqa: PLW2901
+        variables[str(name)] = _fill(text, keys, "environment", later=later)
+        if later:
+            templates.add(str(name))
+    for name, text in variables.items():
         if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or not text.isprintable():
             keys.add_issue("environment", {name: text}, "write NAME: value in one line each")
-    return filled
+    return variables, frozenset(templates)
+
+
+def _scalar(value: object) -> str:
+    """Return a value of YAML as its text: ``true`` is no Python."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _known_variables(keys: SettingsReader) -> dict[str, str]:
     """Return the variables of a single service; none if one of them needs the host's."""
     issues: list[FileIssue] = []
     content = {"environment": keys.anything("environment")}
-    variables = _environment(SettingsReader(content, where="", issues=issues))
+    variables, _ = _environment(SettingsReader(content, where="", issues=issues))
     return {} if issues else variables
 
 

@@ -164,8 +164,13 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     compose = Compose()
     with collect_issues(issues):
         if (folder / _COMPOSE).exists():
-            compose = compose_of(folder, _COMPOSE, "main", issues)
-            settings = _with_environment(settings, compose.environment)
+            compose = compose_of(folder, _COMPOSE, "main", issues, overlay=True)
+            settings = _with_environment(settings, compose.environment, compose.templates)
+    known = {service.name for service in compose.services}
+    for name in sorted(settings.services_collected - known):
+        remedy = f"describe it in {_COMPOSE}"
+        what = f"collects from the service {name!r}, which does not exist"
+        issues.append(FileIssue(_location(folder, SETTINGS), what, remedy))
     if issues:
         raise InvalidPackage(*issues)
     return Task(
@@ -225,12 +230,15 @@ def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
     )
 
 
-def _with_environment(settings: TaskSettings, variables: Mapping[str, str]) -> TaskSettings:
+def _with_environment(
+    settings: TaskSettings, variables: Mapping[str, str], templates: frozenset[str]
+) -> TaskSettings:
     """Return settings with further variables, which do not replace the task's own."""
     return replace(
         settings,
         agent_env={**variables, **settings.agent_env},
         verifier_env={**variables, **settings.verifier_env},
+        templates=settings.templates | templates,
     )
 
 

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agon.app.containers import AgentTimeout
 from agon.app.containers.egress import Egress, EgressMode, read_host
 from agon.app.files import InvalidPackage, json_page, read_object
 from agon.app.tasks.trials import TrialResult
@@ -57,6 +58,7 @@ class RunPlan:
         unreadable: folders that are no readable tasks, with the first error of each.
         variables: the names of the operator's variables that ``agent`` and ``verifier`` get.
         overrides: the limits that the run has instead of the tasks' own.
+        agent_timeout: whether an agent whose time was up fails, or is judged by what it left.
     """
 
     run: str
@@ -78,6 +80,7 @@ class RunPlan:
     pass_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
     overrides: Mapping[str, float] = field(default_factory=dict)
+    agent_timeout: AgentTimeout = "fail"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``run.json``."""

@@ -17,19 +17,18 @@ from typing import Any
 from agon.app.containers import HealthCheck, RewardSource
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import FileIssue, InvalidPackage
+from agon.app.tasks.artifacts import PLAIN_PATH, collect_commands, read_artifacts, read_user
 from agon.app.tasks.files import read_text
 from agon.app.tasks.keys import keys_in, refused_keys, row_of
-from agon.app.tasks.settings_reader import SettingsReader
-from agon.app.tasks.task import CollectCommand, TaskLimits, TaskMetadata, TaskSettings
+from agon.app.tasks.settings_reader import DAY_S, SettingsReader
+from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
 from agon.app.tasks.variables import TEMPLATE
 
 SETTINGS = "task.toml"
-DAY_S = 86_400
 MIB_OF_TIB = 1 << 20
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
-_PLAIN_PATH = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+/?")
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
@@ -57,12 +56,14 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         verifier_s=_seconds(verifier, "timeout_sec", TaskLimits.verifier_s),
         build_s=_seconds(environment, "build_timeout_sec", TaskLimits.build_s),
     )
-    bounds = _sizes(environment, times)
+    bounds, artifacts = _sizes(environment, times), read_artifacts(keys)
     return TaskSettings(
         bounds=bounds,
         verifier_bounds=_sizes(of_tests, bounds),
         verifier_workdir=_workdir(of_tests),
-        outputs=_outputs(keys),
+        outputs=artifacts.outputs,
+        service_outputs=artifacts.of_services,
+        excluded=artifacts.excluded,
         separate=_is_separate(verifier),
         reward_source=_reward_source(verifier),
         pass_rule=PassRule(
@@ -79,9 +80,11 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
             for name, value in chain(env.items(), own.items(), solution.items())
             if TEMPLATE.search(value)
         ),
+        agent_user=read_user(agent, agent.anything("user")),
+        verifier_user=read_user(verifier, verifier.anything("user")),
         workdir=_workdir(environment),
         preparation=_health(environment),
-        collected=_collect_commands(verifier),
+        collected=collect_commands(verifier),
         keys=tuple(dict.fromkeys(path for path, _ in keys_in(content))),
         keep_servers=verifier.flag("keep_servers"),
         allowed_hosts=(*agent.texts("allowed_hosts"), *environment.texts("allowed_hosts")),
@@ -115,7 +118,7 @@ def _notes_of(content: Mapping[str, Any], where: str, *, misspelled_keys: list[s
 def _workdir(environment: SettingsReader) -> str:
     """Return the folder in which agent and tests begin; empty: the image's."""
     path = environment.text("workdir")
-    if path and not _PLAIN_PATH.fullmatch(path):
+    if path and not PLAIN_PATH.fullmatch(path):
         environment.add_issue("workdir", path, "give an absolute path without blanks")
         return ""
     return path.rstrip("/")
@@ -140,21 +143,6 @@ def _health(environment: SettingsReader) -> HealthCheck | None:
         timeout_s=seconds,
         patience_s=start + retries * interval,
     )
-
-
-def _collect_commands(verifier: SettingsReader) -> tuple[CollectCommand, ...]:
-    """Return the commands that run in the agent's container after the agent."""
-    commands = []
-    for row in _as_list(verifier.anything("collect", [])):
-        command = row.get("command") if isinstance(row, Mapping) else None
-        seconds = row.get("timeout_sec", 60.0) if isinstance(row, Mapping) else 60.0
-        fits = isinstance(seconds, (int, float)) and 0 < seconds <= DAY_S
-        if not isinstance(command, str) or not command.strip() or not fits:
-            remedy = 'write [[verifier.collect]] with a command, such as "cp /app/a /app/b"'
-            verifier.add_issue("collect", row, remedy)
-            continue
-        commands.append(CollectCommand(command=command, timeout_s=float(seconds)))
-    return tuple(commands)
 
 
 def _seconds(keys: SettingsReader, key: str, default: float) -> float:
@@ -202,34 +190,13 @@ def _variables(keys: SettingsReader) -> dict[str, str]:
 
 
 def _is_separate(verifier: SettingsReader) -> bool:
+    """Return whether the tests receive artifacts alone.
+
+    The task says so, or describes an environment of its tests and says nothing else.
+    """
+    default = "separate" if "environment" in verifier else "shared"
     modes = ("shared", "separate")
-    return verifier.text("environment_mode", default="shared", choices=modes) == "separate"
-
-
-def _outputs(keys: SettingsReader) -> tuple[str, ...]:
-    outputs: tuple[str, ...] = ()
-    artifacts = keys.anything("artifacts", [])
-    paths = [
-        artifact.get("source") if isinstance(artifact, Mapping) else artifact
-        for artifact in _as_list(artifacts)
-    ]
-    for path in paths:
-        if isinstance(path, str) and " " in path:  # what holds it is handed over
-            path = path[: path.index(" ")].rpartition("/")[0]  # noqa: PLW2901
-        if not isinstance(path, str) or not _PLAIN_PATH.fullmatch(path):
-            remedy = 'list absolute paths of letters, digits and _.+@-, such as ["/app/a.txt"]'
-            keys.add_issue("artifacts", artifacts, remedy)
-            return ()
-        if path.split("/")[1] in {"tests", "logs", "proc", "sys", "dev"}:
-            remedy = "leave out what belongs to the verifier or the system"
-            keys.add_issue("artifacts", artifacts, remedy)
-            return ()
-        outputs += (path.rstrip("/"),)
-    return tuple(dict.fromkeys(outputs))
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+    return verifier.text("environment_mode", default=default, choices=modes) == "separate"
 
 
 def _reward_source(verifier: SettingsReader) -> RewardSource | None:

@@ -33,8 +33,7 @@ _NETWORK: Final = "a trial has no network but what the operator gives it; nothin
 _HOSTS: Final = "hosts of the agent, where the operator allows them (--allow-task-hosts)"
 _ABOUT: Final = "says what the task is about; no trial reads it"
 _HEALTH: Final = "runs in the agent's container before the agent, until it exits with 0"
-_USER: Final = "set USER in the Dockerfile instead: a trial has one user, that of the image"
-_COLLECT_MAIN: Final = "write what a service knows in the service itself, or drop it"
+_AGENT_USER: Final = "who the agent is; entrypoint, health check and collecting stay the image's"
 _OF_TESTS: Final = (
     "leave it out: the tests have their own image, limits, variables and workdir alone"
 )
@@ -47,7 +46,7 @@ KEYS: Final = (
     TaskKey("source", "harmless", "where the task was downloaded from"),
     TaskKey("agent", "read", "the agent's part"),
     TaskKey("agent.timeout_sec", "read", _LIMIT),
-    TaskKey("agent.user", "refused", _USER),
+    TaskKey("agent.user", "read", _AGENT_USER),
     TaskKey("agent.network_mode", "harmless", _NETWORK),
     TaskKey("agent.allowed_hosts", "read", _HOSTS),
     TaskKey("verifier", "read", "the tests' part"),
@@ -58,14 +57,14 @@ KEYS: Final = (
     TaskKey("verifier.pass_threshold", "read", "agon's own key: the least reward that passes (1)"),
     TaskKey("verifier.reward_key", "read", "agon's own key: which of several rewards counts"),
     TaskKey("verifier.keep_servers", "read", "agon's own key: whether servers go on"),
-    TaskKey("verifier.user", "refused", _USER),
+    TaskKey("verifier.user", "read", "who runs the tests"),
     TaskKey("verifier.network_mode", "harmless", _NETWORK),
     TaskKey("verifier.allowed_hosts", "harmless", _NETWORK),
-    TaskKey("verifier.collect", "read", "commands in the agent's container after the agent"),
+    TaskKey("verifier.collect", "read", "commands after the agent, in its container or a service"),
     TaskKey("verifier.collect.command", "read", "a command of the shell"),
     TaskKey("verifier.collect.timeout_sec", "read", "seconds of the command"),
-    TaskKey("verifier.collect.service", "refused", _COLLECT_MAIN),
-    TaskKey("verifier.collect.user", "refused", _USER),
+    TaskKey("verifier.collect.service", "read", "the service in which the command runs"),
+    TaskKey("verifier.collect.user", "read", "who runs the command; the image's user otherwise"),
     TaskKey("verifier.environment", "refused", _OF_TESTS),
     TaskKey("verifier.environment.docker_image", "read", "the image in which the tests run"),
     TaskKey("verifier.environment.cpus", "read", _LIMIT_OF_TESTS),
@@ -106,20 +105,14 @@ KEYS: Final = (
     TaskKey("artifacts", "read", "paths that the tests receive"),
     TaskKey("artifacts.source", "read", "a path that the tests receive"),
     TaskKey("artifacts.destination", "harmless", "where a copy is stored on the host"),
-    TaskKey("artifacts.exclude", "refused", "list the paths that the tests need one by one"),
-    TaskKey(
-        "artifacts.service",
-        "refused",
-        "have the tests ask the service, or write the file in the agent's container: a path of "
-        "another container must not be taken from the agent's",
-    ),
+    TaskKey("artifacts.exclude", "read", "patterns of what is left out, as tar --exclude"),
+    TaskKey("artifacts.service", "read", "the service from whose container the path is taken"),
     TaskKey("steps", "refused", "split the steps into tasks of their own"),
     TaskKey("multi_step_reward_strategy", "harmless", "says how steps add up, and there are none"),
 )
 """Every key of the format, the parents before the keys below them."""
 
 _BY_PATH: Final = {key.path: key for key in KEYS}
-_MAIN: Final = {"main", "", None}
 
 
 def row_of(path: str) -> TaskKey:
@@ -166,7 +159,7 @@ def refused_keys(content: Mapping[str, Any]) -> list[tuple[TaskKey, str, Any]]:
     refused = []
     for path, value in keys_in(content):
         key = row_of(path)
-        is_default = value in (None, [], {}) or (path.endswith(".service") and value in _MAIN)
+        is_default = value in (None, [], {})
         if key.handling == "refused" and not is_default:
             refused.append((key, path, value))
     return refused

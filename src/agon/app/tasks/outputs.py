@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from agon.app.containers import Image, ImageSpec
+from agon.app.containers import AGENT_LOGS, Image, ImageSpec
 from agon.app.containers.home_settings import within_or_at
 from agon.app.tasks.files import files_under
 from agon.app.tasks.task import Task
@@ -34,8 +34,8 @@ def outputs_of(task: Task, image: Image) -> tuple[str, ...]:
         image: its image.
     """
     declared = task.settings.outputs
-    if task.settings.separate and declared:
-        return declared
+    if task.settings.separate:
+        return declared or AGENT_LOGS[1:]
     return tuple(dict.fromkeys((*image.outputs, *declared, *named_files(task.instruction))))
 
 

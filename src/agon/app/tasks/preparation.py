@@ -1,14 +1,16 @@
 """Say what runs in the agent's container around the agent: entrypoint, health check, collecting.
 
-All of it runs with the agent's rights and within its time. The image's entrypoint goes on beside
-the agent, as it does where a container waits and commands are run in it.
+All of it runs within the agent's time. The image's entrypoint goes on beside the agent, as it does
+where a container waits and commands are run in it. Where a task names another user for its agent,
+only the agent's own command runs as that user.
 """
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from agon.app.containers import Image
+from agon.app.containers import AGENT_LOGS, Image
 from agon.app.tasks.outputs import outputs_of
 from agon.app.tasks.task import Task
 
@@ -38,6 +40,39 @@ done
 """
 
 
+_AS: Final = """\
+run_as() {
+  name=$1 uid= gid= home=/; shift
+  while IFS=: read -r n _ u g _ h _; do
+    if [ "$n" = "$name" ] || [ "$u" = "$name" ]; then name=$n uid=$u gid=$g home=$h; break; fi
+  done < /etc/passwd
+  case $name in *[!0-9]*) ;; *) uid=${uid:-$name} gid=${gid:-0} ;; esac
+  if [ -z "$uid" ]; then echo "the image has no user $name" >&2; return 125; fi
+  if [ "$(id -u)" != 0 ] || [ "$uid" = 0 ]; then "$@"; return; fi
+  set -- env HOME="$home" "$@"
+  if setpriv --help 2>&1 | grep -q reuid; then
+    groups=--init-groups
+    [ "$name" != "$uid" ] || groups=--clear-groups
+    setpriv --reuid="$uid" --regid="$gid" $groups -- "$@"
+  elif su --help 2>&1 | grep -q BusyBox; then
+    su -p -s /bin/sh -c 'exec "$0" "$@"' "$name" "$@"
+  else
+    su -p -s /bin/sh -c 'exec "$0" "$@"' -- "$name" "$@"
+  fi
+}
+"""
+"""Runs a command as a user, by whichever program of the image can: a container begins as root."""
+
+_TAKE_BACK: Final = """\
+if [ "$(id -u)" = 0 ]; then
+  run_as {user} sh -c 'find "$@" -type d ! -perm -005 -exec chmod o+rx {{}} +' \\
+    sh {outputs} 2>/dev/null
+  chown -h -R 0:0 {outputs} 2>/dev/null
+fi
+"""
+"""Root of a container may read what belongs to it: what an agent with a user leaves becomes its."""
+
+
 def in_workdir(task: Task, image: Image) -> Image:
     """Return the image with the working folder of the task."""
     return replace(image, workdir=task.settings.workdir or image.workdir)
@@ -60,17 +95,40 @@ def before(task: Task, image: Image) -> str:
     return script
 
 
-def after(task: Task) -> str:
-    """Return the script that runs after the agent; empty: nothing does."""
-    return "".join(
-        f"timeout -k 5 {max(1, round(one.timeout_s))} sh -c {shlex.quote(one.command)}\n"
-        for one in task.settings.collected
-    )
+def after(task: Task, outputs: Sequence[str]) -> str:
+    """Return the script that runs after the agent; empty: nothing does.
+
+    Args:
+        task: the task.
+        outputs: what is handed over.
+    """
+    user, commands = task.settings.agent_user, []
+    taken = _TAKE_BACK.format(user=shlex.quote(user), outputs=shlex.join((*outputs, *AGENT_LOGS)))
+    collected = [one for one in task.settings.collected if not one.service]
+    for one in collected:
+        line = f"timeout -k 5 {max(1, round(one.timeout_s))} sh -c {shlex.quote(one.command)}\n"
+        commands.append(f"run_as {shlex.quote(one.user)} {line}" if one.user else line)
+    script = "".join(commands)
+    if user:
+        script = f"{taken}{script}{taken}" if commands else taken
+    needs = user or any(one.user for one in collected)
+    return f"{_AS}{script}" if needs else script
 
 
-def with_preparation(task: Task, image: Image, command: tuple[str, ...]) -> tuple[str, ...]:
+def as_agent(task: Task, command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a command that runs as the user that the task names for its agent."""
+    if not task.settings.agent_user:
+        return command
+    script = f'{_AS}run_as {shlex.quote(task.settings.agent_user)} "$@"\n'
+    return ("sh", "-c", script, "agon", *command)
+
+
+def with_preparation(
+    task: Task, image: Image, command: tuple[str, ...], outputs: Sequence[str] = ("/app",)
+) -> tuple[str, ...]:
     """Return an agent's command with what runs before and after it, and its exit code."""
-    first, last = before(task, image), after(task)
+    first, last = before(task, image), after(task, outputs)
+    command = as_agent(task, command)
     if not first and not last:
         return command
     end = 'exec "$@"\n' if not last else f'"$@"\ncode=$?\n{last}exit "$code"\n'
@@ -81,6 +139,6 @@ def outputs(task: Task, image: Image) -> tuple[str, ...]:
     """Return the paths that the tests receive, with the task's working folder."""
     declared = outputs_of(task, image)
     own = task.settings.workdir
-    if not own or (task.settings.separate and task.settings.outputs):
+    if not own or task.settings.separate:
         return declared
     return tuple(dict.fromkeys((*declared, own)))

@@ -151,6 +151,7 @@ class _TrialRunner:
                 test_network=plan.test_network,
                 keep_servers=plan.keep_servers,
                 egress=plan.egress,
+                agent_timeout=plan.agent_timeout,
             )
             try:
                 image = self._image(task)

@@ -28,7 +28,13 @@ def build(task: Task, containers: Containers) -> Image:
         context=task.files.context,
         image=task.files.image,
         timeout_s=task.settings.bounds.build_s,
-        writable=writable_folders((*task.settings.outputs, *_inside(task.settings.workdir))),
+        writable=writable_folders(
+            (
+                *task.settings.outputs,
+                *(place.path for place in task.settings.service_outputs),
+                *_inside(task.settings.workdir),
+            )
+        ),
         optional=named_folders(task),
     )
     with _context(task, task.files.context, "Dockerfile") as context:

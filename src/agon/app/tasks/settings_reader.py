@@ -7,6 +7,8 @@ from typing import Any
 
 from agon.app.files import FileIssue
 
+DAY_S = 86_400
+"""The longest time of a settings file, in seconds."""
 _SIMILARITY = 0.75  # above it an unknown key is taken for a misspelled known one
 _MAX_SHOWN_CHARACTERS = 60
 

@@ -58,6 +58,7 @@ def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "unreadable": dict(plan.unreadable),
         "variables": dict(plan.variables),
         "overrides": dict(plan.overrides),
+        "agent_timeout": plan.agent_timeout,
         "trials": plan.trials,
         "usage": _usage(trials),
         "started_at": plan.started_at,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from agon.app.containers import Condition, HealthCheck, RewardSource
+from agon.app.containers.collection import ServicePath
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
@@ -49,10 +50,14 @@ class CollectCommand:
     Attributes:
         command: a line for the shell.
         timeout_s: its seconds.
+        user: the user that it runs as; empty: the image's.
+        service: the service in whose container it runs; empty: the agent's.
     """
 
     command: str
     timeout_s: float = 60.0
+    user: str = ""
+    service: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +67,8 @@ class TaskSettings:
     Attributes:
         bounds: the limits of a trial.
         outputs: the declared paths of the agent's container that the verifier receives.
+        service_outputs: the declared paths of services that the verifier receives.
+        excluded: folders of ``outputs``, each with the patterns of what is left out below it.
         separate: whether it receives nothing else; otherwise the image's folders as well.
         reward_source: what counts as a pass; None when the file does not say.
         pass_rule: what reward is a pass.
@@ -72,6 +79,8 @@ class TaskSettings:
         solution_env: further variables of the oracle.
         templates: the variables whose values name others, which an operator hands in
             (:mod:`agon.app.tasks.variables`).
+        agent_user: the user that agents change to; empty: the image's.
+        verifier_user: the user that runs the tests; empty: the image's.
         workdir: the folder in which agent and tests begin; empty: the image's.
         verifier_bounds: the limits of the tests' container; its times are those of ``bounds``.
         verifier_workdir: the folder in which the tests begin; empty: that of the agent.
@@ -88,6 +97,8 @@ class TaskSettings:
 
     bounds: TaskLimits = TaskLimits()
     outputs: tuple[str, ...] = ()
+    service_outputs: tuple[ServicePath, ...] = ()
+    excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
     separate: bool = False
     reward_source: RewardSource | None = None
     pass_rule: PassRule = BY_EXIT_CODE
@@ -97,6 +108,8 @@ class TaskSettings:
     verifier_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     solution_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     templates: frozenset[str] = frozenset()
+    agent_user: str = ""
+    verifier_user: str = ""
     workdir: str = ""
     verifier_bounds: TaskLimits = TaskLimits()
     verifier_workdir: str = ""
@@ -108,6 +121,14 @@ class TaskSettings:
     about: TaskMetadata = TaskMetadata()
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
+
+    @property
+    def services_collected(self) -> frozenset[str]:
+        """The services that collecting names."""
+        return frozenset(
+            {place.service for place in self.service_outputs}
+            | {one.service for one in self.collected if one.service}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +144,7 @@ class TaskService:
         command: what replaces the image's command; None: nothing.
         workdir: its working folder; empty: the image's.
         environment: its variables.
+        templates: those whose values name others, which an operator hands in.
         aliases: further names.
         depends_on: the services that it starts after, and their conditions.
         health: how to see that it works; None: nothing says so.
@@ -137,7 +159,8 @@ class TaskService:
     entrypoint: tuple[str, ...] | None = None
     command: tuple[str, ...] | None = None
     workdir: str = ""
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    templates: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
     depends_on: tuple[tuple[str, Condition], ...] = ()
     health: HealthCheck | None = None

@@ -25,8 +25,7 @@ from typing import Any
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.compose import Compose, read_compose
 from agon.app.tasks.files import read_text
-from agon.app.tasks.harbor import DAY_S
-from agon.app.tasks.settings_reader import SettingsReader
+from agon.app.tasks.settings_reader import DAY_S, SettingsReader
 from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
 from agon.errors import Unavailable
 
@@ -105,11 +104,13 @@ def _compose(folder: Path, issues: list[FileIssue]) -> Compose:
     compose = Compose()
     with collect_issues(issues):
         if (folder / COMPOSE).is_file():
-            compose = compose_of(folder, COMPOSE, "client", issues)
+            compose = compose_of(folder, COMPOSE, "client", issues, overlay=False)
     return compose
 
 
-def compose_of(folder: Path, path: str, main: str, issues: list[FileIssue]) -> Compose:
+def compose_of(
+    folder: Path, path: str, main: str, issues: list[FileIssue], *, overlay: bool
+) -> Compose:
     """Return the content of a compose file; errors are added to ``issues``.
 
     Args:
@@ -117,6 +118,7 @@ def compose_of(folder: Path, path: str, main: str, issues: list[FileIssue]) -> C
         path: the file in it.
         main: the name of the agent's service.
         issues: collects the errors.
+        overlay: whether it adds to a service that is described elsewhere.
 
     Raises:
         InvalidPackage: the file is not a YAML mapping.
@@ -124,7 +126,7 @@ def compose_of(folder: Path, path: str, main: str, issues: list[FileIssue]) -> C
     """
     file, where = folder / path, f"{folder.name}/{path}"
     keys = SettingsReader(_mapping(file, where), where=where, issues=issues)
-    return read_compose(keys, folder=file.parent, main=main)
+    return read_compose(keys, folder=file.parent, main=main, overlay=overlay)
 
 
 def _context(build: Any, where: str, issues: list[FileIssue]) -> str:

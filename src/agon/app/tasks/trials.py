@@ -25,6 +25,7 @@ from agon.app.containers import (
     Stream,
     TrialVerification,
 )
+from agon.app.containers.collection import ServiceCommand
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
 from agon.app.tasks.outputs import verifier_spec
@@ -66,6 +67,7 @@ class TrialResult:
         test_network: the network of the tests; ``none`` unless they download something and the
             operator allows it, or ``services`` or ``agent``: that of the task's services, or of
             processes of the agent, which went on.
+        agent_timeout: ``fail``, or ``verify``: the tests judge an agent whose time was up.
         agent_network: what the agent could reach: ``none``, ``allowlist`` (of the run) or
             ``public``.
         started_at: when it started.
@@ -90,6 +92,7 @@ class TrialResult:
     limits_hit: tuple[str, ...] = ()
     attempts: int = 1
     test_network: str = "none"
+    agent_timeout: str = "fail"
     agent_network: str = "none"
     started_at: str
     finished_at: str
@@ -142,7 +145,7 @@ def run_trial(
         attempts: the number of this attempt.
     """
     network = trial.test_network if downloads(task) else "none"
-    image = in_workdir(task, image)
+    image, trial = in_workdir(task, image), _of_task(task, trial)
     started = now()
     work: AgentWork | None = None
     verdict: TrialVerification | None = None
@@ -158,6 +161,7 @@ def run_trial(
             work = _work(agent, task, environment)
             if network == "none" and placed.network != "none":
                 network = _network_of_servers(task, work.run)
+            work = _collect(task, work, containers, placed)
             if work.run.outputs is not None:
                 verdict = _verify(
                     task,
@@ -193,12 +197,25 @@ def run_trial(
         limits_hit=tuple(dict.fromkeys(hit)),
         attempts=attempts,
         test_network=network,
+        agent_timeout=trial.agent_timeout,
         agent_network=trial.egress.mode,
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),
         timings=_timings(image, accounts, finished - started),
         parts=_parts(work, verdict, trial.folder),
         usage=None if work is None else work.usage,
+    )
+
+
+def _of_task(task: Task, trial: AgentTrial) -> AgentTrial:
+    """Return the trial with the users of its task, and with what its agent does not hand over."""
+    settings = task.settings
+    return replace(
+        trial,
+        user=settings.agent_user,
+        tests_user=settings.verifier_user,
+        reserved=tuple(place.path for place in settings.service_outputs),
+        excluded=settings.excluded if settings.separate else (),
     )
 
 
@@ -210,6 +227,30 @@ def _work(agent: Agent, task: Task, environment: AgentEnvironment) -> AgentWork:
     finally:
         if placed.egress.mode != "none":
             environment.containers.close_egress(placed)
+
+
+def _collect(task: Task, work: AgentWork, containers: Containers, trial: AgentTrial) -> AgentWork:
+    """Return an agent's work with what the task collects of its services in the outputs."""
+    if (left := work.run.outputs) is None or not task.settings.services_collected:
+        return work
+    commands = tuple(
+        ServiceCommand(
+            service=one.service,
+            command=("sh", "-c", one.command),
+            timeout_s=one.timeout_s,
+            user=one.user,
+        )
+        for one in task.settings.collected
+        if one.service
+    )
+    collected = containers.collect(
+        left,
+        trial=trial,
+        limits=_agent_limits(task),
+        commands=commands,
+        paths=task.settings.service_outputs,
+    )
+    return replace(work, run=replace(work.run, outputs=collected))
 
 
 def _in_network(

@@ -1,7 +1,8 @@
 """Hand variables of the operator to agents and tests: by name, their values recorded nowhere.
 
 A task may ask for one with ``${NAME}`` or ``${NAME:-text}`` in ``environment.env``,
-``verifier.env`` or ``solution.env``. It gets what the operator named, and nothing else of the host.
+``verifier.env`` or ``solution.env``, and in ``environment`` of its compose file, where the task's
+own variables count as well. It gets what the operator named, and nothing else of the host.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agon.app.tasks.task import Task, TaskSettings
+from agon.app.tasks.task import Task, TaskService, TaskSettings
 from agon.errors import InvalidRule
 
 TEMPLATE: Final = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
@@ -68,8 +69,12 @@ def with_variables(
     filled = []
     for task in tasks:
         settings, missing = _fill(task.settings, by_side, solutions=solutions)
+        known = {**settings.agent_env, **by_side.get("agent", {})}
+        services = [_fill_service(one, known) for one in task.files.services]
+        missing += [what for _, needs in services for what in needs]
         issues += [f"{task.name}: {what}" for what in missing]
-        filled.append(replace(task, settings=settings))
+        files = replace(task.files, services=tuple(one for one, _ in services))
+        filled.append(replace(task, settings=settings, files=files))
     if issues:
         raise InvalidRule("\n".join(dict.fromkeys(issues)))
     return tuple(filled)
@@ -89,6 +94,26 @@ def _issues(names: VariableNames, environment: Mapping[str, str]) -> Iterator[st
             yield f"the variable {name} is not set; set it, or leave the option out"
         elif not environment[name].isprintable():
             yield f"the variable {name} has several lines or control characters; give one line"
+
+
+def _fill_service(service: TaskService, known: Mapping[str, str]) -> tuple[TaskService, list[str]]:
+    """Return a service with its variables filled, and what is missing of them."""
+    missing: dict[str, None] = {}
+
+    def value(match: re.Match[str]) -> str:
+        if match[2] is None and match[1] not in known:
+            missing[match[1]] = None
+        return known.get(match[1]) or match[2] or ""
+
+    environment = {
+        name: TEMPLATE.sub(value, text) if name in service.templates else text
+        for name, text in service.environment.items()
+    }
+    return replace(service, environment=environment, templates=frozenset()), [
+        f"the service {service.name} needs the variable {name}; set it and hand it in with "
+        f"--agent-env {name}"
+        for name in missing
+    ]
 
 
 def _fill(

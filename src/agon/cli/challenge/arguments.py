@@ -43,6 +43,13 @@ reward_key = option(
     help="Which of several rewards counts (default: what each task says, else reward, else the "
     "smallest).",
 )
+agent_timeout = option(
+    "--agent-timeout",
+    type=click.Choice(["fail", "verify"]),
+    default="fail",
+    show_default=True,
+    help="An agent whose time is up fails, or the tests judge what it left.",
+)
 _engine = option(
     "--engine",
     metavar="E",

@@ -18,6 +18,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
+    from agon.app.containers import AgentTimeout
     from agon.app.tasks.overrides import Overrides
     from agon.app.tasks.run import RunProgress
     from agon.app.tasks.variables import VariableNames
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 @arguments.reward_source
 @arguments.pass_threshold
 @arguments.reward_key
+@arguments.agent_timeout
 @arguments.record_options
 @task_overrides.variables
 @task_overrides.overrides
@@ -63,6 +65,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
     reward_source: Any,
     pass_threshold: float | None,
     reward_key: str | None,
+    agent_timeout: "AgentTimeout",
     recorded: arguments.RecordNames,
     variables: "VariableNames",
     overrides: "Overrides",
@@ -123,6 +126,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
         unreadable=first_issues,
         variables=variables.to_dict(),
         overrides=overrides.to_dict(),
+        agent_timeout=agent_timeout,
         **recorded,
     )
     plan = replace(
@@ -239,6 +243,11 @@ def _draw(summary: dict[str, Any]) -> None:
     )  # fmt: skip
     out.line(f"agent {summary['agent']} · {_rate(summary)}", style="bold")
     out.line(_sources_text(summary["reward_sources"]))
+    if rewards := summary["rewards"]:
+        means = (f"{key} {mean:.3f}" for key, mean in rewards.items())
+        out.line(f"mean rewards: {', '.join(means)}")
+    if summary["agent_timeout"] == "verify":
+        out.line("agents whose time was up were judged by what they left (agent_timeout verify)")
     if summary["agent_network"] != "none":
         out.line(reach_text(summary["agent_network"], summary["allowed_hosts"]))
     if len(chances := summary["pass_at_k"]) > 1:

@@ -50,6 +50,7 @@ DISCIPLINE = Discipline(
         "validators": SENT,
         "competitions": SENT,
         "registrations": SENT,
+        "task_rewards": _OWN_RESULTS,
     },
     submissions=Submissions(
         judging="trials", fields=("miner_uid", "agent", "competition"), table="submissions"

@@ -7,7 +7,7 @@ import numpy as np
 
 from agon.disciplines.challenge.boards import mean_abs_z, tested_cells
 from agon.disciplines.challenge.consensus import Status
-from agon.disciplines.challenge.facts import rows_behind
+from agon.disciplines.challenge.facts import mean_rewards, rows_behind
 from agon.disciplines.challenge.formulas import PLACES, reaches
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import (
@@ -187,6 +187,26 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
     return parts
 
 
+def _reward_parts(records: Records, submission: str) -> list[Part]:
+    """Show the mean of each reward beside the score; nothing where no rewards are recorded."""
+    if not records.count("task_rewards"):
+        return []
+    means, results = mean_rewards(records, submission)
+    if not means:
+        return []
+    said = ", ".join(f"{key} {number(mean)}" for key, mean in means.items())
+    return [
+        Part(
+            "rewards",
+            0.0,
+            {key: publish(mean, places=PLACES) for key, mean in means.items()},
+            {},
+            f"mean rewards over {count_text(results, 'task result')}: {said}; the score counts "
+            "passes alone",
+        )
+    ]
+
+
 def explain_submission(records: Records, outcome: Outcome, board: Board, name: str) -> Explanation:
     """Explain a consensus score: the gates it passed, and what each evaluation adds to the mean.
 
@@ -201,6 +221,7 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
     row = board.row(name) if scored else None
     parts = gate_parts(outcome, at)
     parts += _evaluation_parts(records, outcome, at)
+    parts += _reward_parts(records, name)
     return Explanation(
         board.name,
         name,

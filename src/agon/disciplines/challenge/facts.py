@@ -328,6 +328,20 @@ def _seats(records: Records, submissions: Submissions) -> Seats:
     return Seats(columns[:, 0], columns[:, 2], columns[:, 3])
 
 
+def mean_rewards(records: Records, submission: str) -> tuple[dict[str, float], int]:
+    """Return a submission's mean of each reward, and the number of its task results.
+
+    A result without a reward counts as 0 of it.
+    """
+    wanted = f"submission_id::VARCHAR = {literal(submission)}"
+    sums = records.sql(
+        "SELECT reward_key::VARCHAR AS name, sum(reward::DOUBLE ORDER BY reward::DOUBLE) AS total "
+        f"FROM task_rewards WHERE {wanted} GROUP BY reward_key ORDER BY name"
+    ).to_pylist()
+    (row,) = records.sql(f"SELECT count(*) AS n FROM task_results WHERE {wanted}").to_pylist()
+    return {one["name"]: one["total"] / row["n"] for one in sums if row["n"]}, row["n"]
+
+
 def rows_behind(
     records: Records, *, submission: str, epoch: int
 ) -> dict[str, tuple[RecordRefs, ...]]:

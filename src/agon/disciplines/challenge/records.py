@@ -131,6 +131,20 @@ TASK_RESULTS = Table(
     meaning="The results of single tasks, from which evaluations are computed.",
 )
 
+TASK_REWARDS = Table(
+    "task_rewards",
+    (
+        Column("submission_id", Kind.ID, references="submissions.id", meaning="The submission."),
+        Column("validator_id", Kind.ID, references="validators.id", meaning="The validator."),
+        Column("task_id", Kind.ID, meaning="The task."),
+        Column("reward_key", Kind.ID, meaning="The name of the reward; reward where it is one."),
+        Column("reward", Kind.NUMBER, meaning="The number that the tests wrote, fractions too."),
+    ),
+    key=("submission_id", "validator_id", "task_id", "reward_key"),
+    meaning="The rewards of single tasks as their tests wrote them. No formula reads them: what "
+    "passes is in task_results.",
+)
+
 _STAKE_OF = "(id::VARCHAR || ' ' || coalesce(epoch, 0))"
 
 VALIDATORS = Table(
@@ -259,6 +273,6 @@ REGISTRATIONS = Table(
 
 SCHEMA = Schema(
     "challenge",
-    (SUBMISSIONS, EVALUATIONS, TASK_RESULTS, VALIDATORS, COMPETITIONS, REGISTRATIONS),
+    (SUBMISSIONS, EVALUATIONS, TASK_RESULTS, VALIDATORS, COMPETITIONS, REGISTRATIONS, TASK_REWARDS),
     one_table_of=(("evaluations", "task_results"),),
 )

@@ -44,7 +44,7 @@ class NopAgent:
         """Start the container and end it."""
         run = place.containers.run_agent(
             place.image,
-            with_preparation(task, place.image, ("true",)),
+            with_preparation(task, place.image, ("true",), place.outputs),
             trial=place.trial,
             limits=place.limits,
             outputs=place.outputs,
@@ -83,7 +83,9 @@ def _run_script(
     target = inside if source.is_dir() else f"{inside}/{script.name}"
     run = place.containers.run_agent(
         place.image,
-        with_preparation(task, place.image, script_command(script, f"{inside}/{script.name}")),
+        with_preparation(
+            task, place.image, script_command(script, f"{inside}/{script.name}"), place.outputs
+        ),
         trial=place.trial,
         limits=place.limits,
         outputs=place.outputs,

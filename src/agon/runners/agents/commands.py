@@ -98,7 +98,7 @@ class CommandAgent:
         line = self.command_line(task=task.name, instruction=task.instruction)
         run = place.containers.run_agent(
             place.image,
-            with_preparation(task, place.image, ("sh", "-c", line)),
+            with_preparation(task, place.image, ("sh", "-c", line), place.outputs),
             trial=place.trial,
             limits=place.limits,
             outputs=place.outputs,

@@ -16,7 +16,7 @@ from typing import IO
 
 from agon.app.containers import AgentOutcome, AgentStep, ContainerGone, Limits, Shell
 from agon.app.tasks.agents import AgentEnvironment, AgentWork, Usage
-from agon.app.tasks.preparation import after, before
+from agon.app.tasks.preparation import after, as_agent, before
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
 from agon.runners.agents.chat import Chat, ChatReply, DeadlineExceeded, ModelFailed
@@ -97,7 +97,7 @@ class OpenAIAgent:
                     until = _deadline(place.limits)
                     _run_beside(shell, before(task, place.image), until=until)
                     self._drive(shell, chat_log, task, workdir=place.image.workdir, until=until)
-                    _run_beside(shell, after(task), until=until)
+                    _run_beside(shell, after(task, place.outputs), until=until)
                 except ContainerGone:
                     chat_log.note("the container is gone")
                 except DeadlineExceeded:
@@ -135,7 +135,7 @@ class OpenAIAgent:
             elif problem := _problem(command):
                 chat_log.send("user", _NOT_RUN.format(problem=problem))
             else:
-                done = shell.execute(("sh", "-c", command), timeout_s=self._step_s)
+                done = shell.execute(as_agent(task, ("sh", "-c", command)), timeout_s=self._step_s)
                 chat_log.steps += 1
                 chat_log.send("user", _observation(done))
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agon.app.containers import RejectedEntry
+from agon.app.containers.collection import is_excluded
 from agon.app.containers.home_settings import is_handed_over, within_or_at
 from agon.runners.containers.archives import (
     END,
@@ -72,12 +73,27 @@ class OutputRules:
         home: the home folder of the image's user.
         since: when the container began, in seconds since 1970.
         links: the path of the file that lists the image's links; it is the first entry.
+        reserved: paths that are taken from elsewhere, and so not from here.
+        excluded: folders, each with the patterns of what below it is left out.
     """
 
     outputs: tuple[str, ...]
     home: str
     since: float
     links: str
+    reserved: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def removal_reason(self, path: str, kind: Kind) -> str:
+        """Return why a path is left out whatever it is; empty if it is not."""
+        if any(within_or_at(path, other) for other in self.reserved):
+            return "a service hands over what has this name"
+        if kind != "folder" and any(within_or_at(other, path) for other in self.reserved):
+            return "it stands in place of a folder in which a service hands something over"
+        for folder, patterns in self.excluded:
+            if path.startswith(f"{folder}/") and is_excluded(path[len(folder) + 1 :], patterns):
+                return "the task excludes it"
+        return ""
 
     def hands_over(self, path: str) -> bool:
         """Return whether a path in the outputs is handed over."""
@@ -217,7 +233,12 @@ class _Judge:
         if root is None or b".." in parts:
             return "its name leads out of the outputs"
         self._seen_roots.add(root)
-        if reason := self._placement_issue(parts, root) or self._entry_issue(entry, parts, root):
+        path = "/" + b"/".join(parts).decode("utf-8", "surrogateescape")
+        if reason := (
+            self._rules.removal_reason(path, entry.kind)
+            or self._placement_issue(parts, root)
+            or self._entry_issue(entry, parts, root)
+        ):
             is_old = reason == _SETTINGS and entry.mtime < int(self._rules.since)
             return None if is_old else reason
         self._passed[parts] = entry.kind

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from agon.app.containers import (
+    AGENT_LOGS,
     AgentRun,
     AgentTrial,
     CleanupSummary,
@@ -23,18 +24,30 @@ from agon.app.containers import (
     Shell,
     TrialVerification,
 )
+from agon.app.containers.collection import ServiceCommand, ServicePath
 from agon.app.containers.home_settings import replaced_paths
 from agon.app.containers.judge_environment import is_of_agent, judge_environment
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
-from agon.errors import InvalidRule, NotFound, Unavailable
+from agon.errors import NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.driver import WAITING, drive
 from agon.runners.containers.egress_networks import proxy_variables, remove_networks
 from agon.runners.containers.engine import CommandLine, EngineError
-from agon.runners.containers.first_process import OUTPUTS, PRIVATE, shell_command
-from agon.runners.containers.image_folders import require_plain, within
+from agon.runners.containers.first_process import (
+    OUTPUTS,
+    PRIVATE,
+    require_command,
+    shell_command,
+)
+from agon.runners.containers.image_folders import require_outputs, require_target, within
 from agon.runners.containers.images import Images
-from agon.runners.containers.isolation import LABEL, BindMount, is_root, name_pattern
+from agon.runners.containers.isolation import (
+    LABEL,
+    BindMount,
+    is_root,
+    name_pattern,
+    passes_descriptors,
+)
 from agon.runners.containers.outcomes import is_in_doubt, verdict_of_tests
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import Reward, read_reward
@@ -44,10 +57,8 @@ from agon.runners.containers.staging import StagingFolder
 from agon.runners.containers.trial_networks import TrialNetworks
 from agon.runners.containers.unfinished_builds import remove_unfinished_builds
 
-_RESERVED_PATHS: Final = ("/", PRIVATE, "/tests", "/logs", "/dev", "/proc", "/sys", "/etc")
 _KEEPING_OWNER: Final = (("TAR_OPTIONS", "--no-same-owner"),)
 """Root of a container may not write to the files of others, so unpacked archives stay its own."""
-_MAX_ARGUMENT_BYTES: Final = 128 << 10
 _MAX_LINE_BYTES: Final = 256
 _CLEANUP_ROUNDS: Final = 6
 _TEST: Final = "/tests/test.sh"
@@ -117,6 +128,20 @@ class CommandLineContainers:
         """Cut a trial's network off from everything outside."""
         self._networks.close_egress(trial)
 
+    def collect(
+        self,
+        outputs: Outputs,
+        *,
+        trial: AgentTrial,
+        limits: Limits,
+        commands: Sequence[ServiceCommand] = (),
+        paths: Sequence[ServicePath] = (),
+    ) -> Outputs:
+        """Run commands in services, and return the outputs with what the services have."""
+        collection = self._networks.collection(trial, limits)
+        collection.run(commands)
+        return collection.add(outputs, paths)
+
     def run_agent(
         self,
         image: Image,
@@ -174,7 +199,12 @@ class CommandLineContainers:
             command = shell_command(_TEST, script.readline(_MAX_LINE_BYTES))
         spec = RunSpec(
             phase="verifier",
-            image=replace(image, reference=image.tests_reference or image.reference),
+            image=replace(
+                image,
+                reference=image.tests_reference or image.reference,
+                user=trial.tests_user or image.user,
+            ),
+            user=trial.tests_user,
             command=command,
             trial=trial,
             limits=limits,
@@ -267,13 +297,18 @@ class CommandLineContainers:
         environment: Sequence[tuple[str, str]],
     ) -> RunSpec:
         self._require_open()
-        _require_command(command)
-        _require_outputs(outputs, image)
+        require_command(command)
+        require_outputs(outputs, image)
         for mount in mounts:
-            _require_target(mount.target, image)
+            require_target(mount.target, image)
+        leaves = self._leaves_root(image, trial)
+        user = "" if leaves else trial.user
+        outputs = (*outputs, *(path for path in AGENT_LOGS if path not in outputs))
         return RunSpec(
             phase="agent",
-            image=image,
+            image=replace(image, user=user or image.user),
+            user=user,
+            owned=leaves,
             command=tuple(command),
             trial=trial,
             limits=limits,
@@ -281,7 +316,7 @@ class CommandLineContainers:
                 BindMount(self._stage.show(mount.source), mount.target) for mount in mounts
             ),
             environment=(
-                *(_KEEPING_OWNER if is_root(image.user) else ()),
+                *(_KEEPING_OWNER if is_root(user or image.user) else ()),
                 *(*proxy_variables(trial.proxy), *environment),
             ),
             handed=tuple(
@@ -290,6 +325,18 @@ class CommandLineContainers:
             declared=tuple(outputs),
             archive="outputs.tar",
             network=trial.network,
+        )
+
+    def _leaves_root(self, image: Image, trial: AgentTrial) -> bool:
+        """Return whether an agent with another user begins as root, which may change to it.
+
+        So it does not get what the image keeps from it. Elsewhere its whole container has its user.
+        """
+        return (
+            bool(trial.user)
+            and not is_root(trial.user)
+            and is_root(image.user)
+            and passes_descriptors(self.engine)
         )
 
     def _require_open(self) -> None:
@@ -319,58 +366,11 @@ def _of_judge(
     )
 
 
-def _require_command(command: Sequence[str]) -> None:
-    """Require a command that a kernel can start.
-
-    Raises:
-        InvalidRule: it is empty, or an argument is too long or contains a zero byte.
-    """
-    if not command:
-        raise InvalidRule("there is no command; give a program and its arguments")
-    for argument in command:
-        if (
-            "\0" in argument
-            or len(argument.encode(errors="surrogateescape")) >= _MAX_ARGUMENT_BYTES
-        ):
-            raise InvalidRule(
-                f"an argument of {len(argument):,} characters cannot be passed: give less than "
-                f"{_MAX_ARGUMENT_BYTES >> 10} KiB without zero bytes; show a file instead"
-            )
-
-
-def _require_outputs(outputs: Sequence[str], image: Image) -> None:
-    """Require outputs in writable folders.
-
-    Raises:
-        InvalidRule: with the path and the remedy.
-    """
-    if not outputs:
-        raise InvalidRule("there are no outputs; declare at least one, such as /app")
-    for path in outputs:
-        require_plain(path, "an output")
-        if not any(path == folder or within(path, folder) for folder in image.writable):
-            raise InvalidRule(
-                f"{path} cannot be an output: nothing can be written there; "
-                f"writable are {', '.join(image.writable)}"
-            )
-
-
-def _require_target(target: str, image: Image) -> None:
-    """Require a mount that hides nothing of agon's or of the image.
-
-    Raises:
-        InvalidRule: with the path and the remedy.
-    """
-    require_plain(target, "a mount")
-    taken = (*_RESERVED_PATHS, *image.writable)
-    if any(target == other or within(target, other) or within(other, target) for other in taken):
-        raise InvalidRule(f"{target} is taken; mount under a name of its own, such as /solution")
-
-
 def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
     filtered, diagnosis = run.filtered, run.diagnosis
     outputs = None
-    if filtered is not None and diagnosis.outcome == "finished":
+    judged = {"finished", "timeout"} if spec.trial.agent_timeout == "verify" else {"finished"}
+    if filtered is not None and diagnosis.outcome in judged:
         outputs = Outputs(
             path=run.archive, declared=spec.declared, files=filtered.files, size=filtered.size,
             sha256=filtered.sha256, left_out=filtered.left_out,

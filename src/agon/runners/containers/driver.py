@@ -93,8 +93,8 @@ class ContainerShell:
         self._running = running
         running.add_done_callback(lambda _: self._started.set())
 
-    def execute(self, command: Sequence[str], *, timeout_s: float) -> AgentStep:
-        """Run a command in the working folder and wait for it.
+    def execute(self, command: Sequence[str], *, timeout_s: float, user: str = "") -> AgentStep:
+        """Run a command in the working folder, as a user if one is named, and wait for it.
 
         Raises:
             ContainerGone: the container has ended.
@@ -119,6 +119,7 @@ class ContainerShell:
                     *self._engine.command,
                     "exec",
                     f"--workdir={workdir}",
+                    *((f"--user={user}",) if user else ()),
                     self._name,
                 ),
                 *("timeout", "-k", str(GRACE_S), str(limit), *command),

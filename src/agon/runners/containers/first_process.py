@@ -41,9 +41,12 @@ wrote there is overwritten.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
+
+from agon.errors import InvalidRule
 
 PRIVATE: Final = "/.agon"
 """The folder of the image for agon's files: the result file, archives to unpack."""
@@ -54,6 +57,10 @@ SEED: Final = f"{PRIVATE}/seed.tar"
 """The image's content of its writable folders, which mounts hide."""
 NAMES: Final = f"{PRIVATE}/names"
 """The names in it, a line each."""
+OWNERS: Final = f"{PRIVATE}/owners"
+"""What in it is not root's, a line ``UID:GID NAME`` for each, what is in a folder before it."""
+CLOSED: Final = f"{PRIVATE}/closed"
+"""The writable folders that the image opens to its owner alone, a line each."""
 LINKS: Final = f"{PRIVATE}/links"
 """The symbolic links in it, a line for the name and one for the target of each.
 
@@ -67,7 +74,7 @@ KEPT: Final = "agon: the processes go on"
 """The line after an archive while what the command left goes on.
 
 An agent can place it in its archive, which is then cut off there."""
-_STARTER: Final = f"{PRIVATE}/start/sh"
+STARTER: Final = f"{PRIVATE}/start/sh"
 """A copy of the shell that can be read: a process of one that cannot may not set its own scores."""
 _PIPES: Final = "/run/.agon-pipes"
 GRACE_S: Final = 5
@@ -83,19 +90,35 @@ _SHELLS = re.compile(
     rb"#!\s*(?:(?:/usr)?/bin/|/usr/bin/env\s+)(?P<shell>sh|bash)(?:\s+(?P<option>-[\w-]+))?"
 )
 _MAX_BYTES = 200
+_MAX_ARGUMENT_BYTES: Final = 128 << 10
 
 # Makes itself the first victim of a full memory, and execs the command with the image's path.
 _STAGE: Final = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; PATH=$1; shift; exec "$@"'
-# $1 is the limit in seconds, $2 the working folder, $3 whether what the command leaves may go on;
-# then patterns of the outputs to replace and "--", the outputs to write and "--", the command.
+# $1 is the limit in seconds, $2 the working folder, $3 whether what the command leaves may go on,
+# $4 whether the image's files get their owners, for a command that does not remain root.
+# Then patterns of outputs to replace and "--", the outputs to write and "--", the command.
 FIRST_PROCESS: Final = f"""\
 path=$PATH; PATH={PRIVATE}:{SOUND}; export PATH
-limit=$1 work=$2 keep=$3; shift 3
+limit=$1 work=$2 keep=$3 owned=$4; shift 4
 [ ! -s {SEED} ] || tar -x -o -f {SEED} -C / || exit 90
+restore() {{  # a folder's content before the folder: root may not change that of another owner
+    owner=
+    while read -r next name || {{ next= name=; [ $# -gt 0 ]; }}; do
+        if [ "$next" != "$owner" ] || [ $# -ge 100 ]; then
+            [ $# -eq 0 ] || chown -h "$owner" "$@" || return 1
+            set -- ; owner=$next
+        fi
+        [ ! "$next" ] || set -- "$@" "$name"
+    done < {OWNERS}
+    while read -r name; do chmod 700 "$name" || return 1; done < {CLOSED}
+}}
+[ ! "$owned" ] || restore || exit 90
 while [ "$1" != -- ]; do rm -rf $1 2>/dev/null; shift; done; shift
 [ ! -e {OUTPUTS} ] || tar -x -o -f {OUTPUTS} -C / || exit 91
 hand=; while [ "$1" != -- ]; do hand="$hand $1"; shift; done; shift
-[ ! -d /logs ] || mkdir -p /logs/verifier /logs/agent /logs/artifacts
+[ ! -d /logs ] || {{
+    mkdir -p /logs/verifier /logs/agent /logs/artifacts; chmod 1777 /logs/agent /logs/artifacts
+}} 2> /dev/null
 cd "$work" || exit 92
 if [ -e {ACCOUNT} ]; then exec 9<> {ACCOUNT}; else exec 9>&3 3>&-; fi
 mkdir {_PIPES} && mkfifo {_PIPES}/limit {_PIPES}/grace {_PIPES}/code \\
@@ -170,7 +193,7 @@ count() {{
     read -r self _ _ parent _ < /proc/self/stat
     kill -KILL $parent
     echo $self >&4; read -r _ <&6
-    {_STARTER} -c '{_STAGE}' sh "$path" "$@" 2>&8 3>&- 4>&- 5<&- 6>&- 8>&- 9>&-
+    {STARTER} -c '{_STAGE}' sh "$path" "$@" 2>&8 3>&- 4>&- 5<&- 6>&- 8>&- 9>&-
     code=$?; for copy in 1 2 3; do echo =$code= >&4; done; read -r _ <&3
 ); : )
 read -r waiter <&5
@@ -242,45 +265,6 @@ while :; do  # a shell that waits for its child collects all others
 done
 """
 
-# Runs as root while an image is built: saves the content of the named folders and makes them
-# writable for all, since the mounts take over their permissions.
-SAVE_FOLDERS: Final = f"""\
-set -e
-PATH={SOUND}; export PATH
-for tool in chmod cp mkdir mkfifo rm sleep tar timeout; do
-    command -v $tool >/dev/null || {{ echo "the image lacks $tool" >&2; exit 1; }}
-done
-folders="$*"; set --
-for folder in $folders; do
-    for name in "$folder"/* "$folder"/.[!.]* "$folder"/..?*; do
-        case $name in /run/.containerenv|/run/secrets) continue ;; esac
-        if [ -e "$name" ] || [ -L "$name" ]; then set -- "$@" "${{name#/}}"; fi
-    done
-done
-for folder in $folders; do mkdir -p "$folder"; chmod 1777 "$folder"; done
-mkdir -p {PRIVATE}
-cd /
-if [ $# -gt 0 ]; then tar -c -f {SEED} -- "$@"; else : > {SEED}; fi
-if [ -s {SEED} ]; then tar -t -f {SEED} > {NAMES}; else : > {NAMES}; fi
-while IFS= read -r name; do
-    if [ -L "/$name" ] && target=$(readlink "/$name" 2>/dev/null); then
-        echo "$name"; echo "$target"
-    fi
-done < {NAMES} > {LINKS}
-mkdir -p {PRIVATE}/start
-cp /bin/sh {_STARTER}
-cp /bin/sh {SHELL}
-for tool in bash nmeter sleep tar; do
-    for folder in /bin /usr/bin /usr/local/bin; do
-        [ ! -x $folder/$tool ] || {{ cp $folder/$tool {PRIVATE}/$tool; break; }}
-    done
-    [ ! -e {PRIVATE}/$tool ] || chmod 111 {PRIVATE}/$tool
-done
-chmod 755 {PRIVATE} {PRIVATE}/start {_STARTER}
-chmod 111 {SHELL}
-chmod 644 {SEED} {NAMES} {LINKS}
-"""
-
 
 @dataclass(frozen=True)
 class ProcessReport:
@@ -318,6 +302,7 @@ def arguments(
     replaced: tuple[str, ...],
     handed: tuple[str, ...],
     keep: bool = False,
+    owned: bool = False,
 ) -> tuple[str, ...]:
     """Return the arguments of an image's shell.
 
@@ -328,13 +313,34 @@ def arguments(
         replaced: absolute paths, or patterns of them, that are removed before outputs are unpacked.
         handed: absolute paths to hand over.
         keep: whether the processes that the command leaves go on.
+        owned: whether the image's files have the owners that the image gives them.
     """
     paths = tuple(path.removeprefix("/") for path in handed)
     return (
         *("-c", FIRST_PROCESS, "agon", str(limit_s), workdir, "keep" if keep else ""),
+        "owned" if owned else "",
         *(*replaced, "--", *paths, "--"),
         *command,
     )
+
+
+def require_command(command: Sequence[str]) -> None:
+    """Require a command that a kernel can start.
+
+    Raises:
+        InvalidRule: it is empty, or an argument is too long or contains a zero byte.
+    """
+    if not command:
+        raise InvalidRule("there is no command; give a program and its arguments")
+    for argument in command:
+        if (
+            "\0" in argument
+            or len(argument.encode(errors="surrogateescape")) >= _MAX_ARGUMENT_BYTES
+        ):
+            raise InvalidRule(
+                f"an argument of {len(argument):,} characters cannot be passed: give less than "
+                f"{_MAX_ARGUMENT_BYTES >> 10} KiB without zero bytes; show a file instead"
+            )
 
 
 def shell_command(script: str, first_line: bytes) -> tuple[str, ...]:

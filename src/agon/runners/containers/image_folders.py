@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from agon.app.containers import AGENT_LOGS, Image
 from agon.app.containers.home_settings import within_or_at
 from agon.errors import InvalidRule
 from agon.runners.containers.first_process import PRIVATE
@@ -28,6 +29,7 @@ SYSTEM_FOLDERS: Final = (
 """Folders that are writable only where an image or a task says so, and what agon mounts."""
 _TEMPORARY: Final = ("/run", "/tmp", "/var/cache", "/var/lock", "/var/run", "/var/tmp")  # noqa: S108  # the container's
 """Folders that are not handed over by themselves."""
+_RESERVED_PATHS: Final = ("/", PRIVATE, "/tests", "/logs", "/dev", "/proc", "/sys", "/etc")
 
 
 def writable_folders(further: Sequence[str]) -> tuple[str, ...]:
@@ -107,3 +109,34 @@ def within(path: str, folder: str) -> bool:
         (True, False, False)
     """
     return path.startswith(f"{folder}/")
+
+
+def require_outputs(outputs: Sequence[str], image: Image) -> None:
+    """Require outputs in writable folders.
+
+    Raises:
+        InvalidRule: with the path and the remedy.
+    """
+    if not outputs:
+        raise InvalidRule("there are no outputs; declare at least one, such as /app")
+    for path in outputs:
+        require_plain(path, "an output")
+        if not any(
+            path == folder or within(path, folder) for folder in (*image.writable, *AGENT_LOGS)
+        ):
+            raise InvalidRule(
+                f"{path} cannot be an output: nothing can be written there; "
+                f"writable are {', '.join(image.writable)}"
+            )
+
+
+def require_target(target: str, image: Image) -> None:
+    """Require a mount that hides nothing of agon's or of the image.
+
+    Raises:
+        InvalidRule: with the path and the remedy.
+    """
+    require_plain(target, "a mount")
+    taken = (*_RESERVED_PATHS, *image.writable)
+    if any(target == other or within(target, other) or within(other, target) for other in taken):
+        raise InvalidRule(f"{target} is taken; mount under a name of its own, such as /solution")

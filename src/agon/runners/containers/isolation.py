@@ -116,7 +116,7 @@ def isolation_flags(
     image: Image,
     limits: Limits,
     *,
-    logs: bool,
+    agent: bool,
     system_calls: Path,
     network: str = "none",
     servers_s: float = 0.0,
@@ -127,13 +127,13 @@ def isolation_flags(
         engine: the engine that gets them.
         image: the image, with its writable folders.
         limits: the limits.
-        logs: whether there is a writable ``/logs``.
+        agent: whether it is for an agent or a service; otherwise for tests.
         system_calls: the file of the seccomp profile.
         network: its network; with one that leads anywhere the image's system is writable.
         servers_s: seconds that it may go on after its command.
     """
     memory = f"{limits.memory_mib}m"
-    folders = (*image.writable, "/logs") if logs else image.writable
+    folders = (*image.writable, "/logs")
     size = min(limits.storage_mib, limits.memory_mib)
     return (
         f"--network={network}",
@@ -141,7 +141,7 @@ def isolation_flags(
         f"--memory-swap={memory}",
         f"--pids-limit={limits.processes}",
         "--cap-drop=ALL",
-        *_capabilities(engine, image, agent=not logs),
+        *_capabilities(engine, image, agent=agent),
         "--security-opt=no-new-privileges",
         f"--security-opt=seccomp={system_calls}",
         *_processors(limits, engine),
@@ -154,7 +154,7 @@ def isolation_flags(
         "--no-healthcheck",
         "--workdir=/",
         f"--entrypoint={SHELL}",
-        *_of_one_engine(engine, outermost_s(limits, servers_s), _hidden(image, agent=not logs)),
+        *_of_one_engine(engine, outermost_s(limits, servers_s), _hidden(image, agent=agent)),
     )
 
 

@@ -35,6 +35,8 @@ class RunSpec:
         declared: the paths of the outputs as they were declared, also those within others.
         archive: the name of the archive in its folder.
         network: its network.
+        user: the user that it runs as; empty: the image's.
+        owned: whether the image's files have their owners, since its command leaves root.
     """
 
     phase: Phase
@@ -50,16 +52,13 @@ class RunSpec:
     declared: tuple[str, ...] = ()
     archive: str
     network: str = "none"
+    user: str = ""
+    owned: bool = False
 
     @property
     def folder(self) -> Path:
         """The folder of its files."""
         return self.trial.folder / self.phase
-
-    @property
-    def logs(self) -> bool:
-        """Whether there is a writable ``/logs``."""
-        return self.phase == "verifier"
 
     @property
     def keeps(self) -> bool:

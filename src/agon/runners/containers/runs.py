@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Condition
 from typing import Any, Final
 
-from agon.app.containers import ContainerResult
+from agon.app.containers import AGENT_LOGS, ContainerResult
 from agon.runners.containers.archive_filter import (
     FilteredArchive,
     InvalidArchive,
@@ -158,6 +158,7 @@ class ContainerRunner:
             replaced=spec.replaced,
             handed=((LINKS, *spec.handed) if spec.declared else spec.handed),
             keep=spec.keeps,
+            owned=spec.owned,
         )
         goes_on = False
         try:
@@ -254,11 +255,16 @@ class ContainerRunner:
                     file,
                     spec.folder / spec.archive,
                     roots=spec.handed,
-                    mounted=(*spec.image.writable, "/logs"),
+                    mounted=(*spec.image.writable, "/logs", *(AGENT_LOGS if spec.declared else ())),
                     files=spec.limits.files,
                     watched=REWARD_PATHS,
                     rules=OutputRules(
-                        outputs=spec.declared, home=spec.image.home, since=started_at, links=LINKS
+                        outputs=spec.declared,
+                        home=spec.image.home,
+                        since=started_at,
+                        links=LINKS,
+                        reserved=spec.trial.reserved,
+                        excluded=spec.trial.excluded,
                     )
                     if spec.declared
                     else None,
@@ -340,11 +346,12 @@ class ContainerRunner:
                 self._engine.named,
                 spec.image,
                 spec.limits,
-                logs=spec.logs,
+                agent=spec.phase == "agent",
                 system_calls=self.system_calls[spec.phase, is_shared(spec.network)],
                 network=spec.network,
                 servers_s=spec.trial.servers_s,
             ),
+            *((f"--user={spec.user}",) if spec.user else ()),
             *binds(self._engine.named, (*spec.binds, self._hosts_of(spec)), account),
             *variable_flags(spec.environment, account.with_name("variables")),
             *(("--interactive",) if interactive else ()),

@@ -30,6 +30,7 @@ from agon.runners.containers.isolation import (
     passes_descriptors,
 )
 from agon.runners.containers.runs import ContainerRunner
+from agon.runners.containers.service_collection import ServiceCollection
 from agon.runners.containers.trial_proxy import PORT, TrialProxy
 from agon.runners.containers.trial_services import TrialServices
 
@@ -51,6 +52,7 @@ class TrialNetworks:
         self._runner = runner
         self._lifeline = lifeline
         self._scratch = scratch
+        self._services: dict[str, TrialServices] = {}
         self._exits: dict[str, tuple[str, TrialProxy | None]] = {}
 
     @contextmanager
@@ -78,10 +80,12 @@ class TrialNetworks:
             except EngineError as error:
                 raise Unavailable(f"the network of the trial did not start: {error}") from None
             running = TrialServices(self._engine, self._runner, placed)
+            self._services[network] = running
             try:
                 running.start(services)
                 yield placed
             finally:
+                self._services.pop(network, None)
                 self._runner.end_servers(network)
                 running.end()
         finally:
@@ -91,6 +95,16 @@ class TrialNetworks:
             self._runner.name_hosts(network, ())
             if trial.egress.mode == "allowlist":
                 remove_network(self._engine, name)
+
+    def collection(self, trial: AgentTrial, limits: Limits) -> ServiceCollection:
+        """Return what collects from the services of a trial.
+
+        Raises:
+            Unavailable: the trial has no services.
+        """
+        if (services := self._services.get(trial.network)) is None:
+            raise Unavailable("the trial has no services that run; collect within its network")
+        return ServiceCollection(self._engine, services, trial, limits)
 
     def close_egress(self, trial: AgentTrial) -> None:
         """Cut a trial's network off from everything outside, once.
@@ -162,7 +176,7 @@ class TrialNetworks:
             self._engine.named,
             _BARE,
             _LIMITS,
-            logs=False,
+            agent=True,
             system_calls=self._runner.system_calls["verifier", True],
             network=network,
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agon.app.containers import AgentTrial, Condition, ContainerGone, HealthCheck, ServiceSpec
+from agon.app.containers.collection import ServiceCommand
 from agon.errors import Unavailable
 from agon.runners.containers.driver import ContainerShell
 from agon.runners.containers.engine import CommandLine, last_line
@@ -58,6 +59,20 @@ class TrialServices:
             self._services[spec.name] = self._start(self._pool, spec)
         for service in self._services.values():
             self._wait(service, "healthy" if service.spec.health else "started")
+
+    def container(self, service: str) -> str:
+        """Return the name of a service's container."""
+        return self._services[service].name
+
+    def execute(self, command: ServiceCommand) -> None:
+        """Run a command in a service; its exit code and output are not read.
+
+        Raises:
+            ContainerGone: the service has ended.
+        """
+        self._services[command.service].shell.execute(
+            command.command, timeout_s=command.timeout_s, user=command.user
+        )
 
     def end(self) -> None:
         """Remove the services' containers, and wait until their clients have ended."""
