@@ -57,6 +57,7 @@ class RunPlan:
         unreadable: folders that are no readable tasks, with the first error of each.
         variables: the names of the operator's variables that ``agent`` and ``verifier`` get.
         overrides: the limits that the run has instead of the tasks' own.
+        prices: the prices of models, with their date (:class:`agon.app.tasks.prices.PriceTable`).
     """
 
     run: str
@@ -78,6 +79,7 @@ class RunPlan:
     pass_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
     overrides: Mapping[str, float] = field(default_factory=dict)
+    prices: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``run.json``."""

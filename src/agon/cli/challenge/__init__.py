@@ -2,6 +2,7 @@
 
 import click
 
+from agon.cli.challenge.agents import list_agents
 from agon.cli.challenge.check import check_tasks
 from agon.cli.challenge.clean import clean_containers
 from agon.cli.challenge.forecast import forecast_burn
@@ -29,6 +30,7 @@ def command() -> None:
 for each in (
     check_tasks,
     run_agent,
+    list_agents,
     clean_containers,
     weights,
     forecast_burn,

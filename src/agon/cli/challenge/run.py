@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.challenge import arguments
+from agon.cli.challenge import agent_options, arguments
 from agon.cli.challenge import overrides as task_overrides
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
+    from agon.app.tasks.budget import Budget
     from agon.app.tasks.overrides import Overrides
     from agon.app.tasks.run import RunProgress
     from agon.app.tasks.variables import VariableNames
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command("run", cls=Command)
 @arguments.tasks
-@arguments.agent
+@agent_options.agent
 @arguments.jobs
 @option(
     "--out",
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 @arguments.reward_source
 @arguments.pass_threshold
 @arguments.reward_key
+@agent_options.budget
 @arguments.record_options
 @task_overrides.variables
 @task_overrides.overrides
@@ -63,6 +65,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
     reward_source: Any,
     pass_threshold: float | None,
     reward_key: str | None,
+    budget: "Budget",
     recorded: arguments.RecordNames,
     variables: "VariableNames",
     overrides: "Overrides",
@@ -76,8 +79,9 @@ def run_agent(  # noqa: PLR0913 (an option each)
 
     TASKS are task folders, or folders of them. The agent is a command that the container's shell
     runs in the image's WORKDIR, where {task} and {instruction} are filled in; or oracle (the
-    tasks' own solutions), nop (nothing), openai (a model at an endpoint). The tests then judge what
-    it left in a fresh container.
+    tasks' own solutions), nop (nothing), openai or anthropic (a model at an endpoint), or one of
+    agon challenge agents, which a set-up script installs. The tests then judge what it left in a
+    fresh container.
 
       agon challenge run tasks/ --agent oracle
       agon challenge run tasks/ --agent 'my-agent --prompt {instruction}' --agent-files ./agent \
@@ -92,9 +96,12 @@ def run_agent(  # noqa: PLR0913 (an option each)
     With --agent-network allowlist the agent reaches the hosts of --allow-host through a proxy
     (Debian package squid), by CONNECT only; its requests are in network.log of each trial.
 
+    --max-cost and --max-tokens limit the whole run: trials that have begun end, no further one
+    starts, and the same command with a larger limit goes on.
+
     DIR gets summary.json and a folder with result.json for each trial. The same command continues
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:
-    no container engine works, or no trial has a score.
+    no container engine works, no trial has a score, or a limit ended the run.
     """
     from agon.app.tasks.discovery import read_readable_tasks
     from agon.app.tasks.overrides import with_overrides
@@ -123,6 +130,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
         unreadable=first_issues,
         variables=variables.to_dict(),
         overrides=overrides.to_dict(),
+        prices={} if agent.prices is None else agent.prices.to_dict(),
         **recorded,
     )
     plan = replace(
@@ -149,7 +157,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
         plan = replace(plan, build_network=engine.build_network)
         summary = run_tasks(
             read, chosen, plan=plan, containers=engine, out=folder,
-            jobs=arguments.at_a_time(jobs), now=_now, watch=watch,
+            jobs=arguments.at_a_time(jobs), now=_now, watch=watch, budget=budget,
         )  # fmt: skip
     _report(summary, folder, form)
 
@@ -158,7 +166,7 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
     """Print the summary, and what to do about trials without a score.
 
     Raises:
-        Unavailable: no trial has a score.
+        Unavailable: no trial has a score, or a limit ended the run.
     """
     if form == "json":
         deliver_json(summary)
@@ -169,9 +177,16 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
         click.echo(f"warning: {left_out}; the rate says nothing of them", err=True)
     if unscored := _without_score(summary):
         click.echo(f"warning: {unscored}; the same command tries them again", err=True)
-    if "reason" in summary:
-        from agon.errors import Unavailable
+    from agon.errors import Unavailable
 
+    if "stopped" in summary:
+        done = summary["total"] + summary["unscored"]
+        raise Unavailable(
+            f"the run ended early: {summary['stopped']}; "
+            f"{done} of {len(summary['tasks']) * summary['trials']} trials are finished; "
+            "the same command with a larger limit goes on"
+        )
+    if "reason" in summary:
         first = next(iter(summary["tasks"].values()))["reason"]
         raise Unavailable(f"no trial has a score; the first one: {first}")
 
@@ -246,14 +261,28 @@ def _draw(summary: dict[str, Any]) -> None:
         rates = [f"pass@{k} {value:.3f}" for k, value in single.items()]
         out.line(" · ".join([*rates, *filter(None, [_without_score(summary), _left_out(summary)])]))
     used = summary["usage"]
-    if used["steps"]:
-        cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD"
-        out.line(
-            f"{used['steps']:,} steps · {used['input_tokens']:,} tokens read · "
-            f"{used['output_tokens']:,} written{cost}"
-        )
+    if used["steps"] or used["input_tokens"]:
+        out.line(usage_text(used, summary["prices"]))
     out.line("✓ passed  ✗ failed  t time was up  ? unscored", style="dim")
     out.deliver()
+
+
+def usage_text(used: Mapping[str, Any], prices: Mapping[str, Any]) -> str:
+    """Return what agents used in one line.
+
+    Example:
+        >>> used = {"steps": 2, "input_tokens": 1200, "output_tokens": 30, "cached_tokens": 900,
+        ...         "cost_usd": 0.0123}
+        >>> usage_text(used, {"date": "2026-11-01"})
+        '2 steps · 1,200 tokens read (900 cached) · 30 written · 0.0123 USD (prices of 2026-11-01)'
+    """
+    cached = f" ({used['cached_tokens']:,} cached)" if used["cached_tokens"] else ""
+    day = f" (prices of {prices['date']})" if prices.get("date") else ""
+    cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD{day}"
+    return (
+        f"{used['steps']:,} steps · {used['input_tokens']:,} tokens read{cached} · "
+        f"{used['output_tokens']:,} written{cost}"
+    )
 
 
 def _sources_text(sources: dict[str, list[str]]) -> str:
