@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -232,10 +232,8 @@ def _line(progress: "RunProgress") -> str:
     )
 
 
-_MARKS = {"passed": "✓", "failed": "✗", "timeout": "t", "unscored": "?"}
-
-
 def _draw(summary: dict[str, Any]) -> None:
+    from agon.app.tasks.summary_text import MARKS, reach_text, usage_text
     from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
@@ -245,7 +243,7 @@ def _draw(summary: dict[str, Any]) -> None:
         [
             TableColumn("task", list(tasks)),
             TableColumn("passed", [_passed_text(row) for row in rows], right=True),
-            TableColumn("trials", ["".join(_MARKS[value] for value in row["results"].values())
+            TableColumn("trials", ["".join(MARKS[value] for value in row["results"].values())
                               for row in rows]),
             TableColumn("seconds", [f"{row['seconds']:.1f}" for row in rows], right=True),
             TableColumn("why not", [row["reason"] for row in rows], folds=True),
@@ -267,24 +265,6 @@ def _draw(summary: dict[str, Any]) -> None:
     out.deliver()
 
 
-def usage_text(used: Mapping[str, Any], prices: Mapping[str, Any]) -> str:
-    """Return what agents used in one line.
-
-    Example:
-        >>> used = {"steps": 2, "input_tokens": 1200, "output_tokens": 30, "cached_tokens": 900,
-        ...         "cost_usd": 0.0123}
-        >>> usage_text(used, {"date": "2026-11-01"})
-        '2 steps · 1,200 tokens read (900 cached) · 30 written · 0.0123 USD (prices of 2026-11-01)'
-    """
-    cached = f" ({used['cached_tokens']:,} cached)" if used["cached_tokens"] else ""
-    day = f" (prices of {prices['date']})" if prices.get("date") else ""
-    cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD{day}"
-    return (
-        f"{used['steps']:,} steps · {used['input_tokens']:,} tokens read{cached} · "
-        f"{used['output_tokens']:,} written{cost}"
-    )
-
-
 def _sources_text(sources: dict[str, list[str]]) -> str:
     """Return what made a trial a pass, and for how many tasks where they differ.
 
@@ -299,17 +279,6 @@ def _sources_text(sources: dict[str, list[str]]) -> str:
         return f"reward_source {next(iter(counts))}"
     said = (f"{name} ({n} task{'' if n == 1 else 's'})" for name, n in counts.items())
     return f"reward_source {', '.join(said)}"
-
-
-def reach_text(network: str, hosts: Sequence[str]) -> str:
-    """Return what the agent could reach.
-
-    Example:
-        >>> reach_text("allowlist", ["pypi.org:443"])
-        'the agent could reach pypi.org:443'
-    """
-    reached = ", ".join(hosts) if network == "allowlist" else "the public network"
-    return f"the agent could reach {reached}"
 
 
 def _rate(summary: dict[str, Any]) -> str:
