@@ -48,8 +48,8 @@ def message(text: str, **usage: Any) -> bytes:
 
 
 @contextmanager
-def serving(*answers: Any) -> Iterator[Endpoint]:
-    """Serve an endpoint on the loopback."""
+def serving(*answers: Any, host: str = "127.0.0.1") -> Iterator[Endpoint]:
+    """Serve an endpoint on the loopback, or for containers on another address of this machine."""
     endpoint = Endpoint(*answers)
 
     class Handler(BaseHTTPRequestHandler):
@@ -78,7 +78,7 @@ def serving(*answers: Any) -> Iterator[Endpoint]:
         def log_message(self, *_: object) -> None:
             """Stay quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer((host, 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     endpoint.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
