@@ -227,11 +227,57 @@ def test_the_reference_agent_solves_a_task_with_a_model(
     assert result["result"] == "passed"
     assert result["usage"] == {
         "steps": 2, "input_tokens": 30, "output_tokens": 9, "cost_usd": pytest.approx(0.00015),
+        "cached_tokens": 0, "source": "endpoint",
     }  # fmt: skip
     transcript = (tmp_path / "out/hello__1" / result["parts"]["agent"]["transcript"]).read_text()
     assert "exit code 0\\nstdout:\\n0\\n" in transcript
     for path in (tmp_path / "out").rglob("*"):
         assert not path.is_file() or b"secret-key" not in path.read_bytes()
+
+
+INSTALLED = """\
+name = "writer"
+variables = ["AGON_MODEL", "WORD"]
+setup = '''
+set -e
+mkdir -p "$HOME/bin"
+cp /agent/writer.sh "$HOME/bin/writer"
+echo installed
+'''
+command = 'sh "$HOME/bin/writer" "$AGON_INSTRUCTION"'
+"""
+WRITER = """\
+test "$1" = "$(cat /instruction.md)" || exit 3
+echo "$WORD" > /app/hello.txt
+cat > /logs/agent/trajectory.json <<END
+{"schema_version": "ATIF-v1.6", "agent": {"name": "writer", "version": "1", "model_name": "m"},
+ "steps": [{"step_id": 1, "source": "agent", "message": "by $AGON_MODEL",
+            "metrics": {"prompt_tokens": 1000, "completion_tokens": 10}}]}
+END
+"""
+
+
+def test_a_defined_agent_is_installed_and_says_what_it_used(
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Set-up, command and trajectory in a real container; a limit ends the run with exit code 5."""
+    for name in ("a", "b"):
+        harbor(tmp_path / "tasks" / name, instruction="Write hello.")
+    write(tmp_path, {"writer.toml": INSTALLED, "files/writer.sh": WRITER})
+    monkeypatch.setenv("WORD", "hello")
+    run = ("challenge", "run", tmp_path / "tasks", "--agent", tmp_path / "writer.toml",
+           "--agent-files", tmp_path / "files", "--out", tmp_path / "out", "--jobs", "1",
+           "--price", "1", "100", "--max-cost", "0.001")  # fmt: skip
+    missing = agon(*run)
+    assert (missing.code, "add --model and --agent-env WORD" in missing.err) == (2, True)
+    ended = agon(*run, "--model", "m", "--agent-env", "WORD")
+    assert ended.code == 5
+    assert "0.0020 USD are spent, of 0.0010; 1 of 2 trials are finished" in ended.err
+    result = result_of(tmp_path / "out", "a__1")
+    assert (result["result"], result["usage"]["input_tokens"]) == ("passed", 1000)
+    assert result["parts"]["agent"]["logs"] == ["setup.log", "agent.log"]
+    assert (tmp_path / "out/a__1/setup.log").read_text() == "installed\n"
+    assert (tmp_path / "out/a__1/trajectory.json").is_file()
 
 
 def test_an_unreachable_endpoint_ends_the_command(agon: Cli, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,16 @@ from hypothesis import strategies as st
 from agon.app.containers import AgentTrial, ImageSpec, Limits
 from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.discovery import read_task
-from agon.errors import NotFound, Unavailable, Unreadable
-from agon.runners.agents import chat, openai
+from agon.app.tasks.prices import TokenPrice
+from agon.app.tasks.task import Task
+from agon.errors import AgonError, NotFound, Unavailable, Unreadable
+from agon.runners.agents import chat, model
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.commands import CommandAgent
-from agon.runners.agents.openai import OpenAIAgent, TokenPrice
+from agon.runners.agents.definitions import read_definition, shipped_agents
+from agon.runners.agents.model import ModelAgent
 from agon.runners.agents.scripts import script_command
+from agon.runners.agents.wire_formats import WIRE_FORMATS, WireFormat
 from app.tasks.folders import harbor
 from app.tasks.loopback import Endpoint, completion, serving
 from fakes.containers import FakeContainers, FakeShell
@@ -95,6 +100,7 @@ def work(
     timeout_s: float = 30,
     key: str = "",
     own: bool = False,
+    wire_format: WireFormat | None = None,
     **about: Any,
 ) -> AgentWork:
     """Let the agent work on a task in fake containers."""
@@ -107,7 +113,8 @@ def work(
         trial=trial,
         limits=Limits(timeout_s=timeout_s),
     )
-    return OpenAIAgent(Chat(endpoint.url, "m", key=key, own=own), **about).work(task, place)
+    asked = Chat(endpoint.url, "m", key=key, own=own, wire_format=wire_format)
+    return ModelAgent(asked, **about).work(task, place)
 
 
 def lines(work: AgentWork) -> list[dict[str, Any]]:
@@ -262,7 +269,7 @@ def test_a_command_that_no_kernel_runs_is_refused_in_words(
 
 def test_replies_have_a_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The transcript is a file of the host."""
-    monkeypatch.setattr(openai, "_MAX_REPLIES_CHARACTERS", 100)
+    monkeypatch.setattr(model, "_MAX_REPLIES_CHARACTERS", 100)
     with serving("Hm." * 20) as endpoint:
         done = work(tmp_path, endpoint, FakeShell({}))
     assert (done.run.outcome, len(endpoint.requests)) == ("failed", 2)
@@ -279,9 +286,9 @@ def test_a_model_that_thinks_too_long_is_a_timeout(tmp_path: Path) -> None:
 def test_cost_is_the_endpoints_own_or_counted_by_price(tmp_path: Path) -> None:
     """Tokens times dollars for a million of them."""
     with serving((200, completion("DONE", cost=0.5), {})) as endpoint:
-        record = work(tmp_path, endpoint, FakeShell({}), price=TokenPrice(2, 10))
+        record = work(tmp_path, endpoint, FakeShell({}), price=TokenPrice(input=2, output=10))
     with serving("DONE") as endpoint:
-        counted = work(tmp_path, endpoint, FakeShell({}), price=TokenPrice(2, 10))
+        counted = work(tmp_path, endpoint, FakeShell({}), price=TokenPrice(input=2, output=10))
     assert record.usage is not None
     assert counted.usage is not None
     assert record.usage.cost_usd == 0.5
@@ -292,7 +299,7 @@ def test_the_key_is_shown_to_the_endpoint_and_kept_nowhere(tmp_path: Path) -> No
     """Runs are published; keys are not."""
     with serving("DONE") as endpoint:
         done = work(tmp_path, endpoint, FakeShell({}), key="secret-key")
-        agent = OpenAIAgent(Chat(endpoint.url, "m", key="secret-key"))
+        agent = ModelAgent(Chat(endpoint.url, "m", key="secret-key"))
     assert endpoint.keys == ["Bearer secret-key"]
     assert "secret-key" not in json.dumps([dict(agent.settings), lines(done)])
 
@@ -308,4 +315,125 @@ def test_an_endpoint_that_is_no_address_is_refused(url: str) -> None:
 def test_an_agent_without_steps_is_refused() -> None:
     """It could do nothing."""
     with pytest.raises(Unreadable, match="at least one step"):
-        OpenAIAgent(Chat("http://127.0.0.1:1", "m"), steps=0)
+        ModelAgent(Chat("http://127.0.0.1:1", "m"), steps=0)
+
+
+def test_both_protocols_run_the_same_loop(tmp_path: Path) -> None:
+    """The same commands run and the same conversation is sent, each in its own form."""
+    conversations = {}
+    for name in ("openai", "anthropic"):
+        shell = FakeShell({"echo hello > /app/hello.txt": ""})
+        with serving(WRITES, "", "DONE") as endpoint:
+            place = tmp_path / name
+            place.mkdir()
+            wire_format = WIRE_FORMATS[name]
+            done = work(place, endpoint, shell, key="secret-key", wire_format=wire_format)
+        last = endpoint.requests[-1]
+        assert shell.ran[0][0][-1].strip() == "echo hello > /app/hello.txt"
+        assert done.usage is not None
+        used = (done.usage.input_tokens, done.usage.cached_tokens, done.usage.output_tokens)
+        assert used == (30, 0 if name == "openai" else 18, 9)
+        assert endpoint.keys[0] == ("Bearer secret-key" if name == "openai" else "secret-key")
+        system = last.get("system") or last["messages"].pop(0)["content"]
+        conversations[name] = [system, *(one["content"] for one in last["messages"])]
+        assert [line["role"] for line in lines(done)][:3] == ["system", "user", "assistant"]
+    assert conversations["openai"][3] == conversations["anthropic"][3]
+    # An empty message is an error of the Messages API.
+    assert [text or "(no text)" for text in conversations["openai"]] == conversations["anthropic"]
+
+
+@pytest.mark.parametrize("endpoint", ["http://m.example", "http://m.example/v1/"])
+def test_an_address_of_messages_may_end_in_its_version(endpoint: str) -> None:
+    """The provider's own libraries leave it out, most users write it."""
+    assert Chat(endpoint, "m", wire_format=WIRE_FORMATS["anthropic"]).endpoint == "http://m.example"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{}", b'{"content": 3}', b'{"content": [{"type": "text"}]}', b"[" * 10_000, b"null",
+     b'{"content": [], "usage": 3}'],
+)  # fmt: skip
+def test_a_response_that_is_no_message_is_named(content: bytes) -> None:
+    """A server of the other protocol behind this one's address is the usual reason."""
+    with pytest.raises(ValueError, match="sent no message"):
+        WIRE_FORMATS["anthropic"].reply(content)
+
+
+def placed(tmp_path: Path, shell: FakeShell) -> tuple[FakeContainers, AgentEnvironment, Task]:
+    """Return fake containers, a trial in them and its task."""
+    task = read_task(harbor(tmp_path / "hello"))
+    containers = FakeContainers(shell=shell)
+    place = AgentEnvironment(
+        containers=containers,
+        image=containers.build(ImageSpec(context=task.files.context)),
+        trial=AgentTrial(run="r", name="hello__1", folder=tmp_path),
+        limits=Limits(timeout_s=30),
+    )
+    return containers, place, task
+
+
+def test_a_set_up_runs_before_the_agent_within_a_time_of_its_own(tmp_path: Path) -> None:
+    """Both see the same variables; what they print is in the trial's folder."""
+    shell = FakeShell({"/agent-setup.sh": "installed", "my-agent 'hello'": "done"})
+    containers, place, task = placed(tmp_path, shell)
+    agent = CommandAgent("my-agent {task}", setup="pip install x", setup_s=99, model="m")
+    done = agent.work(task, place)
+    assert [(command[-1], limit) for command, limit in shell.ran] == [
+        ("/agent-setup.sh", 99), ("my-agent 'hello'", 30),
+    ]  # fmt: skip
+    assert {"AGON_MODEL": "m", "AGON_TASK": "hello"}.items() <= containers.environments[0].items()
+    assert [mount.target for mount in containers.mounts] == ["/instruction.md", "/agent-setup.sh"]
+    assert (tmp_path / "setup.log").read_text() == "installed"
+    assert [path.name for path in done.logs] == ["setup.log", "agent.log"]
+    assert (done.run.outcome, done.setup_s >= 0) == ("finished", True)
+
+
+def test_a_set_up_that_fails_is_the_agents_failure(tmp_path: Path) -> None:
+    """Otherwise a script could leave out the tasks that it does not like."""
+    shell = FakeShell({})
+    _, place, task = placed(tmp_path, shell)
+    done = CommandAgent("my-agent", setup="false").work(task, place)
+    assert len(shell.ran) == 1
+    assert (done.run.outcome, done.run.outputs) == ("failed", None)
+    assert done.run.reason == "its set-up script ended with exit code 127"
+
+
+def test_an_agent_states_which_variables_it_needs(tmp_path: Path) -> None:
+    """Before a run, with the options that give them."""
+    task = read_task(harbor(tmp_path / "hello"))
+    agent = CommandAgent("run", variables=("AGON_MODEL", "KEY"))
+    assert agent.missing_for(task) == (
+        "the agent needs AGON_MODEL, KEY; add --model and --agent-env KEY"
+    )
+    known = replace(task, settings=replace(task.settings, agent_env={"KEY": "k"}))
+    assert CommandAgent("run", model="m", variables=("AGON_MODEL", "KEY")).missing_for(known) == ""
+
+
+def test_shipped_definitions_are_whole_and_say_what_was_tried() -> None:
+    """Users copy them."""
+    shipped = shipped_agents()
+    assert set(shipped) >= {"mini-swe-agent", "aider"}
+    for name, one in shipped.items():
+        assert one.setup
+        assert one.about
+        assert one.tried
+        assert CommandAgent(one.command, name=name, setup=one.setup).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("setup = 'x'", "command is missing"),
+        ("command = 'x'\nsetp = 'y'", "setp is no key"),
+        ("command = 3", "command is 3"),
+        ("command = 'x'\nname = 'A B'", "name is 'A B'"),
+        ("command = 'x'\nsetup_timeout_sec = 0", "setup_timeout_sec is 0"),
+        ("command = 'x'\nvariables = 'KEY'", "variables is 'KEY'"),
+        ("command =", "no TOML"),
+    ],
+)
+def test_a_definition_that_is_wrong_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    """With the key."""
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(AgonError, match=reason):
+        read_definition(tmp_path / "mine.toml")

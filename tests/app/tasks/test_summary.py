@@ -141,14 +141,20 @@ def test_cost_is_reported_only_where_it_is_known() -> None:
         result("y", 1, "failed", usage=Usage(steps=1, input_tokens=1, cost_usd=0.25)),
     ]
     assert summarize(plan("x", "y"), used)["usage"] == {
-        "steps": 3, "input_tokens": 10, "output_tokens": 4, "cost_usd": 0.25,
+        "steps": 3, "input_tokens": 10, "output_tokens": 4, "cached_tokens": 0, "cost_usd": 0.25,
     }  # fmt: skip
 
 
 def test_times_are_added_up() -> None:
     """Of each part, over all trials."""
     summary = summarize(plan("x", "y"), [result("x", 1, "passed"), result("y", 2, "unscored")])
-    assert summary["seconds"] == {"build": 0.0, "agent": 2.0, "verifier": 1.0, "total": 4.0}
+    assert summary["seconds"] == {
+        "build": 0.0,
+        "setup": 0.0,
+        "agent": 2.0,
+        "verifier": 1.0,
+        "total": 4.0,
+    }
     assert summary["finished_at"] == "2026-11-21T10:00:02.000Z"
 
 

@@ -4,11 +4,17 @@ import http.server
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from agon.app.containers import AllowedHost, Containers, Egress, Image
+from agon.app.tasks.agents import AgentEnvironment
+from agon.app.tasks.discovery import read_task
 from agon.errors import Unavailable
+from agon.runners.agents.commands import CommandAgent
+from app.tasks.folders import harbor
+from app.tasks.loopback import serving
 from runners.containers.course import QUICK, Course
 
 OUTSIDE = "10.88.0.1"
@@ -72,6 +78,45 @@ def test_an_agent_reaches_listed_hosts_by_the_proxy_only(
     assert f"CONNECT other.test:{model}" in log
     (tunnel,) = (line for line in log.splitlines() if "TCP_TUNNEL" in line)
     assert f"CONNECT model.test:{model} {OUTSIDE}" in tunnel
+
+
+INSTALLS = """\
+mkdir -p "$HOME/bin"
+cat > "$HOME/bin/ask" <<'END'
+proxy=${HTTPS_PROXY#http://}; rm -f /tmp/ask; mkfifo /tmp/ask
+nc -w 20 "${proxy%:*}" "${proxy#*:}" < /tmp/ask & exec 3> /tmp/ask
+printf 'CONNECT %s HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' "$MODEL_HOST" >&3
+printf 'POST /v1/%s HTTP/1.0\\r\\nx-api-key: %s\\r\\n' "$1" "$KEY" >&3
+printf 'Content-Length: 15\\r\\n\\r\\n{"messages":[]}' >&3
+wait $!; exec 3>&-
+END
+"""
+
+
+def test_an_agent_that_is_installed_calls_models_of_both_protocols(
+    course: Course, containers: Containers, image: Image, tmp_path: Path
+) -> None:
+    """Set-up and command have the proxy and the operator's variables."""
+    task = read_task(harbor(tmp_path / "hello"))
+    agent = CommandAgent(
+        'for path in chat/completions messages; do sh "$HOME/bin/ask" $path; done', setup=INSTALLS
+    )
+    with serving("an answer", host="") as endpoint:
+        port = int(endpoint.url.rpartition(":")[2].partition("/")[0])
+        host = AllowedHost(name="model.test", port=port, addresses=(OUTSIDE,))
+        variables = {"KEY": "secret-key", "MODEL_HOST": f"model.test:{port}"}
+        task = replace(task, settings=replace(task.settings, agent_env=variables))
+        wanted = replace(course.trial(), egress=Egress(mode="allowlist", hosts=(host,)))
+        with containers.open_network(image, trial=wanted) as trial:
+            place = AgentEnvironment(containers=containers, image=image, trial=trial, limits=QUICK)
+            done = agent.work(task, place)
+            containers.close_egress(trial)
+    assert done.run.outcome == "finished"
+    assert endpoint.keys == ["secret-key", "secret-key"]
+    log = (trial.folder / "agent.log").read_text()
+    assert '"choices"' in log
+    assert '"type": "message"' in log
+    assert (trial.folder / "network.log").read_text().count("TCP_TUNNEL") == 2
 
 
 def test_a_proxy_that_died_is_an_error_of_the_trial(

@@ -17,9 +17,16 @@ td,th{padding:.2rem .8rem .2rem 0;border-bottom:1px solid #d8dce1;text-align:lef
 vertical-align:top}
 td:first-child{white-space:nowrap}
 td:last-child:not(:only-child){min-width:9rem}
-details>summary{cursor:pointer}
+details>summary{cursor:pointer;overflow-wrap:anywhere;padding:.4rem 0}
+p,li{overflow-wrap:anywhere}
+a{color:#0b5a96}
+pre{font:.875rem/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;
+max-height:30rem;overflow:auto;margin:.3rem 0;padding:.5rem .7rem;background:#f5f7f9}
+.step{margin:.9rem 0 .2rem;font-weight:600}
 @media(prefers-color-scheme:dark){body{background:#14171c;color:#e8eaed}
-td,th{border-color:#30363d}}
+td,th{border-color:#30363d}
+a{color:#7cc4f5}
+pre{background:#1d2127}}
 """
 
 

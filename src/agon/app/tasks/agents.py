@@ -1,9 +1,10 @@
 """Define what a run needs of an agent."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from agon.app.containers import AgentRun, AgentTrial, Containers, Image, Limits
 from agon.app.tasks.task import Task
@@ -18,12 +19,34 @@ class Usage:
         input_tokens: tokens its model read.
         output_tokens: tokens its model wrote.
         cost_usd: its cost in US dollars; None without a price.
+        cached_tokens: how many of the tokens it read were in the endpoint's cache.
+        source: ``endpoint``: what the model's server reported; ``trajectory``: what the agent
+            itself wrote.
     """
 
     steps: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+    cached_tokens: int = 0
+    source: Literal["endpoint", "trajectory"] = "endpoint"
+
+    def plus(self, other: "Usage") -> "Usage":
+        """Return the sum of both; its cost is None only if both are.
+
+        Example:
+            >>> Usage(steps=1, cost_usd=0.5).plus(Usage(steps=2)).cost_usd
+            0.5
+        """
+        costs = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        return replace(
+            self,
+            steps=self.steps + other.steps,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cost_usd=math.fsum(costs) if costs else None,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +57,18 @@ class AgentWork:
         run: the result of its container.
         usage: what it used; None for agents that run inside the container.
         transcript: the file in the trial's folder with its messages and commands, if any.
+        setup_s: seconds of its set-up, which are no part of its time.
+        logs: files in the trial's folder with what set-up and command printed, if the container's
+            own streams do not have it.
+        notes: what was ignored, such as a file that is no trajectory.
     """
 
     run: AgentRun
     usage: Usage | None = None
     transcript: Path | None = None
+    setup_s: float = 0.0
+    logs: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

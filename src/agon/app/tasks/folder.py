@@ -59,6 +59,7 @@ class RunPlan:
         variables: the names of the operator's variables that ``agent`` and ``verifier`` get.
         overrides: the limits that the run has instead of the tasks' own.
         agent_timeout: whether an agent whose time was up fails, or is judged by what it left.
+        prices: the prices of models, with their date (:class:`agon.app.tasks.prices.PriceTable`).
     """
 
     run: str
@@ -81,6 +82,7 @@ class RunPlan:
     variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
     overrides: Mapping[str, float] = field(default_factory=dict)
     agent_timeout: AgentTimeout = "fail"
+    prices: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``run.json``."""

@@ -10,8 +10,10 @@ from typing import Any
 
 from agon.app.containers import AgentTrial, BuildFailed, Containers, Image
 from agon.app.containers.pass_rule import BY_EXIT_CODE
-from agon.app.tasks.agents import Agent
+from agon.app.tasks.agents import Agent, Usage
+from agon.app.tasks.budget import Budget
 from agon.app.tasks.folder import RunFolder, RunPlan, open_run_folder
+from agon.app.tasks.prices import PriceTable
 from agon.app.tasks.services import build
 from agon.app.tasks.summary import summarize
 from agon.app.tasks.task import Task
@@ -67,7 +69,7 @@ def plan_of(
     )
 
 
-def run_tasks(
+def run_tasks(  # noqa: PLR0913 (a run has so many parts)
     tasks: Sequence[Task],
     agent: Agent,
     *,
@@ -77,11 +79,13 @@ def run_tasks(
     jobs: int,
     now: Clock,
     watch: Callable[[RunProgress], None] = lambda _: None,
+    budget: Budget | None = None,
 ) -> dict[str, Any]:
     """Run the trials of a plan; write the summary to ``out`` and return it.
 
     Finished trials in ``out`` are not run again. Trials without a score, and those interrupted by
-    the end of the process, are run again in an emptied folder.
+    the end of the process, are run again in an emptied folder. A run whose budget is used up has
+    the reason as ``stopped`` in its summary, and goes on with a larger one.
 
     Raises:
         Conflict: ``out`` contains something else, or another process runs in it.
@@ -94,13 +98,17 @@ def run_tasks(
         planned = [(task, n) for n in range(1, folder.plan.trials + 1) for task in tasks]
         waiting = [(task, n) for task, n in planned if (task.name, n) not in finished]
         watch(RunProgress(done=len(finished), total=len(planned)))
-        trial_runner = _TrialRunner(agent, containers, folder, now)
+        trial_runner = _TrialRunner(agent, containers, folder, now, budget or Budget())
         with _trial_pool(jobs, containers, trial_runner) as pool:
             running = [pool.submit(trial_runner.trial, task, number) for task, number in waiting]
             for done, result in enumerate(_results(running), len(finished) + 1):
                 finished[result.task, result.number] = result
                 watch(RunProgress(done=done, total=len(planned), result=result))
-        summary = summarize(folder.plan, (finished[key] for key in sorted(finished)))
+        summary = summarize(
+            folder.plan,
+            (finished[key] for key in sorted(finished)),
+            stopped=trial_runner.stopped if len(finished) < len(planned) else "",
+        )
         folder.summarize(summary)
         return summary
 
@@ -129,18 +137,42 @@ def _trial_pool(
 class _TrialRunner:
     """Runs single trials of one run; its methods may be called from any thread."""
 
-    def __init__(self, agent: Agent, containers: Containers, folder: RunFolder, now: Clock) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        containers: Containers,
+        folder: RunFolder,
+        now: Clock,
+        budget: Budget,
+    ) -> None:
         self._agent = agent
         self._containers = containers
         self._folder = folder
         self._now = now
         self._lock = Lock()
         self._images: dict[str, Future[Image]] = {}
+        self._budget = budget
+        self._results = dict(folder.results)
         self.closed = Event()
+        self.stopped = ""
+
+    def _may_start(self) -> bool:
+        """Return whether the budget of the run allows another trial."""
+        with self._lock:
+            kind = self._agent.settings.get("kind", "")
+            end = self._budget.end(self._results.values(), kind=kind)
+            self.stopped = self.stopped or end
+            return not self.stopped
 
     def trial(self, task: Task, number: int) -> TrialResult | None:
-        """Run a trial until it has a score, at most :data:`ATTEMPTS` times; None if interrupted."""
+        """Run a trial until it has a score, at most :data:`ATTEMPTS` times.
+
+        None: it was interrupted, or the budget of the run is used up.
+        """
+        if not self._may_start():
+            return None
         result: TrialResult | None = None
+        used: Usage | None = None
         for attempt in range(1, ATTEMPTS + 1):
             place = self._folder.clear(task.name, number)
             plan = self._folder.plan
@@ -167,12 +199,18 @@ class _TrialRunner:
                 trial=trial,
                 now=self._now,
                 attempts=attempt,
+                prices=PriceTable.from_dict(plan.prices),
             )
+            if result.usage is not None:
+                used = result.usage if used is None else used.plus(result.usage)
             if result.scored or self.closed.is_set():
                 break
         if result is None or self.closed.is_set():
             return None
+        result = replace(result, usage=used)  # of all attempts: each of them was paid
         self._folder.finish(result)
+        with self._lock:
+            self._results[result.task, result.number] = result
         return result
 
     def _build_failure(self, task: Task, number: int, cause: str) -> TrialResult:

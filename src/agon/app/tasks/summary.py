@@ -11,12 +11,15 @@ from agon.kernel.statistics import wilson
 _CONFIDENCE = 0.95
 
 
-def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
+def summarize(
+    plan: RunPlan, results: Iterable[TrialResult], *, stopped: str = ""
+) -> dict[str, Any]:
     """Return the content of ``summary.json``.
 
     S = passed / total over the trials that have a score; unscored trials are in neither and are
     counted separately. ``bounds`` has the rates if they all failed and if they all passed. A run
-    without any score has ``pass_rate`` null and a ``reason``.
+    without any score has ``pass_rate`` null and a ``reason``. ``stopped`` says why a run ended
+    before all its trials did.
 
     Source: seed 001, Benchmark Score; interfaces, Program and task tools.
     """
@@ -61,10 +64,13 @@ def summarize(plan: RunPlan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "agent_timeout": plan.agent_timeout,
         "trials": plan.trials,
         "usage": _usage(trials),
+        "prices": dict(plan.prices),
         "started_at": plan.started_at,
         "finished_at": max((trial.finished_at for trial in trials), default=None),
         "seconds": _seconds(trials),
     }
+    if stopped:
+        summary["stopped"] = stopped
     return summary if total else summary | {"reason": "no trial has a score"}
 
 
@@ -154,6 +160,7 @@ def _usage(results: Sequence[TrialResult]) -> dict[str, Any]:
         "steps": sum(usage.steps for usage in used),
         "input_tokens": sum(usage.input_tokens for usage in used),
         "output_tokens": sum(usage.output_tokens for usage in used),
+        "cached_tokens": sum(usage.cached_tokens for usage in used),
         "cost_usd": math.fsum(costs) if costs else None,
     }
 
@@ -161,8 +168,8 @@ def _usage(results: Sequence[TrialResult]) -> dict[str, Any]:
 def _seconds(results: Sequence[TrialResult]) -> Mapping[str, float]:
     """Return the seconds of each part, summed over all trials."""
     return {
-        name: _sum(trial.timings[f"{name}_s"] for trial in results)
-        for name in ("build", "agent", "verifier", "total")
+        name: _sum(trial.timings.get(f"{name}_s", 0.0) for trial in results)
+        for name in ("build", "setup", "agent", "verifier", "total")
     }
 
 

@@ -30,9 +30,11 @@ from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
 from agon.app.tasks.outputs import verifier_spec
 from agon.app.tasks.preparation import in_workdir, outputs
+from agon.app.tasks.prices import PriceTable
 from agon.app.tasks.servers import keeps_servers
 from agon.app.tasks.services import service_specs
 from agon.app.tasks.task import Task
+from agon.app.tasks.trajectory import collect
 from agon.errors import AgonError
 from agon.kernel.times import written_time
 
@@ -76,6 +78,7 @@ class TrialResult:
             ``verifier_s`` (the commands alone), ``total_s``.
         parts: ``agent`` and ``verifier``: the results of their containers.
         usage: the agent's usage, when that is known.
+        notes: what was ignored, such as a file that is no trajectory.
     """
 
     task: str
@@ -99,6 +102,7 @@ class TrialResult:
     timings: dict[str, float]
     parts: dict[str, Any] = field(default_factory=dict, repr=False)
     usage: Usage | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def scored(self) -> bool:
@@ -107,7 +111,7 @@ class TrialResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``result.json``; ``score`` is in it when there is one."""
-        rest = asdict(self) | {"limits_hit": list(self.limits_hit)}
+        rest = asdict(self) | {"limits_hit": list(self.limits_hit), "notes": list(self.notes)}
         first = {"task": rest.pop("task"), "trial": rest.pop("number"), "result": self.result}
         score = {"score": SCORES[self.result]} if self.scored else {}
         return first | score | rest
@@ -117,11 +121,11 @@ class TrialResult:
         """Return the result that :meth:`to_dict` wrote."""
         rest = {key: value for key, value in row.items() if key not in {"trial", "score"}}
         usage = Usage(**row["usage"]) if row.get("usage") else None
-        limits_hit = tuple(row["limits_hit"])
-        return cls(**{**rest, "number": row["trial"], "usage": usage, "limits_hit": limits_hit})
+        tuples = {name: tuple(row.get(name, ())) for name in ("limits_hit", "notes")}
+        return cls(**{**rest, **tuples, "number": row["trial"], "usage": usage})
 
 
-def run_trial(
+def run_trial(  # noqa: PLR0913 (a trial has so many parts)
     task: Task,
     number: int,
     agent: Agent,
@@ -131,6 +135,7 @@ def run_trial(
     trial: AgentTrial,
     now: Clock,
     attempts: int = 1,
+    prices: PriceTable | None = None,
 ) -> TrialResult:
     """Run one trial; an internal error makes it unscored, with the cause.
 
@@ -143,6 +148,7 @@ def run_trial(
         trial: the run, a name within it and an empty folder for its files.
         now: returns the time in seconds.
         attempts: the number of this attempt.
+        prices: the prices for what an agent says it used; None: there are none.
     """
     network = trial.test_network if downloads(task) else "none"
     image, trial = in_workdir(task, image), _of_task(task, trial)
@@ -158,7 +164,7 @@ def run_trial(
                 limits=_agent_limits(task),
                 outputs=outputs(task, image),
             )
-            work = _work(agent, task, environment)
+            work = _work(agent, task, environment, prices or PriceTable())
             if network == "none" and placed.network != "none":
                 network = _network_of_servers(task, work.run)
             work = _collect(task, work, containers, placed)
@@ -201,9 +207,10 @@ def run_trial(
         agent_network=trial.egress.mode,
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),
-        timings=_timings(image, accounts, finished - started),
+        timings=_timings(image, accounts, finished - started, work),
         parts=_parts(work, verdict, trial.folder),
         usage=None if work is None else work.usage,
+        notes=() if work is None else work.notes,
     )
 
 
@@ -219,14 +226,22 @@ def _of_task(task: Task, trial: AgentTrial) -> AgentTrial:
     )
 
 
-def _work(agent: Agent, task: Task, environment: AgentEnvironment) -> AgentWork:
-    """Let the agent work; what it could reach is closed before any test runs."""
+def _work(agent: Agent, task: Task, environment: AgentEnvironment, prices: PriceTable) -> AgentWork:
+    """Let the agent work; what it could reach is closed before any test runs.
+
+    What it used is its own account where nothing was seen from outside. An agent that ran out of
+    time hands over nothing, and so no trajectory either.
+    """
     placed = environment.trial
     try:
-        return agent.work(task, environment)
+        work = agent.work(task, environment)
     finally:
         if placed.egress.mode != "none":
             environment.containers.close_egress(placed)
+    if work.usage is not None or work.run.outputs is None:
+        return work
+    account = collect(work.run.outputs.path, placed.folder, prices)
+    return replace(work, usage=account.usage, notes=(account.note,) if account.note else ())
 
 
 def _collect(task: Task, work: AgentWork, containers: Containers, trial: AgentTrial) -> AgentWork:
@@ -282,10 +297,14 @@ def _network_of_servers(task: Task, run: AgentRun) -> str:
 
 
 def _timings(
-    image: Image, accounts: Mapping[str, ContainerResult | None], total: timedelta
+    image: Image,
+    accounts: Mapping[str, ContainerResult | None],
+    total: timedelta,
+    work: AgentWork | None,
 ) -> dict[str, float]:
-    """Return the seconds of the parts of a trial."""
-    return {
+    """Return the seconds of the parts of a trial; a set-up is no part of the agent's time."""
+    setup_s = 0.0 if work is None else work.setup_s
+    timings = {
         "build_s": 0.0 if image.cached else round(image.seconds, 3),
         **{
             f"{name}_s": round(account.command_ms / 1000, 3) if account else 0.0
@@ -293,6 +312,10 @@ def _timings(
         },
         "total_s": round(total.total_seconds(), 3),
     }
+    if setup_s:
+        timings["setup_s"] = round(setup_s, 3)
+        timings["agent_s"] = round(max(0.0, timings["agent_s"] - setup_s), 3)
+    return timings
 
 
 def _agent_limits(task: Task) -> Limits:
@@ -371,6 +394,8 @@ def _parts(
         }
         if work.transcript is not None:
             parts["agent"]["transcript"] = _relative(work.transcript, folder)
+        if work.logs:
+            parts["agent"]["logs"] = [_relative(path, folder) for path in work.logs]
         if (outputs := work.run.outputs) is not None:
             parts["outputs"] = asdict(outputs) | {"path": _relative(outputs.path, folder)}
     if verdict is not None:

@@ -2,12 +2,14 @@
 
 import click
 
+from agon.cli.challenge.agents import list_agents
 from agon.cli.challenge.check import check_tasks
 from agon.cli.challenge.clean import clean_containers
 from agon.cli.challenge.forecast import forecast_burn
 from agon.cli.challenge.plot import plot_epochs
 from agon.cli.challenge.run import run_agent
 from agon.cli.challenge.submit import submit_weights
+from agon.cli.challenge.view import view_run
 from agon.cli.challenge.weights import weights
 from agon.cli.shared.commands import Group
 
@@ -21,6 +23,7 @@ def command() -> None:
 
       agon challenge check tasks/
       agon challenge run tasks/ --agent 'my-agent --prompt {instruction}' --out run1/
+      agon challenge view run1/
       agon challenge weights data/ --epoch 12 --bittensor
       agon challenge forecast data/
     """
@@ -29,6 +32,8 @@ def command() -> None:
 for each in (
     check_tasks,
     run_agent,
+    view_run,
+    list_agents,
     clean_containers,
     weights,
     forecast_burn,

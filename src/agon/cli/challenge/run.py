@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.challenge import arguments
+from agon.cli.challenge import agent_options, arguments
 from agon.cli.challenge import overrides as task_overrides
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
@@ -19,6 +19,7 @@ from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.containers import AgentTimeout
+    from agon.app.tasks.budget import Budget
     from agon.app.tasks.overrides import Overrides
     from agon.app.tasks.run import RunProgress
     from agon.app.tasks.variables import VariableNames
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @click.command("run", cls=Command)
 @arguments.tasks
-@arguments.agent
+@agent_options.agent
 @arguments.jobs
 @option(
     "--out",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 @arguments.pass_threshold
 @arguments.reward_key
 @arguments.agent_timeout
+@agent_options.budget
 @arguments.record_options
 @task_overrides.variables
 @task_overrides.overrides
@@ -66,6 +68,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
     pass_threshold: float | None,
     reward_key: str | None,
     agent_timeout: "AgentTimeout",
+    budget: "Budget",
     recorded: arguments.RecordNames,
     variables: "VariableNames",
     overrides: "Overrides",
@@ -79,8 +82,9 @@ def run_agent(  # noqa: PLR0913 (an option each)
 
     TASKS are task folders, or folders of them. The agent is a command that the container's shell
     runs in the image's WORKDIR, where {task} and {instruction} are filled in; or oracle (the
-    tasks' own solutions), nop (nothing), openai (a model at an endpoint). The tests then judge what
-    it left in a fresh container.
+    tasks' own solutions), nop (nothing), openai or anthropic (a model at an endpoint), or one of
+    agon challenge agents, which a set-up script installs. The tests then judge what it left in a
+    fresh container.
 
       agon challenge run tasks/ --agent oracle
       agon challenge run tasks/ --agent 'my-agent --prompt {instruction}' --agent-files ./agent \
@@ -95,9 +99,12 @@ def run_agent(  # noqa: PLR0913 (an option each)
     With --agent-network allowlist the agent reaches the hosts of --allow-host through a proxy
     (Debian package squid), by CONNECT only; its requests are in network.log of each trial.
 
+    --max-cost and --max-tokens limit the whole run: trials that have begun end, no further one
+    starts, and the same command with a larger limit goes on.
+
     DIR gets summary.json and a folder with result.json for each trial. The same command continues
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:
-    no container engine works, or no trial has a score.
+    no container engine works, no trial has a score, or a limit ended the run.
     """
     from agon.app.tasks.discovery import read_readable_tasks
     from agon.app.tasks.overrides import with_overrides
@@ -127,6 +134,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
         variables=variables.to_dict(),
         overrides=overrides.to_dict(),
         agent_timeout=agent_timeout,
+        prices={} if agent.prices is None else agent.prices.to_dict(),
         **recorded,
     )
     plan = replace(
@@ -153,7 +161,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
         plan = replace(plan, build_network=engine.build_network)
         summary = run_tasks(
             read, chosen, plan=plan, containers=engine, out=folder,
-            jobs=arguments.at_a_time(jobs), now=_now, watch=watch,
+            jobs=arguments.at_a_time(jobs), now=_now, watch=watch, budget=budget,
         )  # fmt: skip
     _report(summary, folder, form)
 
@@ -162,7 +170,7 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
     """Print the summary, and what to do about trials without a score.
 
     Raises:
-        Unavailable: no trial has a score.
+        Unavailable: no trial has a score, or a limit ended the run.
     """
     if form == "json":
         deliver_json(summary)
@@ -173,9 +181,16 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
         click.echo(f"warning: {left_out}; the rate says nothing of them", err=True)
     if unscored := _without_score(summary):
         click.echo(f"warning: {unscored}; the same command tries them again", err=True)
-    if "reason" in summary:
-        from agon.errors import Unavailable
+    from agon.errors import Unavailable
 
+    if "stopped" in summary:
+        done = summary["total"] + summary["unscored"]
+        raise Unavailable(
+            f"the run ended early: {summary['stopped']}; "
+            f"{done} of {len(summary['tasks']) * summary['trials']} trials are finished; "
+            "the same command with a larger limit goes on"
+        )
+    if "reason" in summary:
         first = next(iter(summary["tasks"].values()))["reason"]
         raise Unavailable(f"no trial has a score; the first one: {first}")
 
@@ -221,10 +236,8 @@ def _line(progress: "RunProgress") -> str:
     )
 
 
-_MARKS = {"passed": "✓", "failed": "✗", "timeout": "t", "unscored": "?"}
-
-
 def _draw(summary: dict[str, Any]) -> None:
+    from agon.app.tasks.summary_text import MARKS, reach_text, usage_text
     from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()
@@ -234,7 +247,7 @@ def _draw(summary: dict[str, Any]) -> None:
         [
             TableColumn("task", list(tasks)),
             TableColumn("passed", [_passed_text(row) for row in rows], right=True),
-            TableColumn("trials", ["".join(_MARKS[value] for value in row["results"].values())
+            TableColumn("trials", ["".join(MARKS[value] for value in row["results"].values())
                               for row in rows]),
             TableColumn("seconds", [f"{row['seconds']:.1f}" for row in rows], right=True),
             TableColumn("why not", [row["reason"] for row in rows], folds=True),
@@ -255,12 +268,8 @@ def _draw(summary: dict[str, Any]) -> None:
         rates = [f"pass@{k} {value:.3f}" for k, value in single.items()]
         out.line(" · ".join([*rates, *filter(None, [_without_score(summary), _left_out(summary)])]))
     used = summary["usage"]
-    if used["steps"]:
-        cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD"
-        out.line(
-            f"{used['steps']:,} steps · {used['input_tokens']:,} tokens read · "
-            f"{used['output_tokens']:,} written{cost}"
-        )
+    if used["steps"] or used["input_tokens"]:
+        out.line(usage_text(used, summary["prices"]))
     out.line("✓ passed  ✗ failed  t time was up  ? unscored", style="dim")
     out.deliver()
 
@@ -279,17 +288,6 @@ def _sources_text(sources: dict[str, list[str]]) -> str:
         return f"reward_source {next(iter(counts))}"
     said = (f"{name} ({n} task{'' if n == 1 else 's'})" for name, n in counts.items())
     return f"reward_source {', '.join(said)}"
-
-
-def reach_text(network: str, hosts: Sequence[str]) -> str:
-    """Return what the agent could reach.
-
-    Example:
-        >>> reach_text("allowlist", ["pypi.org:443"])
-        'the agent could reach pypi.org:443'
-    """
-    reached = ", ".join(hosts) if network == "allowlist" else "the public network"
-    return f"the agent could reach {reached}"
 
 
 def _rate(summary: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Call a model at an OpenAI-compatible endpoint: ``POST <endpoint>/chat/completions``.
+"""Call a model at an endpoint, in either of two protocols.
 
 It uses ``urllib``, so that agents run without extras (docs/decisions/0013).
 """
@@ -10,39 +10,22 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
 
 from agon.errors import Unavailable, Unreadable
+from agon.runners.agents.wire_formats import ChatReply, OpenAIFormat, WireFormat
 
 _MAX_RESPONSE_BYTES = 8 << 20
 _CHUNK_BYTES = 1 << 16
 _MAX_ATTEMPTS = 6
 _MIN_WAIT_S = 0.5
 _MAX_WAIT_S = 30.0
-_RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
+_RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _MAX_SHOWN = 200
 _CHECK_S = 30.0
 _CHECK = ({"role": "user", "content": "Answer with the word OK."},)
 _DENIED_STATUSES = frozenset({401, 403})
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChatReply:
-    """A model's reply.
-
-    Attributes:
-        text: the answer.
-        input_tokens: number of tokens it read, as the endpoint reports.
-        output_tokens: number of tokens it wrote.
-        cost_usd: the cost that the endpoint reports; None when it reports none.
-    """
-
-    text: str
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
 
 
 class DeadlineExceeded(Exception):
@@ -69,32 +52,42 @@ class Chat:
         key: the API key; empty: none is sent.
         own: whether the operator of the run also operates the endpoint, so that its outages are
             not the agent's.
+        wire_format: the protocol.
 
     Raises:
         Unreadable: the endpoint is not an http or https URL.
     """
 
-    def __init__(self, endpoint: str, model: str, *, key: str = "", own: bool = False) -> None:
+    def __init__(
+        self,
+        endpoint: str,
+        model: str,
+        *,
+        key: str = "",
+        own: bool = False,
+        wire_format: WireFormat | None = None,
+    ) -> None:
+        self.wire_format = wire_format or OpenAIFormat()
         parts = urllib.parse.urlsplit(endpoint)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
             raise Unreadable(
                 f"expected a URL such as http://127.0.0.1:8000/v1, got {endpoint!r}; "
-                "give the key in OPENAI_API_KEY"
+                f"give the key in {self.wire_format.variable}_API_KEY"
             )
-        self.endpoint = endpoint.rstrip("/")
+        self.endpoint = self.wire_format.base(endpoint)
         self.model = model
         self.own = own
         self._key = key
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def require_reachable(self) -> None:
-        """Require an endpoint that accepts connections and the key, by ``GET <endpoint>/models``.
+        """Require an endpoint that accepts connections and the key, by the list of its models.
 
         Raises:
             Unavailable: it does not.
         """
         try:
-            self._send("models", None, until=time.monotonic() + _CHECK_S)
+            self._send(self.wire_format.models, None, until=time.monotonic() + _CHECK_S)
         except urllib.error.HTTPError as error:
             if error.code in _DENIED_STATUSES:
                 raise Unavailable(f"{self.endpoint} {_error_text(error)}") from None
@@ -124,11 +117,12 @@ class Chat:
             raise
 
     def _reply(self, messages: Sequence[Mapping[str, str]], *, until: float) -> ChatReply:
-        body = json.dumps({"model": self.model, "messages": list(messages)}).encode()
+        body = self._body(messages)
         wait = _MIN_WAIT_S
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             try:
-                return _reply(self._send("chat/completions", body, until=until))
+                content = self._send(self.wire_format.path, body, until=until)
+                return self.wire_format.reply(content)
             except urllib.error.HTTPError as error:
                 reason = _error_text(error)
                 if error.code not in _RETRIED_STATUSES:
@@ -147,18 +141,20 @@ class Chat:
 
     def _works(self) -> bool:
         """Return whether the endpoint answers a question that no agent has chosen."""
-        body = json.dumps({"model": self.model, "messages": list(_CHECK)}).encode()
+        until = time.monotonic() + _CHECK_S
         try:
-            _reply(self._send("chat/completions", body, until=time.monotonic() + _CHECK_S))
+            content = self._send(self.wire_format.path, self._body(_CHECK), until=until)
+            self.wire_format.reply(content)
         except (OSError, HTTPException, ValueError, DeadlineExceeded):
             return False
         return True
 
+    def _body(self, messages: Sequence[Mapping[str, str]]) -> bytes:
+        return json.dumps(self.wire_format.body(self.model, messages)).encode()
+
     def _send(self, path: str, body: bytes | None, *, until: float) -> bytes:
         """Return the response to a POST request, or to a GET request without a body."""
-        headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        headers = {"Content-Type": "application/json", **self.wire_format.headers(self._key)}
         request = urllib.request.Request(  # noqa: S310 (the scheme is checked above)
             f"{self.endpoint}/{path}", data=body, headers=headers
         )
@@ -183,34 +179,6 @@ def _seconds_left(until: float) -> float:
     if left <= 0:
         raise DeadlineExceeded
     return left
-
-
-def _reply(content: bytes) -> ChatReply:
-    """Return the reply in a chat completion.
-
-    Raises:
-        ValueError: the content is not a chat completion.
-    """
-    try:
-        answer = json.loads(content)
-        text = answer["choices"][0]["message"]["content"]
-        usage = answer.get("usage") or {}
-        cost = usage.get("cost")
-        return ChatReply(
-            text=str(text or ""),
-            input_tokens=_count(usage.get("prompt_tokens")),
-            output_tokens=_count(usage.get("completion_tokens")),
-            cost_usd=float(cost)
-            if isinstance(cost, (int, float)) and math.isfinite(cost)
-            else None,
-        )
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
-        start = content[:_MAX_SHOWN].decode(errors="replace")
-        raise ValueError(f"sent no chat completion: {start!r}") from None
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _error_text(error: urllib.error.HTTPError) -> str:

@@ -1,22 +1,32 @@
-"""Run a command in the container as an agent: any agent that a shell can start."""
+"""Run a command in the container as an agent: any agent that a shell can start or install."""
 
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
+from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
-from agon.app.containers import Mount
+from agon.app.containers import AgentStep, Mount, Shell
 from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.files import sha256_of
-from agon.app.tasks.preparation import with_preparation
+from agon.app.tasks.preparation import after, as_agent, before, with_preparation
 from agon.app.tasks.task import Task
 from agon.errors import NotFound, Unreadable
+from agon.runners.agents.definitions import SETUP_S
 
 AGENT_FOLDER = "/agent"
 """Path of the agent's own files in its container."""
 
 INSTRUCTION = "/instruction.md"
 
+_SETUP: Final = "/agent-setup.sh"
+_MODEL: Final = "AGON_MODEL"
+_INSTRUCTION_VARIABLE: Final = "AGON_INSTRUCTION"
+_REST_S: Final = 60.0
+"""Seconds of a container besides set-up and command, for what the task runs around them."""
 _PLACEHOLDERS = ("task", "instruction")
 _BRACED = re.compile(r"\{([A-Za-z_]+)\}")
 _SIMILARITY = 0.8
@@ -30,14 +40,30 @@ class CommandAgent:
     word, quoted or not. The instruction is also in the file :data:`INSTRUCTION`, the name in the
     variable ``AGON_TASK``. All other braces are left to the shell.
 
+    With a set-up script the script runs first, in the same container and with the same rights and
+    variables, within a time of its own; what it prints is in ``setup.log``, and what the command
+    prints in ``agent.log``. A script that fails or takes too long fails the trial.
+
     Example:
         >>> CommandAgent("my-agent --task {task}").command_line(task="sort-log", instruction="…")
         "my-agent --task 'sort-log'"
     """
 
-    def __init__(self, template: str, *, files: Path | None = None) -> None:
+    def __init__(
+        self,
+        template: str,
+        *,
+        files: Path | None = None,
+        name: str = "",
+        setup: str = "",
+        setup_s: float = SETUP_S,
+        model: str = "",
+        variables: Sequence[str] = (),
+    ) -> None:
         if not template.strip():
-            raise Unreadable("the agent is an empty command; give one, or oracle, nop, openai")
+            raise Unreadable(
+                "the agent is an empty command; give one, or oracle, nop, openai, anthropic"
+            )
         for word in _BRACED.findall(template):
             meant = get_close_matches(word, _PLACEHOLDERS, 1, _SIMILARITY)
             if meant and word not in _PLACEHOLDERS:
@@ -47,22 +73,38 @@ class CommandAgent:
         self._template = template
         self._files = files
         self._sha256 = "" if files is None else sha256_of(files)
+        self._name = name
+        self._setup = setup
+        self._setup_s = setup_s
+        self._own = {_MODEL: model} if model else {}
+        self._variables = tuple(variables)
 
     @property
     def name(self) -> str:
-        """Return the first word of the command."""
-        return self._template.split()[0]
+        """Return the name of its definition, else the first word of the command."""
+        return self._name or self._template.split()[0]
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """The template, and the folder of its files with the hash of its content."""
+        """The template, its set-up, and the folder of its files with the hash of its content."""
         settings = {"kind": "command", "command": self._template}
+        if self._name:
+            settings["definition"] = self._name
+        if self._setup:
+            settings["setup_sha256"] = sha256(self._setup.encode()).hexdigest()
+            settings["setup_s"] = f"{self._setup_s:g}"
+        if self._own:
+            settings["model"] = self._own[_MODEL]
         if self._files is None:
             return settings
         return settings | {"files": str(self._files.resolve()), "files_sha256": self._sha256}
 
     def missing_for(self, task: Task) -> str:
-        """Return that the command line would be longer than the kernel allows, if so."""
+        """Return which variables are missing, or that the command line would be too long."""
+        known = {**task.settings.agent_env, **self._own}
+        if missing := [name for name in self._variables if name not in known]:
+            options = ["--model" if name == _MODEL else f"--agent-env {name}" for name in missing]
+            return f"the agent needs {', '.join(missing)}; add {' and '.join(options)}"
         line = self.command_line(task=task.name, instruction=task.instruction)
         if len(line.encode()) <= _MAX_LINE_BYTES:
             return ""
@@ -89,23 +131,101 @@ class CommandAgent:
         return "".join(line)
 
     def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
-        """Run the command."""
-        instruction = place.trial.folder / "instruction.md"
-        instruction.write_text(task.instruction, encoding="utf-8")
-        mounts = [Mount(source=instruction, target=INSTRUCTION)]
+        """Run the set-up, if there is one, and the command."""
+        mounts = [Mount(source=self._file(place, "instruction.md", task.instruction),
+                        target=INSTRUCTION)]  # fmt: skip
         if self._files is not None:
             mounts.append(Mount(source=self._files, target=AGENT_FOLDER))
-        line = self.command_line(task=task.name, instruction=task.instruction)
+        text = self.command_line(task=task.name, instruction=task.instruction)
+        command = ("sh", "-c", text)
+        variables = {**task.settings.agent_env, **self._own, "AGON_TASK": task.name}
+        if task.instruction.isprintable() and len(task.instruction.encode()) < _MAX_LINE_BYTES:
+            variables[_INSTRUCTION_VARIABLE] = task.instruction
+        if self._setup:
+            script = self._file(place, "setup.sh", self._setup)
+            mounts.append(Mount(source=script, target=_SETUP))
+            return self._with_setup(task, place, command, mounts, tuple(variables.items()))
         run = place.containers.run_agent(
             place.image,
-            with_preparation(task, place.image, ("sh", "-c", line), place.outputs),
+            with_preparation(task, place.image, command, place.outputs),
             trial=place.trial,
             limits=place.limits,
             outputs=place.outputs,
             mounts=mounts,
-            environment=(*task.settings.agent_env.items(), ("AGON_TASK", task.name)),
+            environment=tuple(variables.items()),
         )
         return AgentWork(run=run)
+
+    def _with_setup(
+        self,
+        task: Task,
+        place: AgentEnvironment,
+        command: tuple[str, ...],
+        mounts: Sequence[Mount],
+        environment: Sequence[tuple[str, str]],
+    ) -> AgentWork:
+        """Run set-up and command one after the other, each within its own time."""
+        progress = _Progress(place.trial.folder)
+
+        def drive(shell: Shell) -> None:
+            if first := before(task, place.image):
+                shell.execute(("sh", "-c", first), timeout_s=place.limits.timeout_s)
+            began = time.monotonic()
+            done = shell.execute(as_agent(task, ("sh", _SETUP)), timeout_s=self._setup_s)
+            progress.setup_s = time.monotonic() - began
+            progress.write("setup.log", done)
+            if done.timed_out:
+                progress.end = f"its set-up script took longer than {self._setup_s:g} s"
+            elif done.exit_code:
+                progress.end = f"its set-up script ended with exit code {done.exit_code}"
+            if progress.end:
+                return
+            done = shell.execute(as_agent(task, command), timeout_s=place.limits.timeout_s)
+            progress.write("agent.log", done)
+            progress.timed_out = done.timed_out
+            if last := after(task, place.outputs):
+                shell.execute(("sh", "-c", last), timeout_s=place.limits.timeout_s)
+
+        run = place.containers.drive_agent(
+            place.image,
+            drive,
+            trial=place.trial,
+            limits=replace(
+                place.limits, timeout_s=place.limits.timeout_s + self._setup_s + _REST_S
+            ),
+            outputs=place.outputs,
+            mounts=mounts,
+            environment=environment,
+        )
+        if run.outcome == "finished" and progress.end:
+            run = replace(run, outcome="failed", reason=progress.end, outputs=None)
+        elif run.outcome == "finished" and progress.timed_out:
+            reason = f"its time of {place.limits.timeout_s:g} s was up"
+            run = replace(run, outcome="timeout", reason=reason, outputs=None)
+        return AgentWork(run=run, setup_s=progress.setup_s, logs=tuple(progress.logs))
+
+    @staticmethod
+    def _file(place: AgentEnvironment, name: str, text: str) -> Path:
+        path = place.trial.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+class _Progress:
+    """What set-up and command of one trial came to."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.setup_s = 0.0
+        self.end = ""
+        self.timed_out = False
+        self.logs: list[Path] = []
+
+    def write(self, name: str, done: AgentStep) -> None:
+        """Write what a command printed: its output, then its errors."""
+        path = self._folder / name
+        path.write_bytes(done.stdout + done.stderr)
+        self.logs.append(path)
 
 
 def _word(value: str, state: str) -> str:

@@ -10,16 +10,20 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from agon.app.containers import AgentOutcome, AgentStep, ContainerGone, Limits, Shell
 from agon.app.tasks.agents import AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.preparation import after, as_agent, before
+from agon.app.tasks.prices import TokenPrice
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
-from agon.runners.agents.chat import Chat, ChatReply, DeadlineExceeded, ModelFailed
+from agon.runners.agents.chat import Chat, DeadlineExceeded, ModelFailed
+
+if TYPE_CHECKING:
+    from agon.runners.agents.wire_formats import ChatReply
 
 TRANSCRIPT = "transcript.ndjson"
 
@@ -27,7 +31,6 @@ _BLOCK = re.compile(r"^```[a-z]*[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE | r
 _MAX_SHOWN_CHARACTERS = 10_000  # characters of a command's output that the model sees
 _MAX_COMMAND_BYTES = 128_000  # Linux takes 131,072 as one argument
 _MAX_REPLIES_CHARACTERS = 64 << 20  # of all replies in a trial
-_MILLION = 1e6
 
 _SYSTEM = (
     "You solve a task in a Linux container, working in {workdir}. There is no network. Answer each "
@@ -39,15 +42,7 @@ _NOT_RUN = "The block was not run: it has {problem}. Send a shorter one of plain
 _REMINDER = "There was no fenced block. Send one with commands to run, or DONE if all is done."
 
 
-@dataclass(frozen=True)
-class TokenPrice:
-    """The price of a million tokens, in US dollars."""
-
-    input: float
-    output: float
-
-
-class OpenAIAgent:
+class ModelAgent:
     """An agent that solves tasks with a model.
 
     Args:
@@ -56,8 +51,6 @@ class OpenAIAgent:
         step_s: seconds that the commands of one step may take.
         price: the price by which cost is computed where the endpoint reports none.
     """
-
-    name = "openai"
 
     def __init__(
         self, chat: Chat, *, steps: int = 50, step_s: float = 120.0, price: TokenPrice | None = None
@@ -70,10 +63,15 @@ class OpenAIAgent:
         self._price = price
 
     @property
+    def name(self) -> str:
+        """The protocol's name."""
+        return self._chat.wire_format.name
+
+    @property
     def settings(self) -> Mapping[str, str]:
         """Model, endpoint, limits and the hash of the agent's own messages; never the key."""
         return {
-            "kind": "openai",
+            "kind": self.name,
             "model": self._chat.model,
             "endpoint": self._chat.endpoint,
             "steps": str(self._steps),
@@ -167,6 +165,7 @@ class _Conversation:
             content=reply.text,
             input_tokens=reply.input_tokens,
             output_tokens=reply.output_tokens,
+            cached_tokens=reply.cached_tokens,
         )
         return reply.text
 
@@ -175,13 +174,16 @@ class _Conversation:
 
     @property
     def usage(self) -> Usage:
-        read = sum(reply.input_tokens for reply in self._replies)
-        written = sum(reply.output_tokens for reply in self._replies)
+        used = Usage(
+            steps=self.steps,
+            input_tokens=sum(reply.input_tokens for reply in self._replies),
+            output_tokens=sum(reply.output_tokens for reply in self._replies),
+            cached_tokens=sum(reply.cached_tokens for reply in self._replies),
+        )
         costs = [reply.cost_usd for reply in self._replies if reply.cost_usd is not None]
-        cost = sum(costs) if costs else None
-        if cost is None and self._price is not None:
-            cost = (read * self._price.input + written * self._price.output) / _MILLION
-        return Usage(steps=self.steps, input_tokens=read, output_tokens=written, cost_usd=cost)
+        if costs:
+            return replace(used, cost_usd=sum(costs))
+        return used if self._price is None else self._price.with_cost(used)
 
     def _write(self, **line: str | int) -> None:
         self._file.write(json.dumps(line) + "\n")
