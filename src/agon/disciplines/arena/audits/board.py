@@ -136,11 +136,11 @@ def answer(
     )
 
 
-def counted(number: int, noun: str) -> str:
+def number_of(number: int, noun: str) -> str:
     """Return a number with its noun.
 
     Example:
-        >>> counted(1, "judge"), counted(2000, "judge")
+        >>> number_of(1, "judge"), number_of(2000, "judge")
         ('1 judge', '2,000 judges')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

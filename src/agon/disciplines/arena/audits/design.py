@@ -9,7 +9,7 @@ from agon.disciplines.arena.audits.board import (
     SURPRISE,
     AuditedBoard,
     answer,
-    counted,
+    number_of,
     unknown,
 )
 from agon.kernel.figures import Probe
@@ -67,7 +67,7 @@ def connectivity(board: AuditedBoard) -> Probe:
         names = tuple(str(ids[bot]) for bot in sorted(unrated))
         return answer(
             "connectivity", figure=len(unrated), expected=0, is_fine=False,
-            sentence=f"{counted(len(unrated), 'bot')} with matches without a rating; the first: "
+            sentence=f"{number_of(len(unrated), 'bot')} with matches without a rating; the first: "
             f"{names[0]} {unrated[min(unrated)]}",
             records=names,
         )  # fmt: skip

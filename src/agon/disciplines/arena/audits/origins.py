@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.audits.board import AuditedBoard, answer, counted, unknown
+from agon.disciplines.arena.audits.board import AuditedBoard, answer, number_of, unknown
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry
@@ -33,7 +33,7 @@ def voters(board: AuditedBoard) -> Probe:
     codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
     votes = np.bincount(codes)
     if len(votes) < _FEWEST_VOTERS:
-        return unknown("voters", f"{counted(len(votes), 'judge')}: too few to compare")
+        return unknown("voters", f"{number_of(len(votes), 'judge')}: too few to compare")
     busiest = max(1, round(_BUSIEST * len(votes)))
     share, fair = float(np.sort(votes)[-busiest:].sum() / votes.sum()), busiest / len(votes)
     effect = _design_effect(board, codes)

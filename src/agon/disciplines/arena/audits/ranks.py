@@ -157,11 +157,13 @@ def _by_davidson(board: AuditedBoard) -> Vector | None:
     cell = (board.a * players + board.b) * 3 + (2 * board.score).astype(np.int64)
     distinct, place = np.unique(cell, return_inverse=True)
     pair, outcome = np.divmod(distinct, 3)
+    side_a, side_b = np.divmod(pair, players)
     rows = ModelRows(
         players,
-        *np.divmod(pair, players),
+        side_a,
+        side_b,
         outcome / 2,
-        np.bincount(place, weight),
+        np.bincount(place, weight).astype(np.float64),
         np.zeros((len(distinct), 0)),
     )
     try:
