@@ -138,7 +138,13 @@ pictures: setup
 	$(BIN)/agon simulate challenge --out docs/_build/season --size 3000 --seed 3
 	$(BIN)/agon challenge plot docs/_build/season --out docs/pictures/weights.svg
 
-bench: .venv/.bench
+# Peers that pin other versions than agon's run in an environment of their own.
+.venv-peers/.done: requirements/peers.lock .venv/.pip
+	$(BIN)/python -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --require-hashes -r requirements/peers.lock
+	touch $@
+
+bench: .venv/.bench .venv-peers/.done
 	$(BIN)/python benchmarks/run.py
 
 RESOLVE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11
@@ -150,10 +156,11 @@ lock:
 	$(BIN)/python -m pip install --quiet uv
 	$(RESOLVE) requirements/pip.in -o requirements/pip.lock
 	$(RESOLVE) requirements/coverage.in -o requirements/coverage.lock
+	$(RESOLVE) requirements/peers.in -o requirements/peers.lock
 	$(COMPILE) -o requirements/base.lock
 	$(COMPILE) --group dev -c requirements/base.lock $(call omit,requirements/base.lock) -o requirements/dev.lock
 	$(RESOLVE) --no-deps requirements/spark.in -o requirements/spark.lock
 	$(COMPILE) --group bench -c requirements/base.lock -c requirements/dev.lock -o requirements/bench.lock
 
 clean:
-	rm -rf .venv demo docs/_build
+	rm -rf .venv .venv-peers demo docs/_build

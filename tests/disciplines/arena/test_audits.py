@@ -1,5 +1,6 @@
 """Probes: each says *look* at the board with its defect, and none at a board without any."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -202,6 +203,80 @@ def test_a_probe_notices_its_defect_in_95_of_100_boards(name: str) -> None:
 def test_no_probe_fires_in_95_of_100_boards_without_defects() -> None:
     """All probes together."""
     assert sum(not alarms(clean, seed) for seed in range(100)) >= 95
+
+
+def test_a_board_of_small_steps_is_not_fine_though_its_ends_are_apart() -> None:
+    """Two tiers say that some bots differ; the order of neighbors is what a reader sees."""
+    rows = clean(np.random.default_rng(2), matches=1500, spread=0.7)
+    probe = examined(rows)["separation"]
+    assert "0 of 7 neighbors are apart together" in probe.sentence
+    assert "in 1 tiers" not in probe.sentence
+    assert probe.verdict == "look"
+
+
+@pytest.mark.parametrize(
+    ("matches", "verdict"), [(14, "cannot tell"), (400, "look"), (6000, "fine")]
+)
+def test_a_board_is_judged_by_its_gaps_once_it_has_matches(matches: int, verdict: str) -> None:
+    """Too few matches are no finding about a board: its gaps were not to be seen."""
+    rows = clean(np.random.default_rng(4), matches=matches, spread=1.8)
+    made = examined(rows, bradley_terry_regularisation=0.5)["separation"]
+    assert made.verdict == verdict, made.sentence
+
+
+def test_bots_that_only_tied_are_not_fine_at_the_top() -> None:
+    """No matches swap two bots of equal ratings, which is no sign that the first is first."""
+    rows = [{**row, "winner": "tie"} for row in clean(np.random.default_rng(1), matches=300)]
+    probe = examined(rows)["robustness"]
+    assert probe.verdict == "look"
+    assert "not apart" in probe.sentence
+
+
+def test_groups_that_never_met_are_seen_with_a_regularization() -> None:
+    """All are rated then, and the weakest cut is no cut: nothing crosses it."""
+    rows = [
+        row
+        for row in clean(np.random.default_rng(1), matches=800)
+        if (row["bot_a"] in BOTS[:5]) == (row["bot_b"] in BOTS[:5])
+    ]
+    probe = examined(rows, bradley_terry_regularisation=0.5)["connectivity"]
+    assert (probe.verdict, probe.records) == ("look", tuple(BOTS[5:]))
+    assert "2 groups of bots never met" in probe.sentence
+
+
+@pytest.mark.parametrize("prior", [0.0, 0.5])
+def test_the_only_prompt_has_no_influence_to_measure(prior: float) -> None:
+    """Without it there is no board; a rank that then moves says nothing."""
+    rows = [{**row, "judge": None, "prompt_id": "p"} for row in clean(np.random.default_rng(1))]
+    probe = examined(rows[:300], bradley_terry_regularisation=prior)["influence"]
+    assert (probe.verdict, probe.figure) == ("cannot tell", None)
+    assert probe.sentence == "all matches have one prompt, so that none can be left out"
+
+
+def test_a_weight_counts_as_often_in_other_conventions_of_ties() -> None:
+    """A row of weight 5 is five matches: without ties and by Davidson the same ranks change."""
+    rows = clean(np.random.default_rng(6), matches=150, spread=0.1)
+    repeated = [{**row, "id": 5 * row["id"] + copy} for row in rows for copy in range(5)]
+    weighted = [{**row, "weight": 5.0} for row in rows]
+    changes = [
+        re.findall(r"(left out|Davidson) they change (\d)", examined(each)["ties"].sentence)
+        for each in (repeated, weighted)
+    ]
+    assert changes[0] == changes[1] == [("left out", "2"), ("Davidson", "0")]
+
+
+def test_the_probe_of_ties_fits_davidson_as_the_rule_does() -> None:
+    """The ranks that the probe says change are those of a board under ties=davidson."""
+    rows = clean(np.random.default_rng(6), matches=150, spread=0.1)
+    tables = {
+        "bots": [{"id": name, "name": name, "owner_id": None} for name in BOTS],
+        "matches": rows,
+    }
+    with read_rows(SCHEMA, tables) as records:
+        rules = ArenaRules().override({"ties": "davidson"})
+        board = ScoredArena(facts_of(records), rules).board("bradley-terry")
+    moved = sum(row["rank"] != row["plain_rank"] for row in board.rows())
+    assert f"by Davidson they change {moved} of 8" in examined(rows)["ties"].sentence
 
 
 @pytest.mark.parametrize("bots", [[], ["ada"], ["ada", "bob"]], ids=len)

@@ -113,3 +113,10 @@ def test_any_other_answer_is_rejected() -> None:
         outcome_of("both", first="bot")
     with pytest.raises(ValueError, match="first, got"):
         outcome_of("A", first="unknown")
+
+
+def test_a_threshold_of_one_compares_fingerprints_alone() -> None:
+    """Equal sets of words are not equal texts: how often each occurs counts, too."""
+    assert text_similarity("no no no", "no", threshold=0.99).copied
+    assert not text_similarity("no no no", "no", threshold=1.0).copied
+    assert text_similarity("no, no: yes", "yes no no", threshold=1.0).copied

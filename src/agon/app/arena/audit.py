@@ -7,7 +7,7 @@ from typing import Any
 
 from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import Result, score
-from agon.app.arena.live.scored import arena_of
+from agon.app.arena.scored import arena_of
 from agon.disciplines.arena.audits import examine
 from agon.kernel.figures import Probe
 from agon.records.names.mapping import MappingSource

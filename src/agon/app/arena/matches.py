@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from agon.app.access.permissions import View
 from agon.app.arena.live import views
-from agon.app.arena.live.scored import arena_of, live_rules
+from agon.app.arena.live.scored import live_rules
+from agon.app.arena.scored import arena_of
 from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
 from agon.app.service import Service
 from agon.disciplines.arena.facts import parse_time

@@ -1,32 +1,32 @@
 """Rate the bots of an arena by a named method, with confidence intervals on request."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property, partial
 from typing import Any, Final, Literal, get_args
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.app.analysis.records import RecordsSource
-from agon.app.analysis.score import Result, require_overrides, score
+from agon.app.analysis.score import Result, overrides_of, require_overrides, rules_of, score
 from agon.app.arena.anchors import Anchors, HeldAnchors, anchors_of, caption_of, hold
-from agon.app.arena.live.scored import arena_of
+from agon.app.arena.counted import counted_board
+from agon.app.arena.elo_intervals import with_elo_intervals
+from agon.app.arena.scored import arena_of
 from agon.app.charts import Chart, interval_chart, win_matrix
 from agon.app.charts.intervals import MAX_ROWS
 from agon.app.charts.matrix import MAX_NAMES
 from agon.disciplines.arena.ratings.covariates import STYLES
-from agon.disciplines.arena.ratings.strengths import interval_context
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
+from agon.editions.titles import rules_title
 from agon.errors import Conflict, NotFound, NotScorable, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
-from agon.kernel.progress import count_steps
-from agon.kernel.ratings.elo import EloState, fold
-from agon.kernel.rounding import publish
 from agon.records.names.mapping import MappingSource, source_mapping
+from agon.records.sources.memory import arrow_table
 
 RatingMethod = Literal["elo", "bradley-terry"]
 """The methods of :func:`rate`."""
@@ -45,7 +45,8 @@ class RatingTable:
 
     Attributes:
         method: ``elo`` or ``bradley-terry``.
-        result: the scored records.
+        read: returns the scored records, which are read when they are asked for first.
+        rules_title: the edition and the overrides in force.
         board: ``rank``, ``id``, ``score`` and, with intervals, ``low`` and ``high``.
         anchors: the ratings stated for bots, and the shift or the fit that gives them; None: there
             are none.
@@ -54,10 +55,16 @@ class RatingTable:
     """
 
     method: RatingMethod
-    result: Result
+    read: Callable[[], Result]
+    rules_title: str
     board: Board
     anchors: Anchors | HeldAnchors | None = None
     parts: Mapping[str, Board | str] = field(default_factory=dict)
+
+    @cached_property
+    def result(self) -> Result:
+        """The scored records, for explanations, findings and other boards."""
+        return self.read()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -128,7 +135,7 @@ class RatingTable:
 
     def _subtitle(self) -> str:
         caption = f" · {self.board.caption}" if self.board.caption else ""
-        return f"{self.result.rules_title}{caption}"
+        return f"{self.rules_title}{caption}"
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.board.__arrow_c_stream__(requested_schema)
@@ -207,45 +214,74 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     require_overrides(overrides)
     overrides = _with_controls(overrides, control, method=method)
     asked = str((overrides or {}).get("control", ""))
-    result = score(
+    released, rules = rules_of("arena", edition, overrides)
+    title = rules_title(released.full_name, overrides_of(released, rules))
+    reads = source_mapping(mapping).with_kept(_kept(asked.split(","), by))
+    several = isinstance(anchor, Mapping) and len(anchor) > 1
+    counts = method == "bradley-terry" and not (where or by or engine or as_of or ignore or several)
+    if counts and hasattr(records, "__arrow_c_stream__"):
+        records = arrow_table("arena-battles", records)
+    read = partial(
+        score,
         "arena",
         records,
         columns=columns,
         where=where,
-        mapping=source_mapping(mapping).with_kept(_kept(asked.split(","), by)),
+        mapping=reads,
         ignore=ignore,
         engine=engine,
         edition=edition,
         overrides=overrides,
         as_of=as_of,
     )
-    board = result.board(_BOARDS[method])
+    if counts and isinstance(records, pa.Table) and isinstance(rules, ArenaRules):
+        board = counted_board(records, rules, mapping=reads.with_columns(columns))
+        if board is not None:
+            return _with_anchor(RatingTable(method, read, title, board), anchor, interval=interval)
+    result = read()
+    made = RatingTable(method, lambda: result, title, result.board(_BOARDS[method]))
     if by is not None:
         if anchor is not None or (interval and method == "elo"):
             raise Conflict(
                 "boards of a column have no anchors, and by Elo no intervals; rate each part with "
                 "where="
             )
-        return _by_column(method, result, board, by, interval=interval)
-    if method == "bradley-terry" and isinstance(anchor, Mapping) and len(anchor) > 1:
-        held = hold(
-            board,
-            anchor,
-            bots=result.scored.bots,  # type: ignore[attr-defined]  # the Scored of the arena
-            standings=result.scored.standings,  # type: ignore[attr-defined]  # the same
-            strengths=result.scored.strengths,  # type: ignore[attr-defined]  # the same
-            rules=_arena_rules(result),
-        )
-        shown = held.board if interval else _without_intervals(held.board)
-        return RatingTable(method, result, shown, held)
-    if interval and method == "elo":
-        board = _with_elo_intervals(result, board)
+        return _by_column(made, by, interval=interval)
+    if method == "bradley-terry" and several:
+        return _with_held_anchors(made, anchor or {}, interval=interval)
+    return _with_anchor(made, anchor, interval=interval)
+
+
+def _with_held_anchors(
+    made: RatingTable, anchor: Mapping[str, float], *, interval: bool
+) -> RatingTable:
+    """Return ratings that are fitted while those of several bots are held."""
+    scored = arena_of(made.result.scored)
+    held = hold(
+        made.board,
+        anchor,
+        bots=scored.bots,
+        standings=scored.standings,
+        strengths=scored.strengths,
+        rules=scored.rules,
+    )
+    shown = held.board if interval else _without_intervals(held.board)
+    return replace(made, board=shown, anchors=held)
+
+
+def _with_anchor(
+    made: RatingTable, anchor: Mapping[str, float] | None, *, interval: bool
+) -> RatingTable:
+    """Return ratings with or without intervals, shifted to an anchor where there is one."""
+    board = made.board
+    if interval and made.method == "elo":
+        board = with_elo_intervals(board, arena_of(made.result.scored))
     elif not interval:
         board = _without_intervals(board)
     if anchor is None:
-        return RatingTable(method, result, board)
+        return replace(made, board=board)
     anchors = anchors_of(board, anchor)
-    return RatingTable(method, result, anchors.shift_board(board), anchors)
+    return replace(made, board=anchors.shift_board(board), anchors=anchors)
 
 
 def _kept(controls: Iterable[str], by: str | None) -> dict[str, str]:
@@ -270,16 +306,14 @@ def _with_controls(
     return {**(overrides or {}), "control": ",".join(names)} if names else overrides
 
 
-def _by_column(
-    method: RatingMethod, result: Result, board: Board, by: str, *, interval: bool
-) -> RatingTable:
+def _by_column(made: RatingTable, by: str, *, interval: bool) -> RatingTable:
     """Return the ratings of all matches with a board for each value of a column."""
     parts = {
-        value: _part(arena, board.name, interval=interval)
-        for value, arena in arena_of(result.scored).within(by).items()
+        value: _part(arena, made.board.name, interval=interval)
+        for value, arena in arena_of(made.result.scored).within(by).items()
     }
-    whole = board if interval else _without_intervals(board)
-    return RatingTable(method, result, _side_by_side(whole, by, parts), None, parts)
+    whole = made.board if interval else _without_intervals(made.board)
+    return replace(made, board=_side_by_side(whole, by, parts), parts=parts)
 
 
 def _part(arena: ScoredArena, board: str, *, interval: bool) -> Board | str:
@@ -328,47 +362,3 @@ def _pairs(result: Result) -> dict[tuple[str, str], tuple[float, int]]:
         pairs[names[i], names[j]] = (share, int(matches))
         pairs[names[j], names[i]] = (int(matches) - share, int(matches))
     return pairs
-
-
-def _with_elo_intervals(result: Result, board: Board) -> Board:
-    low, high = _elo_intervals(result)
-    names = result.scored.bots.ids  # type: ignore[attr-defined]  # the Scored of the arena
-    rows = pc.index_in(board.table["id"], value_set=names).to_numpy()
-    at = board.table.column_names.index("score") + 1
-    table = board.table.add_column(at, "low", pa.array(publish(low[rows])))
-    table = table.add_column(at + 1, "high", pa.array(publish(high[rows])))
-    made = Board(board.name, table, board.unscored, board.places)
-    rules = _arena_rules(result)
-    return interval_context(made, method="bootstrap", confidence=rules.confidence)
-
-
-def _arena_rules(result: Result) -> ArenaRules:
-    if not isinstance(result.rules, ArenaRules):
-        raise TypeError("an arena is scored under arena rules")
-    return result.rules
-
-
-def _elo_intervals(result: Result) -> tuple[Any, Any]:
-    """Return the two percentiles of every bot's rating over resampled arenas."""
-    rules = _arena_rules(result)
-    ratings = result.scored.ratings  # type: ignore[attr-defined]  # the Scored of the arena
-    points = ratings.score
-    dice = np.random.default_rng(rules.bootstrap_seed)
-    samples = np.empty((rules.bootstrap_rounds, len(ratings.rating)))
-    for sample in count_steps(samples, label="resampling", total=len(samples)):
-        drawn = np.sort(dice.integers(0, max(len(points), 1), len(points)))
-        sample[:] = fold(
-            EloState.fresh(len(ratings.rating), start=rules.elo_start),
-            ratings.a[drawn],
-            ratings.b[drawn],
-            points[drawn],
-            k_new=rules.k_new,
-            k_established=rules.k_established,
-            games_established=rules.games_established,
-            scale=rules.elo_scale,
-            start=rules.elo_start,
-            round_changes=rules.round_changes,
-        ).state.ratings
-    tail = 50 * (1 - rules.confidence)
-    low, high = np.percentile(samples, [tail, 100 - tail], axis=0)
-    return low, high

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.access.permissions import View
 from agon.app.analysis.score import score
-from agon.app.arena.live.scored import arena_of, arena_rules, live_rules
+from agon.app.arena.live.scored import arena_rules, live_rules
+from agon.app.arena.scored import arena_of
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service

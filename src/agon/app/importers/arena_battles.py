@@ -38,7 +38,7 @@ without one, are rated in file order. ``tie`` and ``tie (bothbad)`` are both tie
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -51,6 +51,7 @@ from agon.records.conditions import Compare, IsBlank, SameValue
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.names.matching import match_names
 from agon.records.values.json_values import EPOCH_UNITS, UNIT_NAMES
+from agon.records.values.words import choice_of
 
 CATEGORIES = (
     "anony",
@@ -78,12 +79,13 @@ ALIASES = {
 }
 """Other names of columns that files have; one is read where the first name is missing."""
 
-_MAX_TIME_S = 253_402_300_799  # the last second of the year 9999
+MAX_TIME_S = 253_402_300_799  # the last second of the year 9999
 _MAX_TIME = 1e16  # in microseconds
 
 _MAX_MATCHES = 100_000  # of a row
 _RESULTS = ("model_a", "model_b", "tie")
 _SIDES = ("model_a", "model_b")
+_TIMES = ("tstamp", "timestamp", "played_at")
 _CLEARLY_A, _CLEARLY_B = ("A>>B", "B<<A"), ("B>>A", "A<<B")
 _CLEAR_WEIGHT = 3  # of a clear win in Arena-Hard
 _WINNER = Column("winner", Kind.TEXT, choices=(*_RESULTS, *_CLEARLY_A, *_CLEARLY_B), sides=_SIDES)
@@ -113,7 +115,7 @@ _PLAYED = (
 _LATEST = "(SELECT max(tstamp) FILTER (WHERE isfinite(tstamp)) FROM {battles})"
 _ONE_UNIT = CrossRowCheck(
     "tstamp",
-    f"{_LATEST} > {_MAX_TIME_S} AND tstamp < {_LATEST} / 10",
+    f"{_LATEST} > {MAX_TIME_S} AND tstamp < {_LATEST} / 10",
     ("battles",),
     "is in another unit than other times",
     "give all times in seconds, or all in milliseconds",
@@ -240,7 +242,7 @@ def read(
     known = list(dict.fromkeys([*of_battles, *wanted]))
     present = _present(source, known, mapping)
     aliases = _aliases(present, mapping)
-    present |= dict.fromkeys(aliases)
+    present |= {own: present[found] for own, found in aliases.items()}
     form = next((form for form in _FORMS if form.columns[0].name in present), _FORMS[1])
     categories = [name for name in CATEGORIES if name in present]
     stated = [name for name in wanted if name in present and name not in of_battles]
@@ -310,20 +312,67 @@ def _unit(battles: Records) -> int:
     latest = battles.sql("SELECT max(tstamp) AS latest FROM battles")["latest"][0].as_py()
     if latest is None:
         return 0
-    return next(unit for unit in EPOCH_UNITS if latest <= _MAX_TIME_S * unit)
+    return next(unit for unit in EPOCH_UNITS if latest <= MAX_TIME_S * unit)
 
 
-def _present(source: Any, known: Sequence[str], mapping: SourceMapping) -> dict[str, None]:
-    """Return the known columns that a source has, under any spelling or a stated name."""
-    own_names = {stored: name.rpartition(".")[2] for name, stored in mapping.columns.items()}
-    others = [name for names in ALIASES.values() for name in names]
-    columns = columns_of(source, [*known, *others, *own_names])
-    return dict.fromkeys(
-        match_names([*known, *others], [own_names.get(name, name) for name in columns]).names
+@dataclass(frozen=True)
+class PlainColumns:
+    """The columns of battles whose rows mean no more than three texts say.
+
+    Attributes:
+        model_a, model_b, winner: the source's names.
+        categories, times: other known columns, on which ratings do not depend.
+    """
+
+    model_a: str
+    model_b: str
+    winner: str
+    categories: tuple[str, ...]
+    times: Mapping[str, str]
+
+    @staticmethod
+    def meaning(word: str) -> str | None:
+        """Return the result that a word means by itself; None: it is not known, or counts more."""
+        return choice_of(_WINNER, word)
+
+
+def plain_columns(table: pa.Table, mapping: SourceMapping) -> PlainColumns | None:
+    """Return the columns of battles that can be counted by value; None: rows say more.
+
+    Prompts, weights and shares say more, as does a mapping of values.
+    """
+    stated = set(mapping.columns.values())
+    if replace(mapping, columns={}) or mapping.keep or stated - set(table.column_names):
+        return None
+    outcomes = [column.name for form in _FORMS for column in form.columns]
+    played = [column.name for column in _PLAYED]
+    present = _present(table, [*outcomes, *played, *CATEGORIES], mapping)
+    aliases = _aliases(present, mapping)
+    read_as = {found: own for own, found in aliases.items()}
+    columns = {read_as.get(own, own): name for own, name in present.items()}
+    said = {name for name in columns if name in {*outcomes, *played}}
+    if said - {*_TIMES} != {*_SIDES, "winner"} or len({*columns.values()}) < len(columns):
+        return None
+    return PlainColumns(
+        model_a=columns["model_a"],
+        model_b=columns["model_b"],
+        winner=columns["winner"],
+        categories=tuple(columns[name] for name in CATEGORIES if name in columns),
+        times={name: columns[name] for name in _TIMES if name in columns},
     )
 
 
-def _aliases(present: Mapping[str, None], mapping: SourceMapping) -> dict[str, str]:
+def _present(source: Any, known: Sequence[str], mapping: SourceMapping) -> dict[str, str]:
+    """Return the source's name of each known column, under any spelling or a stated name."""
+    own_names = {stored: name.rpartition(".")[2] for name, stored in mapping.columns.items()}
+    others = [name for names in ALIASES.values() for name in names]
+    columns = columns_of(source, [*known, *others, *own_names])
+    stored = {own_names.get(name, name): name for name in columns}
+    matched = match_names([*known, *others], stored).names
+    return {own: stored[name] for own, name in matched.items()}
+
+
+def _aliases(present: Mapping[str, str], mapping: SourceMapping) -> dict[str, str]:
     """Return the name of each column that a source has under another usual name only."""
     stated = {name.rpartition(".")[2] for name in mapping.columns}
     return {

@@ -228,7 +228,8 @@ class ArenaRules(HardeningRules, RatingRules):
     )
     plagiarism_jaccard: float = rule(
         0.9,
-        meaning="Share of common words (Jaccard) from which two responses count as copied.",
+        meaning="Share of common words (Jaccard) from which two responses count as copied; 1: only "
+        "the same words count, each as often (equal fingerprints).",
         reason="The seed has “too similar” after comparing fingerprints, which only equal texts "
         "share; nine words in ten is that similar.",
         source=_COPYING,

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,7 +21,7 @@ from agon.disciplines.arena.history import (
 )
 from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.ratings import streamed
-from agon.disciplines.arena.ratings.clusters import Verdicts, verdicts_of
+from agon.disciplines.arena.ratings.clusters import NO_VERDICTS, Verdicts, verdicts_of
 from agon.disciplines.arena.ratings.covariates import covariates_of, matches_by
 from agon.disciplines.arena.ratings.modeled import is_modeled
 from agon.disciplines.arena.ratings.rating_history import RatingHistory, rating_history
@@ -241,8 +240,7 @@ class LargeArena(ScoredArena):
         """Return the rated matches, which are read only where any depend on others."""
         if is_modeled(self.rules) or streamed.has_clusters(self._records):
             return super()._verdicts()
-        nobody = np.zeros(0, dtype=np.int32)
-        return Verdicts(nobody, nobody, np.zeros(0), None, None)
+        return NO_VERDICTS
 
     @cached_property
     def _folded(self) -> tuple[Vector, Standings]:

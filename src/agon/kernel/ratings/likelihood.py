@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agon.kernel.compiling import COMPILED_FROM, compile_loop
+from agon.kernel.compiling import compile_loop
 from agon.kernel.ratings.pair_counts import PairCounts
 
 Vector = npt.NDArray[np.float64]
@@ -146,8 +146,8 @@ class SparseLikelihood(Likelihood):
 
 
 def likelihood_of(counts: PairCounts, regularization: float) -> Likelihood:
-    """Return the dense implementation for few players and matches, which needs no compilation."""
-    few = counts.players <= DENSE_PLAYERS and counts.matches.sum() < COMPILED_FROM
+    """Return the dense implementation for few players, which needs no compilation."""
+    few = counts.players <= DENSE_PLAYERS
     return (Likelihood if few else SparseLikelihood)(counts, regularization)
 
 

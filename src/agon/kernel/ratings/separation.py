@@ -233,9 +233,15 @@ def _largest(
     dice = np.random.default_rng(seed)
     largest = np.empty(draws)
     step = max(1, _AT_A_TIME // max(1, len(first)))
+    # Few differences are drawn at once; of many, strengths are drawn and then compared.
+    contrast = (factor[first] - factor[second]) / error[:, None] if len(first) <= players else None
     for begin in range(0, draws, step):
         size = min(step, draws - begin)
-        strengths = dice.standard_normal((size, players)) @ factor.T
-        between = np.abs(strengths[:, first] - strengths[:, second]) / error
-        largest[begin : begin + size] = between.max(axis=1)
+        normals = dice.standard_normal((size, players))
+        if contrast is not None:
+            between = normals @ contrast.T
+        else:
+            strengths = normals @ factor.T
+            between = (strengths[:, first] - strengths[:, second]) / error
+        largest[begin : begin + size] = np.abs(between, out=between).max(axis=1)
     return largest

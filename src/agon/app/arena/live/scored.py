@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from agon.app.analysis.score import rules_of
-from agon.app.replay.adjustments import AdjustedScores
-from agon.app.replay.unscored import UnscorableRecords
+from agon.app.arena.scored import arena_of
 from agon.app.service import Service
-from agon.disciplines import ScoredRecords
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.contests import Contest, Snapshot
@@ -68,17 +66,3 @@ def arena_records(service: Service, contest: Contest) -> Iterator[tuple[ScoredAr
     with service.replicas.current(service.store, contest) as replica:
         result = replica.result()
         yield arena_of(result.scored), result.records, replica.seq
-
-
-def arena_of(scored: ScoredRecords) -> ScoredArena:
-    """Return the scores of an arena without adjustments, which change no match.
-
-    Raises:
-        NotScorable: the records cannot be scored.
-    """
-    if isinstance(scored, AdjustedScores):
-        scored = scored.scored
-    if isinstance(scored, UnscorableRecords):
-        raise scored.reason
-    arena: Any = scored
-    return arena

@@ -39,6 +39,7 @@ class AuditedBoard:
         a, b: rows of both sides of each match.
         score: 1 when a won, 0.5 on a tie, 0 when b won.
         match: the number of each match.
+        weight: of each match; None: all are 1.
         verdicts: the rated matches of all bots.
         arena: the scored records.
     """
@@ -50,6 +51,7 @@ class AuditedBoard:
     b: Numbers
     score: Vector
     match: Numbers
+    weight: Vector | None
     verdicts: Verdicts
     arena: ScoredArena
 
@@ -103,6 +105,7 @@ def audited_board(arena: ScoredArena) -> AuditedBoard:
         b[within],
         verdicts.score[within],
         arena.ratings.match[within],
+        None if verdicts.weight is None else verdicts.weight[within],
         verdicts,
         arena,
     )
@@ -131,3 +134,13 @@ def answer(
         sentence=sentence,
         records=records,
     )
+
+
+def number_of(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Example:
+        >>> number_of(1, "judge"), number_of(2000, "judge")
+        ('1 judge', '2,000 judges')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -5,7 +5,13 @@ from typing import Final
 
 import numpy as np
 
-from agon.disciplines.arena.audits.board import SURPRISE, AuditedBoard, answer, unknown
+from agon.disciplines.arena.audits.board import (
+    SURPRISE,
+    AuditedBoard,
+    answer,
+    number_of,
+    unknown,
+)
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.covariance import pair_matrix
 from agon.kernel.ratings.likelihood import logistic
@@ -61,9 +67,18 @@ def connectivity(board: AuditedBoard) -> Probe:
         names = tuple(str(ids[bot]) for bot in sorted(unrated))
         return answer(
             "connectivity", figure=len(unrated), expected=0, is_fine=False,
-            sentence=f"{len(unrated)} bots with matches have no rating; the first: {names[0]} "
-            f"{unrated[min(unrated)]}",
+            sentence=f"{number_of(len(unrated), 'bot')} with matches without a rating; the first: "
+            f"{names[0]} {unrated[min(unrated)]}",
             records=names,
+        )  # fmt: skip
+    groups = strengths.intervals.covariance.connected
+    if len(sizes := np.bincount(groups)) > 1:
+        rest = np.flatnonzero(groups != sizes.argmax())
+        return answer(
+            "connectivity", figure=0, expected=None, is_fine=False,
+            sentence=f"{len(sizes)} groups of bots never met: nothing is known of a rank between "
+            "them",
+            records=tuple(board.names[row] for row in rest),
         )  # fmt: skip
     if counts.players <= 3:  # noqa: PLR2004 (no two parts of two bots each)
         return answer(

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.audits.board import AuditedBoard, answer, unknown
+from agon.disciplines.arena.audits.board import AuditedBoard, answer, number_of, unknown
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry
@@ -33,7 +33,7 @@ def voters(board: AuditedBoard) -> Probe:
     codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
     votes = np.bincount(codes)
     if len(votes) < _FEWEST_VOTERS:
-        return unknown("voters", f"there are {len(votes)} judges, too few to compare")
+        return unknown("voters", f"{number_of(len(votes), 'judge')}: too few to compare")
     busiest = max(1, round(_BUSIEST * len(votes)))
     share, fair = float(np.sort(votes)[-busiest:].sum() / votes.sum()), busiest / len(votes)
     effect = _design_effect(board, codes)
@@ -55,7 +55,9 @@ def _design_effect(board: AuditedBoard, codes: np.ndarray) -> float:
     counts = board.strengths.counts
     fit = bradley_terry(counts, regularization=float(board.rules.bradley_terry_regularisation))
     center = np.full(counts.players, 1.0 / counts.players)
-    clusters = Clusters("judge", counts.players, board.a, board.b, board.score, (codes,))
+    clusters = Clusters(
+        "judge", counts.players, board.a, board.b, board.score, (codes,), board.weight
+    )
     clustered, alone = (
         sandwich_covariance(counts, fit, center=center, clusters=each) for each in (clusters, None)
     )
@@ -73,12 +75,21 @@ def influence(board: AuditedBoard) -> Probe:
     made = board.strengths.separation
     largest, worst = 0, ""
     outside: tuple[str, ...] = ()
-    columns = {name: board.column(name) for name in ("judge", "prompt")}
-    if all(column is None for column in columns.values()):
-        return unknown("influence", "no match names its judge or its prompt")
+    named = {name: board.column(name) for name in ("judge", "prompt")}
+    columns = {
+        name: column
+        for name, column in named.items()
+        if column is not None and pc.count_distinct(column).as_py() > 1
+    }
+    if not columns:
+        known = [name for name, column in named.items() if column is not None]
+        return unknown(
+            "influence",
+            f"all matches have one {' and one '.join(known)}, so that none can be left out"
+            if known
+            else "no match names its judge or its prompt",
+        )
     for name, column in columns.items():
-        if column is None:
-            continue
         for value, change, left in _changes(board, column):
             if change > largest or (left and not outside):
                 largest, worst = max(largest, change), f"{name} {value}"
@@ -105,7 +116,10 @@ def _changes(board: AuditedBoard, column: pa.Array) -> list[tuple[str, int, tupl
     result = []
     for code in np.argsort(-sizes, kind="stable")[:_EXAMINED].tolist():
         rest = codes != code
-        counts = weigh_pairs(board.a[rest], board.b[rest], board.score[rest], players=players)
+        weight = None if board.weight is None else board.weight[rest]
+        counts = weigh_pairs(
+            board.a[rest], board.b[rest], board.score[rest], weight, players=players
+        )
         try:
             fit = bradley_terry(
                 counts,

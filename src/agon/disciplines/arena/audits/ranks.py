@@ -1,22 +1,28 @@
 """Probes of ranks: which are apart, how few matches change the first, and what ties decide."""
 
+from math import log
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.arena.audits.board import AuditedBoard, answer, unknown
+from agon.disciplines.arena.ratings.modeled import MAX_MODEL_BOTS
 from agon.disciplines.arena.ratings.robustness import rank_robustness
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.likelihood import logistic
+from agon.kernel.ratings.models import ModelRows, fit_model
 from agon.kernel.ratings.separation import MANY
 from agon.kernel.ratings.weighted_pairs import weigh_pairs
 
 Numbers = npt.NDArray[np.int64]
+Vector = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
+_MOSTLY: Final = 0.5  # of the neighbors
+_WIDE: Final = 400.0  # Elo: odds of ten to one
 _FEW_MATCHES: Final = 0.001  # of all: so few that another week of votes has more
 _COMPARED: Final = 500  # bots of the highest rating, among whom pairs are compared
 _TRIADS: Final = 200  # bots among whom they are counted
@@ -26,7 +32,10 @@ _UPPER: Final = 0.998
 
 
 def separation(board: AuditedBoard) -> Probe:
-    """Say how many neighbors are apart: the ranks that the votes carry."""
+    """Say how many neighbors are apart: the ranks that the votes carry.
+
+    Where not even a gap of ten to one would be seen, the votes are too few to say anything.
+    """
     made = board.strengths.separation
     neighbors = len(made.gap)
     if not neighbors:
@@ -35,11 +44,18 @@ def separation(board: AuditedBoard) -> Probe:
     spread = float(np.median(made.rank_high - made.rank_low + 1))
     needed = float(np.median(made.needed))
     more = "more than a billion" if needed > MANY else f"{needed:,.0f}"
+    widest = float(np.median(made.critical * made.error)) * board.rules.elo_scale / log(10.0)
+    if not together and widest > _WIDE:
+        return unknown(
+            "separation",
+            f"none of {neighbors} neighbors are apart, and a gap of {_WIDE:.0f} would not be seen: "
+            f"there are only {float(board.strengths.counts.matches.sum()):,.0f} matches",
+        )
     return answer(
         "separation",
         figure=together / neighbors,
         expected=None,
-        is_fine=int(made.tier.max()) > 1,
+        is_fine=together >= _MOSTLY * neighbors,
         sentence=f"{together} of {neighbors} neighbors are apart together, {singly} singly; a bot "
         f"has {spread:.0f} possible ranks in the median, in {int(made.tier.max())} tiers; the "
         f"median gap needs {more} more matches",
@@ -56,16 +72,19 @@ def robustness(board: AuditedBoard) -> Probe:
     if not ranks:
         return unknown("robustness", "there is no second bot")
     [first] = ranks
+    apart = bool(board.strengths.separation.apart[0])
     if first.matches is None or first.share is None:
+        said = "" if apart else ", but the two are not apart"
         return answer(
-            "robustness", figure=1.0, expected=_FEW_MATCHES, is_fine=True,
-            sentence=f"no number of matches puts {first.next} before {first.bot}",
+            "robustness", figure=1.0, expected=_FEW_MATCHES, is_fine=apart,
+            sentence=f"no number of matches was found that puts {first.next} before {first.bot}"
+            f"{said}",
         )  # fmt: skip
     return answer(
         "robustness",
         figure=first.share,
         expected=_FEW_MATCHES,
-        is_fine=first.share > _FEW_MATCHES and bool(board.strengths.separation.apart[0]),
+        is_fine=first.share > _FEW_MATCHES and apart,
         sentence=f"{first.matches} of {len(arena.ratings.match):,} matches decide the first rank: "
         f"without them {first.next} is before {first.bot}",
         records=first.left_out[:20],
@@ -73,41 +92,86 @@ def robustness(board: AuditedBoard) -> Probe:
 
 
 def ties(board: AuditedBoard) -> Probe:
-    """Say whether leaving ties out reverses bots that are apart when a tie is half a win.
+    """Say whether bots that are apart when a tie is half a win are reversed by other conventions.
 
-    The model of Davidson (1970), which rates ties as a third outcome, is not fitted.
+    Ties are left out, or are an outcome of their own by the model of Davidson (1970).
     """
     tied = board.score == 0.5  # noqa: PLR2004 (the score of a tie)
     if not tied.any():
         return answer(
             "ties", figure=0, expected=0, is_fine=True, sentence="there are no ties"
         )  # fmt: skip
-    counts = weigh_pairs(
-        board.a[~tied], board.b[~tied], board.score[~tied], players=len(board.names)
-    )
     try:
-        fit = bradley_terry(counts, names=board.names, regularization=_prior(board))
+        others = {"left out": _without_ties(board, tied), "by Davidson": _by_davidson(board)}
     except NotScorable as error:
         return unknown("ties", f"without the ties there is no board: {error}")
     separated = board.strengths.separation
-    order, without = separated.order, fit.log_strength
-    after = np.argsort(-without, kind="stable")
-    moved = int((after != order).sum())
+    order = separated.order
     shown = order[:_COMPARED]
     upper, lower = (shown[each] for each in np.triu_indices(len(shown), 1))
     spread = np.sqrt(board.strengths.intervals.covariance.of_differences(upper, lower))
     apart = board.theta[upper] - board.theta[lower] > separated.critical * spread
-    is_reversed = apart & (without[upper] < without[lower])
-    bots = np.unique(lower[is_reversed])
+    is_reversed = np.zeros(len(upper), dtype=bool)
+    said = []
+    for name, other in others.items():
+        if other is None:
+            continue
+        moved = int((np.argsort(-other, kind="stable") != order).sum())
+        turned = apart & (other[upper] < other[lower])
+        said.append(
+            f"{name} they change {moved} of {len(order)} ranks and reverse {int(turned.sum())} "
+            "pairs that are apart"
+        )
+        is_reversed |= turned
     return answer(
         "ties",
         figure=int(is_reversed.sum()),
         expected=0,
         is_fine=not is_reversed.any(),
-        sentence=f"{tied.mean():.1%} of matches are ties; without them {moved} of {len(order)} "
-        f"ranks change, and {int(is_reversed.sum())} pairs that are apart are reversed",
-        records=tuple(board.names[bot] for bot in bots),
+        sentence=f"{tied.mean():.1%} of matches are ties; {', '.join(said)}",
+        records=tuple(board.names[bot] for bot in np.unique(lower[is_reversed])),
     )
+
+
+def _without_ties(board: AuditedBoard, tied: Flags) -> Vector:
+    """Return the strengths where ties are left out.
+
+    Raises:
+        NotScorable: there are none.
+    """
+    weight = None if board.weight is None else board.weight[~tied]
+    counts = weigh_pairs(
+        board.a[~tied], board.b[~tied], board.score[~tied], weight, players=len(board.names)
+    )
+    return bradley_terry(counts, names=board.names, regularization=_prior(board)).log_strength
+
+
+def _by_davidson(board: AuditedBoard) -> Vector | None:
+    """Return the strengths where a tie is an outcome of its own; None: that cannot be fitted."""
+    players = len(board.names)
+    known = np.isin(board.score, (0.0, 0.5, 1.0))
+    if players > MAX_MODEL_BOTS or not known.all():
+        return None
+    weight = np.ones(len(board.a)) if board.weight is None else board.weight
+    # Equal rows are added up: strengths depend on their sums alone.
+    cell = (board.a * players + board.b) * 3 + (2 * board.score).astype(np.int64)
+    distinct, place = np.unique(cell, return_inverse=True)
+    pair, outcome = np.divmod(distinct, 3)
+    side_a, side_b = np.divmod(pair, players)
+    rows = ModelRows(
+        players,
+        side_a,
+        side_b,
+        outcome / 2,
+        np.bincount(place, weight).astype(np.float64),
+        np.zeros((len(distinct), 0)),
+    )
+    try:
+        return fit_model(
+            rows, ties="davidson", regularization=_prior(board), start=board.theta
+        ).strength
+    except NotScorable:
+        return None
 
 
 def cycles(board: AuditedBoard) -> Probe:

@@ -73,12 +73,16 @@ class Similarity:
 def text_similarity(first: str, second: str, *, threshold: float) -> Similarity:
     """Compare two responses: copied with equal fingerprints or a Jaccard of at least ``threshold``.
 
+    A threshold of 1 compares fingerprints alone: the same words, each as often.
+
     Source: seed 003, Response Plagiarism Detection; spec arena, A match, step 3.
 
     Example:
         >>> text_similarity("I like tea.", "Tea: I like!", threshold=0.9).copied
         True
+        >>> [text_similarity("tea tea", "tea", threshold=limit).copied for limit in (0.9, 1)]
+        [True, False]
     """
     same = fingerprint(first) == fingerprint(second)
     share = jaccard(first, second)
-    return Similarity(same, share, same or share >= threshold)
+    return Similarity(same, share, same or (share >= threshold and threshold < 1))

@@ -40,6 +40,11 @@ class Verdicts:
     covariates: Mapping[str, Vector] = field(default_factory=dict)
 
 
+_NOBODY: Final = np.zeros(0, dtype=np.int32)
+NO_VERDICTS: Final = Verdicts(_NOBODY, _NOBODY, np.zeros(0), None, None)
+"""Stands for matches of which none depends on another, where only their counts are known."""
+
+
 def verdicts_of(matches: Matches, ratings: Ratings) -> Verdicts:
     """Return the rated matches of those in memory."""
     prompt, judge = (

@@ -20,7 +20,7 @@ from agon.kernel.ratings.models import ModelFit, ModelRows, fit_model
 from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.rounding import publish
 
-_MAX_BOTS = 2000  # the matrices of a model are dense, and inverted in each step
+MAX_MODEL_BOTS = 2000  # the matrices of a model are dense, and inverted in each step
 _LISTED = 5
 _MEANINGS = {
     "half": "",
@@ -107,10 +107,10 @@ def fit_verdicts(
     Raises:
         NotScorable: there are too many bots, or the matches do not say what the model asks.
     """
-    if counts.players > _MAX_BOTS:
+    if counts.players > MAX_MODEL_BOTS:
         raise NotScorable(
-            f"models of ties, positions and styles are fitted for up to {_MAX_BOTS:,} bots, and "
-            f"{counts.players:,} are rated here: set ties=half, position=ignored and no control"
+            f"models of ties, positions and styles are fitted for up to {MAX_MODEL_BOTS:,} bots, "
+            f"and {counts.players:,} are rated here: set ties=half, position=ignored and no control"
         )
     if rules.interval == "bootstrap":
         raise NotScorable(
