@@ -74,6 +74,7 @@ def test_an_agent_reaches_listed_hosts_by_the_proxy_only(
     assert f"CONNECT model.test:{model} {OUTSIDE}" in tunnel
 
 
+@pytest.mark.exhaustive
 def test_a_proxy_that_died_is_an_error_of_the_trial(
     course: Course, containers: Containers, image: Image
 ) -> None:
