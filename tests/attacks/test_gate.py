@@ -55,6 +55,7 @@ def test_validators_with_little_stake_decide_under_the_literal_rules_alone(attac
     assert hardened.harm.worst_fall < literal.harm.worst_fall
 
 
+@pytest.mark.exhaustive
 def test_one_report_inside_the_outlier_bound_ends_the_decay_where_any_agent_may() -> None:
     """Seed 001 asks for a new agent; without that, a push of an old one is another hole."""
     under = runner("challenge/term-1")

@@ -16,7 +16,7 @@ from postgresql_server import Postgresql
 from sizes import size
 
 _TESTS = Path(__file__).parents[1]
-_FAULTS = size(40, at_least=4, dear=True)
+_FAULTS = size(40, at_least=3, dear=True)
 
 
 def storm(*options: str) -> dict[str, Any]:

@@ -103,6 +103,7 @@ def test_equal_disciplines_have_equal_pages_and_routes(contests: Instance) -> No
     assert expected["/c/{contest}/judges/{id}"] == 404
 
 
+@pytest.mark.exhaustive
 def test_every_link_of_their_pages_leads_to_a_page(contests: Instance) -> None:
     """The board, a player's page, the desk, an empty contest; none is a page of a capability."""
     headers = contests.as_("organiser")

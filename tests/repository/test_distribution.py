@@ -143,6 +143,7 @@ def test_an_installed_wheel_scores_records_and_creates_a_contest(
     assert "spring" in run(agon, "contest", "list", "--database", database, cwd=tmp_path)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("extra", sorted(WITHOUT))
 def test_an_installed_wheel_without_an_extra_names_it(
     extra: str, python: Path, tmp_path: Path
@@ -166,6 +167,7 @@ from agon.cli.run import run
     assert "bug in agon" not in process.stderr
 
 
+@pytest.mark.exhaustive
 def test_types_of_the_installed_wheel_are_seen_by_the_type_checker_of_a_user(
     python: Path, tmp_path: Path
 ) -> None:

@@ -79,6 +79,7 @@ def test_every_sentence_of_every_choice_is_known() -> None:
     assert not any(has_template(text) for text in ordinary())
 
 
+@pytest.mark.exhaustive
 def test_a_threshold_needs_answers() -> None:
     """One to set it, one to measure it."""
     with pytest.raises(ValueError, match="at least two"):

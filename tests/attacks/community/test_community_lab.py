@@ -82,6 +82,7 @@ def test_ids_of_real_records_may_be_text() -> None:
     assert as_text.gain.ranks > 0
 
 
+@pytest.mark.exhaustive
 def test_a_rule_takes_most_points_of_its_attack() -> None:
     """Where feedback on own prompts is ignored, they lack a like; two still raise an h-index."""
     literal = _result(honest_world(), "self-feedback", at=2)

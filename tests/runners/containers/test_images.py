@@ -49,6 +49,7 @@ def build(containers: Containers) -> Iterator["Build"]:
 Build: TypeAlias = Callable[[ImageSpec], Image]
 
 
+@pytest.mark.exhaustive
 def test_the_same_content_is_built_once(build: Build, tmp_path: Path) -> None:
     """Names and times of the folder do not count; other content is another image."""
     text = f"COPY data /app/data\n# {os.urandom(4).hex()}"

@@ -100,6 +100,7 @@ def test_a_server_answers_the_tests_and_ends_with_the_trial(
     assert running(course.run_name) == []
 
 
+@pytest.mark.exhaustive
 def test_a_container_without_a_server_ends_with_its_command(course: Course) -> None:
     """Nothing changes for a trial that could have kept one."""
     trial = replace(course.trial(), servers_s=60.0)
@@ -111,6 +112,7 @@ def test_a_container_without_a_server_ends_with_its_command(course: Course) -> N
         assert len(running(course.run_name)) == 1
 
 
+@pytest.mark.exhaustive
 def test_no_descriptor_reaches_a_server(courses: Callable[[Kind], Course]) -> None:
     """A process that the tests do not see could write the reward through it, after them."""
     result = courses("coreutils").with_servers(
