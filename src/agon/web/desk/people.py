@@ -8,7 +8,9 @@ from pydantic import ValidationError
 from agon.api.models.invitations import InvitationCreate
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
+from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import SHOWN, act, contest_page, listing
+from agon.web.form_times import ZONE, zoned_times
 from agon.web.page import Redirect, SitePage, Visit
 
 _FIELDS: Final = frozenset({"role", "user", "max_uses", "approval", "expires_at", "note"})
@@ -23,8 +25,12 @@ def invite(visit: Visit) -> SitePage | Redirect:
     """Create an invitation; its code is shown once."""
     contest = visit.contest()
     fields = {name: text for name, text in visit.form.items() if name in _FIELDS and text.strip()}
-    if "expires_at" in fields:
-        fields["expires_at"] += "Z"
+    times, wrong = zoned_times(
+        {"expires_at": fields.get("expires_at", "")}, visit.form.get(ZONE, "")
+    )
+    if wrong:
+        return _page(visit, error=FormErrors(fields=wrong))
+    fields |= times
     try:
         request = InvitationCreate.model_validate(fields)
         created = visit.api.invitations.create(contest.id, request)
@@ -61,7 +67,7 @@ def decide(visit: Visit) -> SitePage | Redirect:
     )
 
 
-def _page(visit: Visit, *, error: Exception | None = None, code: str = "") -> SitePage:
+def _page(visit: Visit, *, error: Exception | FormErrors | None = None, code: str = "") -> SitePage:
     contest = visit.contest()
     values = {
         "invitations": listing(visit, visit.api.invitations.list(contest.id), oldest_first=True),
