@@ -130,6 +130,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (folder / "battles.csv").write_text("\n".join(battles))
     (folder / "evaluations.csv").write_text("uid,validator,score,stake,epoch\n1,v,0.5,100,1\n")
+    (folder / "class.csv").write_text("user,note\nalan,Alan Turing\ngrace\n")
     (folder / "solved").mkdir()
     (folder / "solved" / "problems.csv").write_text("id\nprimes\n")
     (folder / "solved" / "submissions.csv").write_text(

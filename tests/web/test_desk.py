@@ -38,7 +38,7 @@ def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> No
     assert browser.submit(DESK, f"{DESK}/freeze", {}).status_code == 303
     assert "Unfreeze" in text(browser, DESK)
     details = {"title": "The new league", "description": "d", "visibility": "public",
-               "starts_at": "2026-01-01T10:00", "ends_at": ""}  # fmt: skip
+               "starts_at": "2026-01-01T12:00", "zone": "+02:00", "ends_at": ""}  # fmt: skip
     assert browser.submit(DESK, f"{DESK}/details", details).status_code == 303
     assert 'value="2026-01-01T10:00"' in browser.get(DESK).text
     assert browser.submit(DESK, f"{DESK}/unfreeze", {"reason": "too early"}).status_code == 303

@@ -32,7 +32,8 @@ _OPERATIONS: Final[Mapping[Kind, str]] = {
     # A hash fills 64 MiB for a quarter of a second.
     "passwords": "acceptInvitation createUser changeUser",
     # Reads records of a contest, or as much of a board as a search does.
-    "reads": "getMovement getWhatIf getProblemMatrix getExplanation getParticipant getHistory "
+    "reads": "listMembers getMember withdrawMember reinstateMember extendMember "
+    "getMovement getWhatIf getProblemMatrix getExplanation getParticipant getHistory "
     "getRobustness getBoardRobustness getJudge getJudgeEligibility",
     # Reads all rows of a board, or writes all files of a contest.
     "boards": "getProof getRulesEffect exportContest",
@@ -51,7 +52,8 @@ _OPERATIONS: Final[Mapping[Kind, str]] = {
     "closeCase listOwnCases listChangeSets proposeChangeSet getChangeSet queueDryRun "
     "applyChangeSet cancelChangeSet rollBackChangeSet listContests createContest getContest "
     "editContest createNextSeason openContest freezeContest unfreezeContest finalizeContest "
-    "unfinalizeContest getFinalization listInvitations createInvitation revokeInvitation "
+    "unfinalizeContest getFinalization listInvitations createInvitation createInvitations "
+    "revokeInvitation "
     "listJoinRequests approveJoinRequest rejectJoinRequest getHoneypotBank listJobs claimJob "
     "getJob heartbeatJob completeJob failJob cancelJob retryJob getQueue setQueue getModelJudges "
     "getLedgerHead listLog listProblems getProblem publishProblem revealProblem listRecords "

@@ -57,6 +57,7 @@ DOORS: Final[Mapping[str, Door]] = MappingProxyType(
         "completeJob": _PROTOCOL,
         "createContest": _NONE,
         "createInvitation": _NONE,
+        "createInvitations": _NONE,
         "createNextSeason": _NONE,
         "createToken": _NONE,
         "createUser": _NONE,
@@ -64,6 +65,7 @@ DOORS: Final[Mapping[str, Door]] = MappingProxyType(
         "decideCase": _NONE,
         "drawRound": _PROTOCOL,
         "editContest": _NONE,
+        "extendMember": _NONE,
         "failJob": _NONE,
         "finalizeContest": _NONE,
         "freezeContest": _NONE,
@@ -79,6 +81,7 @@ DOORS: Final[Mapping[str, Door]] = MappingProxyType(
         "queueDryRun": _NONE,
         "redeliver": _NONE,
         "registerBot": _PROTOCOL,
+        "reinstateMember": _NONE,
         "rejectJoinRequest": _NONE,
         "removeWebhook": _NONE,
         "retryJob": _NONE,
@@ -93,6 +96,7 @@ DOORS: Final[Mapping[str, Door]] = MappingProxyType(
         "testWebhook": _NONE,
         "unfinalizeContest": _NONE,
         "unfreezeContest": _NONE,
+        "withdrawMember": _NONE,
     }
 )
 """Every operation that changes something, by its id."""

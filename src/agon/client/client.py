@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agon.api.operations.jobs import Jobs
     from agon.api.operations.judges import Judges
     from agon.api.operations.ledgers import Ledgers
+    from agon.api.operations.members import Members
     from agon.api.operations.problems import Problems
     from agon.api.operations.records import Records
     from agon.api.operations.rounds import Rounds
@@ -77,6 +78,7 @@ class Api:
     jobs: "Jobs" = _noun("jobs.Jobs")
     judges: "Judges" = _noun("judges.Judges")
     ledgers: "Ledgers" = _noun("ledgers.Ledgers")
+    members: "Members" = _noun("members.Members")
     problems: "Problems" = _noun("problems.Problems")
     records: "Records" = _noun("records.Records")
     prompts: "Prompts" = _noun("bots.Prompts")

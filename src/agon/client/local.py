@@ -125,7 +125,8 @@ class LocalTransport(Transport):
 
         context = self._context(add_records, contest)
         # Check before a long stream is read in vain.
-        require_open(self._service, context.contest, self._by)
+        with self._service.store.read() as session:
+            require_open(self._service, session, context.contest, self._by)
         rows = read_ndjson(chunks, table=table)
         try:
             summary = record(

@@ -251,6 +251,13 @@ JOIN_REQUESTS: Final = Table(
 )  # fmt: skip
 """People who accepted an invitation that asks for approval; ``id`` is that of their token."""
 
+MEMBER_TERMS: Final = Table(
+    "member_terms", METADATA, _contest(key=True), _name("user_id", key=True),
+    _integer("withdrawn_at", optional=True), _integer("ends_at", optional=True),
+    _integer("attempts"), _text("reason"), _name("by"), _integer("changed_at"),
+)  # fmt: skip
+"""What differs for one person in a contest: withdrawn, a later end, further submissions."""
+
 RESPONSES: Final = Table(
     "responses", METADATA, _name("caller", key=True), _name("key", key=True),
     _bytes("request_sha256"), _integer("status"), _text("headers"), _bytes("body"), _integer("at"),

@@ -23,6 +23,7 @@ from agon.store.events import Events
 from agon.store.histories import Histories
 from agon.store.invitations import Invitations
 from agon.store.judging import Judging
+from agon.store.members import Members
 from agon.store.migrations import require_newest
 from agon.store.names import Names
 from agon.store.people import People
@@ -66,6 +67,7 @@ class Session:
     arena = _Part(Arena)
     access = _Part(Access)
     invitations = _Part(Invitations)
+    members = _Part(Members)
     webhooks = _Part(Webhooks)
     judging = _Part(Judging)
     attachments = _Part(Attachments)

@@ -17,6 +17,7 @@ from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.entities.webhooks import EVENT_KINDS
 from agon.web import addresses
+from agon.web.form_times import ZONES
 from agon.web.page import SitePage
 
 _DIGITS: Final = 6
@@ -259,6 +260,7 @@ def environment() -> Environment:
         "phase_of": phase_of,
         "permits": permits,
         "static": static_address,
+        "time_zones": ZONES,
     }
     return environment
 

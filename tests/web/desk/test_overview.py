@@ -3,6 +3,9 @@
 import re
 from html import unescape
 
+import pytest
+
+from fakes.autumn import autumn
 from web.browser import Browser
 from web.desk.league import text
 
@@ -60,6 +63,72 @@ def test_a_field_that_both_changed_shows_both_values_and_is_set_by_the_next_save
     stored = opened(browser.get(DESK).text)
     assert stored["title"] == "Cup of Spring"
     assert stored["visibility"] == "private"
+
+
+def test_times_of_forms_are_in_the_zone_that_they_state(browser: Browser) -> None:
+    """A browser sends no offset; a time taken as UTC ends a contest hours early."""
+    browser.instance.contest("spring")
+    browser.sign_in("organiser")
+    path = f"{DESK}/details"
+    first = opened(browser.get(DESK).text)
+    assert first["zone"] == "UTC"
+    east = first | {"ends_at": "2126-12-24T18:00", "zone": "+05:45"}
+    assert browser.submit(DESK, path, east).status_code == 303
+    again = opened(browser.get(DESK).text)
+    assert (again["ends_at"], again["zone"]) == ("2126-12-24T12:15", "UTC")
+    west = again | {"ends_at": "2126-12-24T18:00-03:30"}
+    assert browser.submit(DESK, path, west).status_code == 303
+    assert opened(browser.get(DESK).text)["ends_at"] == "2126-12-24T21:30"
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        ({"ends_at": "2126-12-24T18:00", "zone": ""}, "2126-12-24T18:00 has no zone"),
+        ({"ends_at": "2126-12-24T18:00", "zone": "Berlin"}, "'Berlin' is no zone of this form"),
+        ({"ends_at": "tomorrow"}, "'tomorrow' is not a time"),
+        ({"ends_at": "0001-01-01T00:00", "zone": "+14:00"}, "not in the years 1 to 9999"),
+        ({"zone": "+02:00"}, "The times shown are in UTC and stay as they are"),
+        (
+            {"starts_at": "2126-12-24T18:00", "ends_at": "2126-12-23T18:00"},
+            "end 2126-12-23T18:00:00.000000Z is not after the start 2126-12-24T18:00:00.000000Z",
+        ),
+    ],
+)
+def test_times_that_say_too_little_are_refused(
+    browser: Browser, sent: dict[str, str], message: str
+) -> None:
+    """Nothing is guessed, and the form keeps what was typed."""
+    browser.instance.contest("spring")
+    browser.sign_in("organiser")
+    fields = opened(browser.get(DESK).text) | sent
+    refused = browser.submit(DESK, f"{DESK}/details", fields)
+    assert refused.status_code == 422
+    assert message in unescape(refused.text)
+    assert 'value="' + sent.get("ends_at", "") + '"' in refused.text
+    assert browser.instance.get("/contests/spring", "organiser").json()["ends_at"] is None
+
+
+@pytest.mark.parametrize(
+    ("page", "fields"),
+    [
+        (f"{DESK}/people", {"role": "participant", "expires_at": "2126-12-24T18:00"}),
+        ("/c/autumn/desk/problems", {"title": "Cubes", "source": "def seq(n):\n    return n\n",
+                                     "first_index": "0", "N_check": "200",
+                                     "freeze_started_at": "2126-12-24T18:00"}),
+    ],
+)  # fmt: skip
+def test_every_form_with_a_time_asks_for_its_zone(
+    browser: Browser, page: str, fields: dict[str, str]
+) -> None:
+    """One mechanism for all of them."""
+    browser.instance.contest("spring")
+    autumn(browser.instance.service)
+    browser.sign_in("organiser")
+    assert '<option value="UTC" selected>' in browser.get(page).text
+    refused = browser.submit(page, page, fields)
+    assert refused.status_code == 422
+    assert "2126-12-24T18:00 has no zone" in refused.text
 
 
 def test_a_form_that_changes_nothing_writes_nothing(browser: Browser) -> None:

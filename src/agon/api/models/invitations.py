@@ -26,6 +26,26 @@ class InvitationCreate(Request):
     )
 
 
+class InvitedPerson(Request):
+    """A person to invite."""
+
+    user: UserName | None = Field(
+        default=None, description="The only user's id it can be accepted with; null: any free one."
+    )
+    note: PlainText = Field(default="", max_length=200, description="For organizers, as a name.")
+
+
+class InvitationsCreate(Request):
+    """New invitations, one for each person, which can be accepted once."""
+
+    people: tuple[InvitedPerson, ...] = Field(min_length=1, max_length=1000)
+    role: InvitedRole = Field(default="participant", description="The role of the tokens.")
+    expires_at: Time | None = Field(default=None, description="null: never.")
+    approval: bool = Field(
+        default=False, description="Whether an organizer approves each person who accepts one."
+    )
+
+
 class InvitationAccept(Request):
     """Who accepts an invitation."""
 

@@ -2,12 +2,13 @@
 
 from dataclasses import asdict
 
-from agon.api.models.base import Page
+from agon.api.models.base import Items, Page
 from agon.api.models.invitations import (
     Applicant,
     Invitation,
     InvitationAccept,
     InvitationCreate,
+    InvitationsCreate,
     InvitationWithCode,
     Membership,
 )
@@ -16,6 +17,8 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import Id
 from agon.api.transport import Noun
 from agon.app.access import invitations, join_requests
+from agon.app.service import Service
+from agon.entities import invitations as entities
 
 _INVITATIONS = "/contests/{contest}/invitations"
 _REQUESTS = "/contests/{contest}/join-requests"
@@ -35,8 +38,26 @@ def list_invitations(ctx: ContestContext, page: PageRequest) -> Page[Invitation]
 def create_invitation(ctx: ContestContext, request: InvitationCreate) -> InvitationWithCode:
     """Create an invitation. The response holds its code, which is shown only once."""
     new = invitations.NewInvitation(**request.model_dump())
-    invitation, code = invitations.invite(ctx.service, ctx.contest.id, new, by=ctx.caller)
-    public = ctx.service.public_url
+    return _with_code(
+        ctx.service, *invitations.invite(ctx.service, ctx.contest.id, new, by=ctx.caller)
+    )
+
+
+@operation("POST", _INVITATIONS + "/all", id="createInvitations", permission="invitation.manage",
+           summary="Create an invitation for each of many people", status=201,
+           secret=True)  # fmt: skip
+def create_invitations(
+    ctx: ContestContext, request: InvitationsCreate
+) -> Items[InvitationWithCode]:
+    """Create an invitation for each person, or none. The response holds their codes, once."""
+    terms = request.model_dump(exclude={"people"})
+    new = [invitations.NewInvitation(**person.model_dump(), **terms) for person in request.people]
+    created = invitations.invite_all(ctx.service, ctx.contest.id, new, by=ctx.caller)
+    return Items(items=tuple(_with_code(ctx.service, *each) for each in created))
+
+
+def _with_code(service: Service, invitation: entities.Invitation, code: str) -> InvitationWithCode:
+    public = service.public_url
     url = f"{public}/join#{code}" if public else None
     return InvitationWithCode.model_validate({**asdict(invitation), "code": code, "url": url})
 
@@ -105,6 +126,7 @@ class Invitations(Noun):
 
     list = list_invitations
     create = create_invitation
+    create_all = create_invitations
     revoke = revoke_invitation
     accept = accept_invitation
     requests = list_join_requests

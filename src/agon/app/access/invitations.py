@@ -6,7 +6,8 @@ As of tokens, only the hash of a code's secret is stored.
 
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -28,6 +29,7 @@ from agon.store.session import Session
 MAX_USES: Final = 10_000
 
 _CODE: Final = re.compile(r"invite_([A-Za-z0-9_-]{22})_([A-Za-z0-9_-]{43})")
+_MAX_NAMED: Final = 20
 _TOKEN_DAYS: Final = 365.0
 _NOT_VALID: Final = "this invitation is not valid; ask the contest's organizer for another"
 
@@ -78,32 +80,57 @@ def invite(
         Conflict: the contest is final.
         Unreadable: it expires in the past, or one user should accept it more than once.
     """
-    now = service.clock()
-    if new.expires_at is not None and new.expires_at <= now:
-        raise Unreadable(f"{written_time(new.expires_at)} is in the past; give a later expires_at")
-    if new.user is not None and new.max_uses != 1:
-        raise Unreadable("an invitation of one user is accepted once; leave max_uses or user out")
-    name, secret, secret_sha256 = new_secret(service)
+    [created] = invite_all(service, contest_id, [new], by=by)
+    return created
+
+
+def invite_all(
+    service: Service, contest_id: str, invitations: Sequence[NewInvitation], *, by: Caller
+) -> list[tuple[Invitation, str]]:
+    """Create all of some invitations, or none, and return each with its code.
+
+    Raises:
+        NotFound, Conflict, Unreadable: as :func:`invite`, or a user is named twice.
+    """
+    named = [new.user for new in invitations if new.user is not None]
+    if twice := [user for user, times in Counter(named).items() if times > 1]:
+        raise Unreadable(f"{', '.join(twice[:_MAX_NAMED])}: named twice; name each user once")
+    for new in invitations:
+        _require_valid(new, now=service.clock())
     with service.store.write() as session:
         contest = session.contests.get(contest_id)
         if contest.state == "final":
             raise Conflict(f"{contest.id} is final; invite to another contest")
-        invitation = Invitation(
-            id=name,
-            contest_no=contest.no,
-            role=new.role,
-            secret_sha256=secret_sha256,
-            user=new.user,
-            max_uses=new.max_uses,
-            uses=0,
-            created_at=now,
-            expires_at=new.expires_at,
-            note=new.note,
-            by=by.name,
-            approval=new.approval,
-        )
-        session.invitations.add(invitation)
-        _audit(service, session, contest, "create", invitation, by, {"role": new.role})
+        return [_add(service, session, contest, new, by=by) for new in invitations]
+
+
+def _require_valid(new: NewInvitation, *, now: datetime) -> None:
+    if new.expires_at is not None and new.expires_at <= now:
+        raise Unreadable(f"{written_time(new.expires_at)} is in the past; give a later expires_at")
+    if new.user is not None and new.max_uses != 1:
+        raise Unreadable("an invitation of one user is accepted once; leave max_uses or user out")
+
+
+def _add(
+    service: Service, session: Session, contest: Contest, new: NewInvitation, *, by: Caller
+) -> tuple[Invitation, str]:
+    name, secret, secret_sha256 = new_secret(service)
+    invitation = Invitation(
+        id=name,
+        contest_no=contest.no,
+        role=new.role,
+        secret_sha256=secret_sha256,
+        user=new.user,
+        max_uses=new.max_uses,
+        uses=0,
+        created_at=service.clock(),
+        expires_at=new.expires_at,
+        note=new.note,
+        by=by.name,
+        approval=new.approval,
+    )
+    session.invitations.add(invitation)
+    _audit(service, session, contest, "create", invitation, by, {"role": new.role})
     return invitation, f"invite_{name}_{secret}"
 
 

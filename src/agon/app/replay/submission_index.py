@@ -1,5 +1,6 @@
 """Keep the submissions of contests by user and problem, read once from their ledgers."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
@@ -37,9 +38,22 @@ class SubmissionIndex:
         before anything is appended.
         """
         with self._lock:
-            known = self._contests.setdefault((contest_no, contest_id), _SubmissionIds())
-            for entry in session.entries.of_kind(contest_no, _RECEIVED, after=known.seq):
-                body = orjson.loads(entry.line)["body"]
-                known.ids.setdefault((body["user"], body["problem"]), []).append(body["submission"])
-                known.seq = entry.seq
+            known = self._known(session, contest_no, contest_id)
             return tuple(known.ids.get((user, problem), ()))
+
+    def counts(self, session: Session, contest_no: int, contest_id: str) -> dict[str, int]:
+        """Return how many submissions each user of a contest has made, by id; as :meth:`of`."""
+        with self._lock:
+            counts: Counter[str] = Counter()
+            for (user, _), ids in self._known(session, contest_no, contest_id).ids.items():
+                counts[user] += len(ids)
+            return dict(counts)
+
+    def _known(self, session: Session, contest_no: int, contest_id: str) -> _SubmissionIds:
+        """Return the submissions of a contest, with those that were added since the last time."""
+        known = self._contests.setdefault((contest_no, contest_id), _SubmissionIds())
+        for entry in session.entries.of_kind(contest_no, _RECEIVED, after=known.seq):
+            body = orjson.loads(entry.line)["body"]
+            known.ids.setdefault((body["user"], body["problem"]), []).append(body["submission"])
+            known.seq = entry.seq
+        return known

@@ -1,9 +1,11 @@
 """``agon contest invite|invitations|join``: participants and judges sign up by invitation."""
 
+import csv
+import io
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 import click
 
@@ -102,6 +104,74 @@ def invite(  # noqa: PLR0913 (one parameter for each option)
         f"{created.expires_at:%Y-%m-%d %H:%M} UTC; it is shown only once",
         err=True,
     )
+
+
+@click.command("invite-all", cls=Command)
+@arguments.contest
+@click.argument("people", metavar="FILE", type=click.File(encoding="utf-8-sig"))
+@option(
+    "--role",
+    type=click.Choice(["participant", "judge"]),
+    default="participant",
+    show_default=True,
+    help="What who accepts one can do.",
+)
+@option(
+    "--days",
+    type=click.FloatRange(min=0, min_open=True, max=3660),
+    default=30.0,
+    show_default=True,
+    metavar="N",
+    help="Until they expire.",
+)
+@option("--approval", is_flag=True, help="Approve each person who accepts one.")
+@_out
+@target
+def invite_all(
+    contest: str,
+    people: TextIO,
+    *,
+    role: str,
+    days: float,
+    approval: bool,
+    out: Path | None,
+    target: Target,
+) -> None:
+    r"""Create an invitation to ID for each person in FILE, all or none, and print the links as CSV.
+
+    FILE has one person per line: an id, or an id and a note, with or without the header user,note.
+    The links cannot be shown again.
+
+      agon contest invite-all spring class.csv --out links.csv
+      printf 'ada,Ada Lovelace\\nbob\n' | agon contest invite-all spring -
+    """
+    from datetime import UTC, datetime, timedelta
+
+    from agon.api.models.invitations import InvitationsCreate
+    from agon.app.access.people_list import read_people
+
+    if out is not None:
+        require_new_file(out)
+    listed = read_people(people.read())
+    with target.open(create=False) as api:
+        request = InvitationsCreate.model_validate(
+            {
+                "people": listed,
+                "role": role,
+                "expires_at": datetime.now(UTC) + timedelta(days=days),
+                "approval": approval,
+            }
+        )
+        created = api.invitations.create_all(contest, request).items
+    server = None if target.server is None else target.server.rstrip("/")
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("user", "note", "link"))
+    for each in created:
+        link = each.url or (each.code if server is None else f"{server}{JOIN}{each.code}")
+        rows.writerow((each.user, each.note, link))
+    deliver_secret(text.getvalue().rstrip("\n"), out)
+    click.echo(f"{len(created):,} invitations to {contest}; they are shown only once", err=True)
 
 
 @click.command("invitations", cls=Command)

@@ -17,6 +17,7 @@ from agon.ledger.contest_state import NameDisplay
 from agon.web import addresses
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page
+from agon.web.form_times import UTC, ZONE, zoned_times
 from agon.web.page import Redirect, SitePage, Visit
 from agon.web.rendering import time_text
 
@@ -24,7 +25,13 @@ _ROWS: Final = 10
 _SHOWN: Final = "shown_"
 """What the names of the fields begin with that state what a form showed."""
 
-_DETAILS: Final = frozenset({"title", "description", "visibility", "starts_at", "ends_at", "names"})
+_TIMES: Final = frozenset({"starts_at", "ends_at"})
+_DETAILS: Final = frozenset({"title", "description", "visibility", "names"}) | _TIMES
+_MINUTES: Final = len("2026-12-24T18:00")
+_UNUSED_ZONE: Final = (
+    "The times shown are in UTC and stay as they are unless you change them. Type a time in the "
+    "zone that you chose, or choose UTC."
+)
 
 
 @dataclass(frozen=True)
@@ -73,19 +80,26 @@ def edit(visit: Visit) -> SitePage | Redirect:
     shown = {**stored, **_fields(visit.form, _SHOWN)}
     typed = _fields(visit.form)
     changed = {name: text for name, text in typed.items() if text != shown[name]}
+    zone = visit.form.get(ZONE, "")
+    times, wrong = zoned_times({name: changed[name] for name in _TIMES & changed.keys()}, zone)
+    if not times and zone not in {"", UTC}:
+        wrong.setdefault(ZONE, (_UNUSED_ZONE,))
+    if wrong:
+        return _page(visit, error=FormErrors(fields=wrong), typed=changed)
+    minutes = {name: text[:_MINUTES] for name, text in times.items()}
     conflicts = {
         name: f"Meanwhile it was changed from {_quotation(shown[name])} to "
         f"{_quotation(stored[name])}{_last_edit(visit, contest)}. Save again to set what is "
         "written here."
         for name, text in changed.items()
-        if stored[name] not in {shown[name], text}
+        if stored[name] not in {shown[name], minutes.get(name, text)}
     }
     if conflicts:
         errors = FormErrors(fields={name: (text,) for name, text in conflicts.items()})
         return _page(visit, error=errors, typed=changed)
-    fields: dict[str, Any] = dict(changed)
-    for name in fields.keys() & {"starts_at", "ends_at"}:
-        fields[name] = f"{fields[name]}Z" if fields[name] else None
+    fields: dict[str, Any] = {
+        name: times.get(name) if name in _TIMES else text for name, text in changed.items()
+    }
     return act(
         lambda: visit.api.contests.edit(
             contest.id, ContestUpdate.model_validate(fields), if_match=f'"{contest.version}"'

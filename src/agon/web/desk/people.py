@@ -1,17 +1,27 @@
-"""The people of a contest: invitations to take part or to judge, and requests to join."""
+"""The people of a contest: who takes part, invitations, and requests to join."""
 
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
-from agon.api.models.invitations import InvitationCreate
+from agon.api.models.invitations import (
+    InvitationCreate,
+    InvitationsCreate,
+    InvitationWithCode,
+)
+from agon.api.models.members import MemberExtension, MemberReason
+from agon.app.access.people_list import read_people
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
+from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import SHOWN, act, contest_page, listing
+from agon.web.form_times import ZONE, zoned_times
 from agon.web.page import Redirect, SitePage, Visit
 
 _FIELDS: Final = frozenset({"role", "user", "max_uses", "approval", "expires_at", "note"})
+_TERMS: Final = frozenset({"member", "ends_at", "attempts", "reason", "people"})
 
 
 def people(visit: Visit) -> SitePage:
@@ -23,14 +33,72 @@ def invite(visit: Visit) -> SitePage | Redirect:
     """Create an invitation; its code is shown once."""
     contest = visit.contest()
     fields = {name: text for name, text in visit.form.items() if name in _FIELDS and text.strip()}
-    if "expires_at" in fields:
-        fields["expires_at"] += "Z"
+    times, wrong = zoned_times(
+        {"expires_at": fields.get("expires_at", "")}, visit.form.get(ZONE, "")
+    )
+    if wrong:
+        return _page(visit, error=FormErrors(fields=wrong))
+    fields |= times
     try:
         request = InvitationCreate.model_validate(fields)
         created = visit.api.invitations.create(contest.id, request)
     except (AgonError, ValidationError) as error:
         return _page(visit, error=error)
     return _page(visit, code=created.code)
+
+
+def invite_all(visit: Visit) -> SitePage | Redirect:
+    """Create an invitation for each line of a list, or none; the links are shown once."""
+    contest = visit.contest()
+    times, wrong = zoned_times(
+        {"expires_at": visit.form.get("expires_at", "")}, visit.form.get(ZONE, "")
+    )
+    if wrong:
+        return _page(visit, error=FormErrors(fields=wrong))
+    fields = {
+        name: visit.form[name] for name in ("role", "approval") if visit.form.get(name, "").strip()
+    }
+    try:
+        people = read_people(visit.form.get("people", ""))
+        request = InvitationsCreate.model_validate({**fields, **times, "people": people})
+        created = visit.api.invitations.create_all(contest.id, request)
+    except (AgonError, ValidationError) as error:
+        return _page(visit, error=error)
+    return _page(visit, created=created.items)
+
+
+def change(visit: Visit) -> SitePage | Redirect:
+    """Withdraw or reinstate a person, or allow one more time or attempts.
+
+    Raises:
+        NotFound: there is no such action.
+    """
+    contest, members, form = visit.contest(), visit.api.members, visit.form
+    user, reason = form.get("member", "").strip(), form.get("reason", "").strip()
+    times, wrong = zoned_times({"ends_at": form.get("ends_at", "")}, form.get(ZONE, ""))
+    actions: dict[str, Callable[[], Any]] = {
+        "withdraw": lambda: members.withdraw(contest.id, user, MemberReason(reason=reason)),
+        "reinstate": lambda: members.reinstate(contest.id, user, MemberReason(reason=reason)),
+        "extend": lambda: members.extend(
+            contest.id,
+            user,
+            MemberExtension.model_validate(
+                {"attempts": form.get("attempts", "").strip() or None, "reason": reason, **times}
+            ),
+        ),
+    }
+    action = actions.get(visit.path["action"])
+    if action is None:
+        raise NotFound("there is no such action; withdraw, reinstate or extend")
+    if not user:
+        wrong["member"] = ("Nobody is named; write the id of a person of the contest.",)
+    if wrong:
+        return _page(visit, error=FormErrors(fields=wrong))
+    return act(
+        action,
+        following=f"{addresses.desk(contest.id, 'people')}#members",
+        otherwise=lambda error: _page(visit, error=error),
+    )
 
 
 def revoke(visit: Visit) -> SitePage | Redirect:
@@ -61,15 +129,23 @@ def decide(visit: Visit) -> SitePage | Redirect:
     )
 
 
-def _page(visit: Visit, *, error: Exception | None = None, code: str = "") -> SitePage:
+def _page(
+    visit: Visit,
+    *,
+    error: Exception | FormErrors | None = None,
+    code: str = "",
+    created: Sequence[InvitationWithCode] = (),
+) -> SitePage:
     contest = visit.contest()
     values = {
         "invitations": listing(visit, visit.api.invitations.list(contest.id), oldest_first=True),
         "waiting": list(islice(visit.api.invitations.requests(contest.id), SHOWN)),
         "code": code,
-        "given": {} if code else visit.form,
+        "created": created,
+        "members": listing(visit, visit.api.members.list(contest.id).items, oldest_first=True),
+        "given": {} if code or created else visit.form,
     }
     return contest_page(
-        visit, contest, "people", values, error=error, names=_FIELDS,
-        data=addresses.api("contests", contest.id, "invitations"),
+        visit, contest, "people", values, error=error, names=_FIELDS | _TERMS,
+        data=addresses.api("contests", contest.id, "members"),
     )  # fmt: skip

@@ -7,7 +7,9 @@ from agon.api.models.submissions import ProblemCreate
 from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
+from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page, listing
+from agon.web.form_times import ZONE, zoned_times
 from agon.web.page import Redirect, SitePage, Visit
 
 EXAMPLE: Final = "def seq(n):\n    return n * n\n"
@@ -26,7 +28,11 @@ def problems(visit: Visit) -> SitePage:
 def publish(visit: Visit) -> SitePage | Redirect:
     """Queue the validation of a setter's program; a worker publishes the problem."""
     contest = visit.contest()
-    request = ProblemCreate(package=_package(visit))
+    freeze = {"freeze_started_at": visit.form.get("freeze_started_at", "")}
+    times, wrong = zoned_times(freeze, visit.form.get(ZONE, ""))
+    if wrong:
+        return _page(visit, error=FormErrors(fields=wrong))
+    request = ProblemCreate(package=_package(visit) | times)
     return act(
         lambda: visit.api.problems.publish(contest.id, request),
         following=lambda receipt: addresses.desk(contest.id, "jobs", receipt.job.id),
@@ -55,12 +61,10 @@ def _package(visit: Visit) -> dict[str, Any]:
     for name in _NUMBERS:
         if text := form.get(name, "").strip():
             package[name] = int(text) if _NUMBER.fullmatch(text) else text
-    if freeze := form.get("freeze_started_at", "").strip():
-        package["freeze_started_at"] = f"{freeze}Z"
     return package
 
 
-def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
+def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
     contest = visit.contest()
     if discipline(contest.discipline).problems is None:
         raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no problems")

@@ -76,6 +76,8 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
     (f"{_DESK}/prompts", arena.add_prompts, "prompt.manage"),
     (f"{_DESK}/bots/{{id}}/{{action}}", arena.set_bot, "bot.manage"),
     (f"{_DESK}/people", people.invite, "invitation.manage"),
+    (f"{_DESK}/people/all", people.invite_all, "invitation.manage"),
+    (f"{_DESK}/people/members/{{action}}", people.change, "invitation.manage"),
     (f"{_DESK}/people/{{id}}/revoke", people.revoke, "invitation.manage"),
     (f"{_DESK}/people/requests/{{id}}/{{action}}", people.decide, "invitation.manage"),
     (f"{_DESK}/jobs/{{id}}/{{action}}", jobs.act_on_contest_job, "job.manage"),

@@ -12,7 +12,7 @@ from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
-from agon.web.pages.submit import example, obstacle, own_submissions, submit_program
+from agon.web.pages.submit import example, obstacle, own_submissions, own_terms, submit_program
 
 _PROBLEMS: Final = 500
 _BOARD: Final = "problem:"
@@ -84,6 +84,7 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,
         "obstacle": obstacle(visit, contest),
+        "own_terms": own_terms(visit, contest),
         "errors": error_texts(error),
         "source": visit.form.get("source", example(problem.N_check)),
         "submissions": own_submissions(visit, contest, problem=problem_id),

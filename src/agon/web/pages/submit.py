@@ -14,6 +14,7 @@ from agon.app.contests.ingest.openness import require_open
 from agon.app.dojo.conditions import contest_sentences
 from agon.app.dojo.problems import N_CHECK
 from agon.disciplines import discipline
+from agon.entities.members import MemberTerms
 from agon.errors import AgonError, Conflict, NotFound, Unreadable
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
@@ -74,14 +75,22 @@ def own_submissions(visit: Visit, contest: Contest, *, problem: str | None = Non
     return own[::-1][:_SHOWN]
 
 
+def own_terms(visit: Visit, contest: Contest) -> MemberTerms | None:
+    """Return what differs in a contest for the visitor; None: nothing does."""
+    if visit.caller.user is None:
+        return None
+    with visit.service.store.read() as session:
+        return session.members.terms(session.contests.get(contest.id).no, visit.caller.user)
+
+
 def obstacle(visit: Visit, contest: Contest) -> str | None:
     """Return why a contest takes nothing from the visitor now; None: nothing prevents it."""
     with visit.service.store.read() as session:
         stored = session.contests.get(contest.id)
-    try:
-        require_open(visit.service, stored, visit.caller)
-    except Conflict as closed:
-        return str(closed)
+        try:
+            require_open(visit.service, session, stored, visit.caller)
+        except Conflict as closed:
+            return str(closed)
     return None
 
 
@@ -169,6 +178,7 @@ def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
         and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,
         "obstacle": obstacle(visit, contest),
+        "own_terms": own_terms(visit, contest),
         "errors": error_texts(error),
         "form": {"source": example(terms), **visit.form},
         "submissions": own_submissions(visit, contest),

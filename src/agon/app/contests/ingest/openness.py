@@ -1,28 +1,39 @@
-"""Decide whether a contest takes records now: until it is final, of participants as it runs."""
+"""Decide whether a contest takes records now: until it is final, of participants as it runs.
+
+A person can have a later end than the contest, or be withdrawn (``agon.app.contests.members``).
+"""
 
 from datetime import datetime
 
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
+from agon.entities.members import MemberTerms
 from agon.errors import Conflict
 from agon.kernel.times import written_time
+from agon.store.session import Session
 
 
-def require_open(service: Service, contest: Contest, by: Caller) -> None:
+def require_open(service: Service, session: Session, contest: Contest, by: Caller) -> None:
     """Raise unless the contest takes records from the caller.
 
     Raises:
         Conflict: it is final, or ``by`` is not an organizer and it is a draft, has not started, or
-            has ended.
+            has ended; or the caller is withdrawn.
     """
     require_not_final(contest)
     if by.role in {"organiser", "operator"}:
         return
+    terms = None if by.user is None else session.members.terms(contest.no, by.user)
+    if terms is not None and terms.withdrawn_at is not None:
+        raise Conflict(
+            f"{by.user} is withdrawn from {contest.id} since {written_time(terms.withdrawn_at)} "
+            f"({terms.reason}); ask its organizers"
+        )
     if contest.state == "draft":
         raise Conflict(f"{contest.id} is not open yet; wait until its organizer opens it")
     if contest.starts_at is not None or contest.ends_at is not None:
-        _require_running(contest, now=service.clock())
+        _require_running(contest, terms, now=service.clock())
 
 
 def require_not_final(contest: Contest) -> None:
@@ -37,7 +48,7 @@ def require_not_final(contest: Contest) -> None:
         )
 
 
-def _require_running(contest: Contest, *, now: datetime) -> None:
+def _require_running(contest: Contest, terms: MemberTerms | None, *, now: datetime) -> None:
     """Raise unless participants may add to a contest at a time: from its start, before its end.
 
     Raises:
@@ -47,8 +58,12 @@ def _require_running(contest: Contest, *, now: datetime) -> None:
         raise Conflict(
             f"{contest.id} starts at {written_time(contest.starts_at)}; send it from then on"
         )
-    if contest.ends_at is not None and now >= contest.ends_at:
+    ends_at = contest.ends_at
+    if ends_at is not None and terms is not None and terms.ends_at is not None:
+        ends_at = max(ends_at, terms.ends_at)
+    if ends_at is not None and now >= ends_at:
+        whose = "" if ends_at == contest.ends_at else " for you"
         raise Conflict(
-            f"{contest.id} ended at {written_time(contest.ends_at)}; only its organizers can still "
+            f"{contest.id} ended{whose} at {written_time(ends_at)}; only its organizers can still "
             "add to it"
         )

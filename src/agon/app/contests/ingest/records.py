@@ -376,7 +376,7 @@ def record(
     summary = ImportSummary()
     with suppress(_DryRun), gc_paused(), service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        require_open(service, contest, by)
+        require_open(service, session, contest, by)
         sender = RecordSender(session, contest, by)
         importer = RecordImporter(
             service, session, contest, by, replace=replace, sender=sender, ignore=ignore

@@ -50,7 +50,7 @@ def submit(
         raise Forbidden(f"a participant submits as {by.user} only; leave the user out")
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        require_open(service, contest, by)
+        require_open(service, session, contest, by)
         if submission.problem is not None:
             problem = problem_id(session, contest, submission.problem)
             submission = replace(submission, problem=problem)

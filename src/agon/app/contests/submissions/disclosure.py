@@ -7,7 +7,11 @@ from typing import Any
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers import slugs
 from agon.app.contests.ledgers.positions import last_readable_seq
-from agon.app.contests.submissions.feedback import count_submissions, dojo_rules
+from agon.app.contests.submissions.feedback import (
+    count_submissions,
+    dojo_rules,
+    max_submissions,
+)
 from agon.app.contests.submissions.problems import (
     freezes_at,
     published_problem,
@@ -94,7 +98,7 @@ def _limits(
         made = count_submissions(service, session, view.contest, user=user, problem=problem)
     return {
         "feedback": None if rules is None else rules.feedback,
-        "max_submissions": None if rules is None else rules.max_submissions,
+        "max_submissions": max_submissions(session, view.contest, user=user),
         "submissions": made,
     }
 

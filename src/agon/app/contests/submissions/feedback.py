@@ -96,6 +96,18 @@ def count_submissions(
     return len(ids) - free
 
 
+def max_submissions(session: Session, contest: Contest, *, user: str | None) -> int | None:
+    """Return how many submissions to each problem count of a user; None: any number does.
+
+    The rule ``max_submissions``, and what organizers allowed this person beyond it.
+    """
+    rules = dojo_rules(contest)
+    if rules is None or rules.max_submissions is None:
+        return None
+    terms = None if user is None else session.members.terms(contest.no, user)
+    return rules.max_submissions + (0 if terms is None else terms.attempts)
+
+
 def _is_free(row: Mapping[str, Any]) -> bool:
     """Return whether a verdict costs no attempt; a program itself can only claim one of a run."""
     refused = row["verdict"] in _REFUSED and row.get("mode") is None
@@ -110,8 +122,7 @@ def require_submissions_left(
     Raises:
         Conflict: the user has sent as many as the rule allows.
     """
-    rules = dojo_rules(contest)
-    most = None if rules is None else rules.max_submissions
+    most = max_submissions(session, contest, user=user)
     if most is None:
         return
     made = count_submissions(service, session, contest, user=user, problem=problem)

@@ -1,0 +1,114 @@
+"""People of a contest: who takes part, and what differs for one of them."""
+
+from agon.api.command import Command, Option
+from agon.api.models.base import Items
+from agon.api.models.members import Member, MemberExtension, MemberReason
+from agon.api.operation import ContestContext, operation
+from agon.api.parameters import FreeId
+from agon.api.transport import Noun
+from agon.app.contests import members
+
+_MEMBERS = "/contests/{contest}/members"
+_REASON = Option(required=True)
+
+
+@operation("GET", _MEMBERS, id="listMembers", permission="invitation.manage",
+           summary="List people",
+           command=Command("contest people", rows="members", columns=(
+               "user", "name", "role", "joined_at", "seen_at", "submissions", "rank")),
+           )  # fmt: skip
+def list_members(ctx: ContestContext) -> Items[Member]:
+    """Return everyone who joined or submitted, with role, last visit, submissions and rank, by id.
+
+    $ agon contest people
+        List the people of ID: since when, in which role, when they were seen last, what they sent.
+
+        Ranks are those of the newest default board.
+
+          agon contest people spring
+    """
+    listed = members.members(ctx.service, ctx.view)
+    return Items(items=tuple(map(Member.model_validate, listed)))
+
+
+@operation("GET", _MEMBERS + "/{id}", id="getMember", permission="invitation.manage",
+           summary="Get a person")  # fmt: skip
+def get_member(ctx: ContestContext, user: FreeId) -> Member:
+    """Return a person of a contest, with what differs for the person."""
+    return Member.model_validate(members.member(ctx.service, ctx.view, user))
+
+
+@operation("POST", _MEMBERS + "/{id}/withdraw", id="withdrawMember",
+           permission="invitation.manage", summary="Withdraw a person",
+           command=Command("contest withdraw", options={"reason": _REASON},
+               says="{user} is withdrawn from {contest}"))  # fmt: skip
+def withdraw_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Member:
+    """Accept nothing more from a person. What was sent keeps counting; a change set voids it.
+
+    $ agon contest withdraw
+        Accept nothing more from USER in ID. What USER has sent keeps counting.
+
+        agon contest void takes it out of the boards.
+
+          agon contest withdraw spring ada --reason 'asked to leave'
+    """
+    changed = members.withdraw(
+        ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller
+    )
+    return Member.model_validate(changed)
+
+
+@operation("POST", _MEMBERS + "/{id}/reinstate", id="reinstateMember",
+           permission="invitation.manage", summary="Reinstate a person",
+           command=Command("contest reinstate", options={"reason": _REASON},
+               says="{user} takes part in {contest} again"))  # fmt: skip
+def reinstate_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Member:
+    """Accept again what a withdrawn person sends.
+
+    $ agon contest reinstate
+        Accept again in ID what USER sends, who was withdrawn.
+
+        The end of ID and its rules hold as for everyone.
+
+          agon contest reinstate spring ada --reason 'came back'
+    """
+    changed = members.reinstate(
+        ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller
+    )
+    return Member.model_validate(changed)
+
+
+@operation("POST", _MEMBERS + "/{id}/extend", id="extendMember",
+           permission="invitation.manage", summary="Extend time or attempts for a person",
+           command=Command("contest extend", options={"ends_at": Option("--until", metavar="T"),
+               "attempts": Option("--attempts", metavar="N"), "reason": _REASON},
+               any_of=("ends_at", "attempts"),
+               says="{user} has more in {contest}"))  # fmt: skip
+def extend_member(ctx: ContestContext, user: FreeId, request: MemberExtension) -> Member:
+    """Set a later end of the contest, or further submissions to each problem, for one person.
+
+    A problem that is frozen takes nothing, whoever sends it.
+
+    $ agon contest extend
+        Let USER add to ID after its end, or submit more often than the rules allow.
+
+        A problem that is frozen takes nothing, whoever sends it.
+
+          agon contest extend spring ada --until 2026-12-24T19:00Z --reason 'power cut'
+          agon contest extend autumn bob --attempts 2 --reason 'the judge was down'
+    """
+    changed = members.extend(
+        ctx.service, ctx.contest.id, user, ends_at=request.ends_at, attempts=request.attempts,
+        reason=request.reason, by=ctx.caller,
+    )  # fmt: skip
+    return Member.model_validate(changed)
+
+
+class Members(Noun):
+    """People of a contest."""
+
+    list = list_members
+    get = get_member
+    withdraw = withdraw_member
+    reinstate = reinstate_member
+    extend = extend_member

@@ -1,0 +1,193 @@
+"""List the people of a contest, and change what is accepted from one of them."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+
+from agon.app.access.audit import add_audit_entry, require_reason
+from agon.app.access.permissions import ROLES, View
+from agon.app.contests.boards.stored_rows import rows_snapshot_of
+from agon.app.service import Service
+from agon.disciplines import discipline
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
+from agon.entities.members import Member, MemberTerms
+from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
+from agon.kernel.times import written_time
+from agon.store.session import Session
+
+MAX_ATTEMPTS: Final = 10_000
+
+
+def members(service: Service, view: View) -> list[Member]:
+    """Return the people who joined a contest, who submitted to it or for whom something differs.
+
+    They are in the order of their ids; ranks are those of the newest default board.
+    """
+    with service.store.read() as session:
+        return _members(service, session, view.contest)
+
+
+def _members(service: Service, session: Session, contest: Contest) -> list[Member]:
+    holders = session.members.token_holders(contest.id, now=service.clock())
+    joined = {each.user: each for each in holders}
+    terms = session.members.all_terms(contest.no)
+    made = service.submission_index.counts(session, contest.no, contest.id)
+    users = sorted({*joined, *terms, *made})
+    ranks = _ranks(session, contest, users)
+    return [
+        Member(
+            user=user,
+            name=joined[user].name if user in joined else "",
+            role=max(joined[user].roles, key=ROLES.index, default=None) if user in joined else None,
+            joined_at=joined[user].joined_at if user in joined else None,
+            seen_at=joined[user].seen_at if user in joined else None,
+            submissions=made.get(user, 0),
+            rank=ranks.get(user),
+            terms=terms.get(user),
+        )
+        for user in users
+    ]
+
+
+def _ranks(session: Session, contest: Contest, users: list[str]) -> dict[str, int]:
+    """Return the ranks of people on the newest default board whose rows are stored."""
+    newest = session.snapshots.latest(contest.no, discipline(contest.discipline).boards[0])
+    stored = None if newest is None else rows_snapshot_of(session, newest)
+    if stored is None:
+        return {}
+    indexes = session.snapshots.row_indexes(stored.no, users)
+    at = {index: user for user, index in indexes.items() if index < stored.rows}
+    lines = session.snapshots.lines_at(stored.no, list(at))
+    return {row["id"]: row["rank"] for row in map(orjson.loads, lines)}
+
+
+def member(service: Service, view: View, user: str) -> Member:
+    """Return a person of a contest.
+
+    Raises:
+        NotFound: nobody of that id takes part.
+    """
+    with service.store.read() as session:
+        return _member(service, session, view.contest, user)
+
+
+def _member(service: Service, session: Session, contest: Contest, user: str) -> Member:
+    known = {each.user: each for each in _members(service, session, contest)}
+    if not user:
+        raise Unreadable("nobody is named; give the id of a person of the contest")
+    if user not in known:
+        raise NotFound(f"{user[:63]!r} takes no part in {contest.id}: {did_you_mean(user, known)}")
+    return known[user]
+
+
+def withdraw(service: Service, contest_id: str, user: str, *, reason: str, by: Caller) -> Member:
+    """Accept nothing more from a person; what the person has sent keeps counting.
+
+    Raises:
+        NotFound: nobody of that id takes part.
+        Conflict: the person is withdrawn.
+        Unreadable: there is no reason.
+    """
+
+    def change(_: Contest, terms: MemberTerms) -> MemberTerms:
+        if terms.withdrawn_at is not None:
+            raise Conflict(
+                f"{user} is withdrawn since {written_time(terms.withdrawn_at)}; reinstate first"
+            )
+        return replace(terms, withdrawn_at=service.clock())
+
+    return _change(service, contest_id, user, "withdraw", change, reason=reason, by=by)
+
+
+def reinstate(service: Service, contest_id: str, user: str, *, reason: str, by: Caller) -> Member:
+    """Accept again what a person sends who was withdrawn.
+
+    Raises:
+        NotFound: nobody of that id takes part.
+        Conflict: the person is not withdrawn.
+        Unreadable: there is no reason.
+    """
+
+    def change(_: Contest, terms: MemberTerms) -> MemberTerms:
+        if terms.withdrawn_at is None:
+            raise Conflict(f"{user} is not withdrawn; there is nothing to undo")
+        return replace(terms, withdrawn_at=None)
+
+    return _change(service, contest_id, user, "reinstate", change, reason=reason, by=by)
+
+
+def extend(
+    service: Service,
+    contest_id: str,
+    user: str,
+    *,
+    ends_at: datetime | None,
+    attempts: int | None,
+    reason: str,
+    by: Caller,
+) -> Member:
+    """Set a later end of the contest for one person, or further submissions to each problem.
+
+    Args:
+        service: the service.
+        contest_id: the contest.
+        user: the person.
+        ends_at: the person's end; None: as it was.
+        attempts: how many more submissions than ``max_submissions`` the person may make to each
+            problem, in all; None: as many as before.
+        reason: why; the person can read it.
+        by: the caller.
+
+    Raises:
+        NotFound: nobody of that id takes part.
+        Conflict: the contest is final, or has no end.
+        Unreadable: neither is given, the end is not after the contest's, or there is no reason.
+    """
+    if ends_at is None and attempts is None:
+        raise Unreadable("neither time nor attempts are given; give ends_at or attempts")
+    if attempts is not None and not 0 <= attempts <= MAX_ATTEMPTS:
+        raise Unreadable(f"attempts is {attempts}; give 0 to {MAX_ATTEMPTS:,}")
+
+    def change(contest: Contest, terms: MemberTerms) -> MemberTerms:
+        if contest.state == "final":
+            raise Conflict(f"{contest.id} is final; take the final result back first")
+        if ends_at is not None:
+            if contest.ends_at is None:
+                raise Conflict(f"{contest.id} has no end, so nobody needs a later one")
+            if ends_at <= contest.ends_at:
+                raise Unreadable(
+                    f"the end {written_time(ends_at)} of {user} is not after that of {contest.id}, "
+                    f"{written_time(contest.ends_at)}; give a later one"
+                )
+            terms = replace(terms, ends_at=ends_at)
+        return terms if attempts is None else replace(terms, attempts=attempts)
+
+    return _change(service, contest_id, user, "extend", change, reason=reason, by=by)
+
+
+def _change(
+    service: Service, contest_id: str, user: str, action: str, change: Any, *, reason: str,
+    by: Caller,
+) -> Member:  # fmt: skip
+    """Change what differs for a person, with an entry in the audit log."""
+    require_reason(reason)
+    now = service.clock()
+    with service.store.write() as session:
+        contest = session.contests.lock(contest_id)
+        person = _member(service, session, contest, user)
+        before = person.terms or MemberTerms(
+            contest_no=contest.no, user=user, reason=reason, by=by.name, changed_at=now
+        )
+        after = replace(change(contest, before), reason=reason.strip(), by=by.name, changed_at=now)
+        session.members.save(after)
+        detail = {"contest": contest.id, "reason": after.reason}
+        if action == "extend":
+            ends_at = None if after.ends_at is None else written_time(after.ends_at)
+            detail |= {"ends_at": ends_at, "attempts": after.attempts}
+        add_audit_entry(
+            service, session, by=by, action=f"member.{action}", target=user, detail=detail
+        )
+    return replace(person, terms=after)
