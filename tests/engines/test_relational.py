@@ -187,3 +187,24 @@ def test_a_server_that_does_not_answer_is_named() -> None:
     with pytest.raises(AgonError, match=r"the server sc://127\.0\.0\.1:1 failed"):
         open_tables("sc://127.0.0.1:1")
     assert discipline("community").traits.relational
+
+
+def test_a_mapping_is_applied_here_and_the_rows_are_sent(command: Cli, tmp_path: Path) -> None:
+    """A cluster counts what this machine has read by the mapping."""
+    agon.write_records(agon.simulate("community", size=20, seed=5), tmp_path / "records")
+    expected = command("score", "community", tmp_path / "records", "--format", "json").json()
+    folder = tmp_path / "records"
+    rows = pq.read_table(folder / "quick_feedbacks.parquet")
+    names = ["verdict" if name == "opinion" else name for name in rows.column_names]
+    pq.write_table(rows.rename_columns(names), folder / "thumbs.parquet")
+    (folder / "quick_feedbacks.parquet").unlink()
+    (tmp_path / "names.toml").write_text(
+        '[tables]\nquick_feedbacks = "thumbs"\n[columns]\n"quick_feedbacks.opinion" = "verdict"\n'
+    )
+    options = ("--mapping", tmp_path / "names.toml", "--engine", "sail", "--format", "json")
+    counted = command("score", "community", folder, *options)
+    assert counted.code == 0, counted.err
+    for name in ("rows", "records_sha256", "board_sha256"):
+        assert counted.json()[name] == expected[name]
+    without = command("score", "community", folder, *options, "--where", "opinion=positive")
+    assert without.json()["records_sha256"] != expected["records_sha256"]

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from agon.cli.shared import completion, parameters
+from agon.cli.shared import completion, parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.analysis.plan import SourcePlan
+    from agon.records.names.mapping import SourceMapping
 
 _MIB: Final = 1 << 20
 _GIB: Final = 1 << 30
@@ -19,6 +20,7 @@ _GIB: Final = 1 << 30
 @click.command("plan", cls=Command)
 @parameters.discipline
 @parameters.source
+@sources.with_mapping
 @option(
     "--engine",
     metavar="E",
@@ -28,11 +30,18 @@ _GIB: Final = 1 << 30
 @parameters.form(TABLE, "json")
 @parameters.output
 def command(
-    discipline: str, source: str, *, engine: str | None, form: str, output: Path | None
+    discipline: str,
+    source: str,
+    *,
+    mapping: "SourceMapping | None",
+    engine: str | None,
+    form: str,
+    output: Path | None,
 ) -> None:
     """Count the rows and bytes of SOURCE, and list the engines that can score it.
 
-    Nothing is read but the files' metadata, the first lines of text, or PostgreSQL's statistics.
+    Nothing is read but the files' metadata, the first lines of text, or PostgreSQL's statistics. Of
+    a mapping, names of tables and what is ignored matter; rows that it leaves out are counted.
     Time and memory depend on your machine: score a part once, and scale by the rows.
 
       agon plan community data/
@@ -42,7 +51,7 @@ def command(
     from agon.cli.shared.output import working
 
     with working("measuring the source"):
-        made = plan(discipline, source, engine=engine)
+        made = plan(discipline, source, engine=engine, mapping=mapping)
     if form == "json":
         deliver_json(made.to_dict(), output)
     else:

@@ -12,6 +12,7 @@ from agon.errors import Conflict, Unreadable
 from agon.records.schemas import Column, Kind, Schema, Table
 from agon.records.sources import source_kind
 from agon.records.sources.folder import table_files
+from agon.records.tables import Records
 
 ARROW_TYPES: Final[Mapping[str, Any]] = {
     "string": pa.string(),
@@ -125,6 +126,22 @@ def parquet_tables(schema: Schema, folder: Path) -> dict[str, ParquetTable]:
             frozenset(name for name in columns[table.name] if _has_constant_nan(path, meta, name)),
         )
     return result
+
+
+def tables_of(records: Records) -> dict[str, ParquetTable]:
+    """Return every table of records that this machine has read, as an engine reads it."""
+    return {
+        table.name: ParquetTable(
+            Path(table.name) if records.has(table.name) else None,
+            {
+                column.name: "int64"
+                if column.kind is Kind.ID and records.is_integer(table.name, column.name)
+                else _TYPES[column.kind]
+                for column in table.columns
+            },
+        )
+        for table in records.schema
+    }
 
 
 def _only_parquet(folder: Path, names: list[str]) -> Path | None:

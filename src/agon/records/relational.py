@@ -16,7 +16,7 @@ import pyarrow as pa
 from agon.errors import Conflict, Unavailable
 from agon.records.issues import RowIssue
 from agon.records.names.unused import NameReport
-from agon.records.parquet_columns import ParquetTable, parquet_tables
+from agon.records.parquet_columns import ARROW_TYPES, ParquetTable, parquet_tables, tables_of
 from agon.records.reading import read
 from agon.records.relational_checks import issues_of
 from agon.records.schemas import Schema
@@ -86,9 +86,11 @@ class RelationalRecords(Records):
         files: Mapping[str, ParquetTable],
         names: Mapping[str, str],
         *,
+        local: Records | None = None,
         as_of: datetime | None = None,
     ) -> None:
         self._tables = engine
+        self._local = local
         self._files = files
         self._names = names
         self._present = frozenset(name for name, file in files.items() if file.path is not None)
@@ -171,7 +173,8 @@ class RelationalRecords(Records):
     @cached_property
     def local(self) -> Records:
         """Return the records as this machine reads them, without the engine."""
-        return read(self.schema, self.source).as_of(self.cutoff)
+        local = read(self.schema, self.source) if self._local is None else self._local
+        return local.as_of(self.cutoff)
 
     @cached_property
     def sha256(self) -> str:
@@ -185,8 +188,9 @@ class RelationalRecords(Records):
         if time.tzinfo is not None:
             time = time.astimezone(UTC).replace(tzinfo=None)
         return type(self)(
-            self._tables, self.schema, self.source, self._files, self._names, as_of=time
-        )
+            self._tables, self.schema, self.source, self._files, self._names,
+            local=self._local, as_of=time,
+        )  # fmt: skip
 
     def reconnect(self) -> None:
         """Return None: the engine counts in parallel by itself."""
@@ -198,7 +202,9 @@ class RelationalRecords(Records):
     def close(self) -> None:
         """End the connection to the engine; a second call does nothing."""
         self._tables.close()
-        if "local" in self.__dict__:
+        if self._local is not None:
+            self._local.close()
+        elif "local" in self.__dict__:
             self.local.close()
 
     @cached_property
@@ -269,3 +275,25 @@ def inspect_in(
             engine.add(names[name], file.empty())
     records = RelationalRecords(engine, schema, str(source), files, names)
     return records, records.issues()
+
+
+def send_to(engine: TableEngine, records: Records) -> RelationalRecords:
+    """Return records that this machine has read as tables of an engine, to which they are sent.
+
+    They are those of a source with a mapping, which is applied where the source is read.
+
+    Raises:
+        Unavailable: the engine failed.
+    """
+    tables = tables_of(records)
+    names = {name: _unique(name) for name in tables}
+    for name, table in tables.items():
+        rows = table.empty()
+        if table.path is not None:
+            columns = {column: records.arrow(name, [column])[column] for column in table.types}
+            fields = [(column, ARROW_TYPES[kind]) for column, kind in table.types.items()]
+            rows = pa.table(columns).cast(pa.schema(fields))
+        engine.add(names[name], rows)
+    sent = RelationalRecords(engine, records.schema, records.source, tables, names, local=records)
+    sent.notes, sent.names, sent.row_findings = records.notes, records.names, records.row_findings
+    return sent

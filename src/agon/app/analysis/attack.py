@@ -17,6 +17,7 @@ from agon.editions import Edition, default_edition
 from agon.editions import edition as released_edition
 from agon.errors import CheckFailed, Conflict
 from agon.kernel.progress import stages
+from agon.records.names.mapping import MappingSource
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
     seed: int = 1,
     goal: str | None = None,
     source: Any = None,
+    mapping: MappingSource | None = None,
     prices: Prices | None = None,
     trials: int = 0,
     ablation: bool = False,
@@ -191,6 +193,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
         seed: seed of all draws; equal arguments give equal results.
         goal: a rank to aim at (default: the goal of each attack).
         source: real records to attack from their last epoch on; None: a simulated world.
+        mapping: how names and values of the source are read, as for :func:`agon.read_records`.
         prices: what the attacker pays (default: those of the lab).
         trials: other plans to try for each attack, in search of a cheaper one.
         ablation: whether to switch every guard of the editions off alone.
@@ -203,7 +206,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
     lab = lab_of(of)
     strategies = select(lab, names)
     released = [released_edition(name, of=of) for name in editions or (default_edition(of),)]
-    world, digest = _world(of, source, size=size, seed=seed)
+    world, digest = _world(of, source, mapping, size=size, seed=seed)
     paid = prices or lab.prices
     guards = {
         edition.full_name: list(guards_of(lab, edition)) if ablation else [] for edition in released
@@ -237,13 +240,18 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
 
 
 def repeat(
-    replay: AttackReplay, *, source: Any = None, prices: Prices | None = None
+    replay: AttackReplay,
+    *,
+    source: Any = None,
+    mapping: MappingSource | None = None,
+    prices: Prices | None = None,
 ) -> AttackReport:
     """Return the report of a stored run, which must be equal to the stored one.
 
     Args:
         replay: the stored run.
         source: the real records, for a run on real records.
+        mapping: how names and values of the source are read.
         prices: what the attacker pays (default: those of the lab).
 
     Raises:
@@ -258,7 +266,9 @@ def repeat(
             f"{replay.rules_sha256}; repeat it with the version of agon that stored it"
         )
     strategy = select(lab, [replay.attack])[0]
-    world, digest = _world(replay.discipline, source, size=replay.size or 1, seed=replay.seed)
+    world, digest = _world(
+        replay.discipline, source, mapping, size=replay.size or 1, seed=replay.seed
+    )
     if digest != replay.records_sha256:
         raise Conflict(
             f"expected records with the hash {replay.records_sha256}, got {digest}; "
@@ -276,12 +286,14 @@ def repeat(
     )
 
 
-def _world(of: str, source: Any, *, size: int, seed: int) -> tuple[Any, str | None]:
+def _world(
+    of: str, source: Any, mapping: MappingSource | None, *, size: int, seed: int
+) -> tuple[Any, str | None]:
     """Return a simulated world, or one of real records with their hash."""
     lab = lab_of(of)
     if source is None:
         return lab.simulate(size=size, seed=seed), None
-    with read_records(of, source) as records:
+    with read_records(of, source, mapping=mapping) as records:
         return lab.observe(records, seed=seed), records.sha256
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from agon.disciplines import discipline
 from agon.engines import ENGINES, require_engine
 from agon.errors import Conflict, Unavailable
+from agon.records.names.mapping import MappingSource, source_mapping
 from agon.records.sources.sizes import SourceSize, source_size
 
 
@@ -62,18 +63,27 @@ class SourcePlan:
         }
 
 
-def plan(of: str, source: str | Path, *, engine: str | None = None) -> SourcePlan:
+def plan(
+    of: str,
+    source: str | Path,
+    *,
+    engine: str | None = None,
+    mapping: MappingSource | None = None,
+) -> SourcePlan:
     """Return the size of a source, and the engines that can score it.
 
     Args:
         of: the name of the discipline.
         source: a folder, a DuckDB or SQLite file, or ``postgresql://…``.
         engine: one engine (None: all).
+        mapping: how names of the source are read, as for :func:`agon.read_records`; rows that it
+            leaves out are counted.
 
     Raises:
         NotFound: there is no such discipline, engine or source.
         Conflict: the engine cannot read the source.
-        Unreadable, Unavailable: the source cannot be opened, or the engine is not installed.
+        Unreadable, Unavailable: the source cannot be opened, the mapping has unknown names, or the
+            engine is not installed.
 
     Example:
         >>> made = plan("community", "examples/tutorial", engine="embedded")
@@ -84,7 +94,7 @@ def plan(of: str, source: str | Path, *, engine: str | None = None) -> SourcePla
     if engine is not None:
         require_engine(engine, source)
     names = [each.name for each in ENGINES] if engine is None else [engine]
-    size = source_size(schema, source)
+    size = source_size(schema, source, mapping=source_mapping(mapping))
     return SourcePlan(of, size, tuple(_engine_plan(name, source) for name in names))
 
 

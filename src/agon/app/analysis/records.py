@@ -22,9 +22,9 @@ from agon.records import (
     inspect_rows,
 )
 from agon.records.frames import Rows
-from agon.records.names.mapping import NO_MAPPING, MappingSource, source_mapping
+from agon.records.names.mapping import NO_MAPPING, MappingSource, SourceMapping, source_mapping
 from agon.records.names.unused import NameReport
-from agon.records.relational import RelationalRecords, inspect_in
+from agon.records.relational import RelationalRecords, inspect_in, send_to
 from agon.records.sources.formats import ending_of
 from agon.records.sources.memory import arrow_table, is_table
 from agon.records.writing import FORMATS, TableFormat, write_tables
@@ -128,7 +128,7 @@ def inspect_records(
     schema = _extend(discipline(of).schema, reads.keep)
     renamed = bool(reads or where)
     if require_engine(engine, source).counts:
-        return _inspect_in_engine(of, source, str(engine), renamed=renamed)
+        return _inspect_in_engine(of, source, str(engine), reads=reads, where=where)
     if isinstance(source, Records):
         return _already_read(of, source, renamed=renamed), []
     label = str(source) if isinstance(source, str | Path) else "memory"
@@ -198,20 +198,29 @@ def _already_read(of: str, records: Records, *, renamed: bool) -> Records:
 
 
 def _inspect_in_engine(
-    of: str, source: Any, name: str, *, renamed: bool
+    of: str, source: Any, name: str, *, reads: SourceMapping, where: Mapping[str, Any] | None
 ) -> tuple[Records, list[RowIssue]]:
-    """Return the records in an engine in which the tables stay, and what is wrong with them."""
+    """Return the records in an engine in which the tables stay, and what is wrong with them.
+
+    A mapping and conditions are applied on this machine, which sends what it has read.
+    """
     if not discipline(of).traits.relational:
         raise Conflict(f"{of} is not counted on {name}; use --engine embedded")
     if isinstance(source, Records):
         if not isinstance(source, RelationalRecords):
             raise Conflict(f"expected a source for {name}, got records that are read already")
-        return _already_read(of, source, renamed=renamed), []
-    if renamed:
-        raise Conflict(f"columns, mapping and where are not for {name}; use --engine embedded")
+        return _already_read(of, source, renamed=bool(reads or where)), []
+    schema = discipline(of).schema
+    local = None
+    if reads or where:
+        local, issues = inspect(schema, source, mapping=reads, where=where)
+        if issues:
+            return local, issues
     engine = open_tables(name)
     try:
-        return inspect_in(engine, discipline(of).schema, source)
+        if local is not None:
+            return send_to(engine, local), []
+        return inspect_in(engine, schema, source)
     except BaseException:
         engine.close()
         raise

@@ -8,7 +8,7 @@ import click
 
 from agon.attacks.catalog import DEFAULT_SIZE
 from agon.attacks.goals import RANK_GOALS
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver, require_new_folder
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agon.attacks.replays import AttackReplay
     from agon.attacks.results import AttackResult
     from agon.cli.shared.tables import Output
+    from agon.records.names.mapping import SourceMapping
 
 _HELP = """Show what each known attack on {of} costs and gains, and which findings notice it.
 
@@ -91,6 +92,7 @@ def command_of(discipline: str) -> click.Command:
         metavar="SOURCE",
         help="Attack these records from their last epoch on, instead of a simulated season.",
     )
+    @sources.with_mapping
     @option(
         "--search",
         "trials",
@@ -131,6 +133,7 @@ def command_of(discipline: str) -> click.Command:
         seed: int,
         goal: str | None,
         source: str | None,
+        mapping: "SourceMapping | None",
         trials: int,
         ablation: bool,
         price_file: Path | None,
@@ -141,6 +144,8 @@ def command_of(discipline: str) -> click.Command:
         if list_attacks:
             _list(discipline)
             return
+        if mapping is not None and source is None:
+            raise click.UsageError("a mapping is about records; name them with --records")
         if out is not None:
             require_new_folder(out)
         prices = _read_prices(price_file, discipline)
@@ -152,11 +157,11 @@ def command_of(discipline: str) -> click.Command:
 
         with working("attacking"):
             report = (
-                repeat(stored, source=source, prices=prices)
+                repeat(stored, source=source, mapping=mapping, prices=prices)
                 if stored
                 else attack(discipline, editions=editions, names=names, size=size, seed=seed,
-                            goal=goal, source=source, prices=prices, trials=trials,
-                            ablation=ablation)
+                            goal=goal, source=source, mapping=mapping, prices=prices,
+                            trials=trials, ablation=ablation)
             )  # fmt: skip
         if out is not None:
             _write(report, out)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agon.cli.challenge import epochs
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("forecast", cls=Command)
 @parameters.source
+@sources.reading
 @epochs.epoch
 @option(
     "--epochs",
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 def forecast_burn(
     source: str,
     *,
+    reads: sources.SourceOptions,
     epoch: int | None,
     ahead: int | None,
     competition: str | None,
@@ -54,8 +56,9 @@ def forecast_burn(
     from agon.cli.shared.output import working
 
     with working("forecasting"):
-        result = score("challenge", source, **epochs.at_epoch(under, epoch))
+        result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
         outlook = forecast(result, ahead=ahead, competition=competition)
+    sources.echo_notes(result.notes)
     epochs.warn(cautions(result))
     if form == "json":
         deliver_json(outlook.to_dict(), output)

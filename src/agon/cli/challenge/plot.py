@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from agon.cli.challenge import epochs
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
 
 _KINDS = ("weights", "burn", "forecast")
@@ -15,6 +15,7 @@ _FORMS = ("svg", "png")
 
 @click.command("plot", cls=Command)
 @parameters.source
+@sources.reading
 @option(
     "--out",
     type=click.Path(path_type=Path),
@@ -40,6 +41,7 @@ _FORMS = ("svg", "png")
 def plot_epochs(
     source: str,
     *,
+    reads: sources.SourceOptions,
     out: Path,
     kinds: tuple[str, ...],
     form: str | None,
@@ -72,7 +74,7 @@ def plot_epochs(
     from agon.wiring import png
 
     with working("drawing"):
-        result = score("challenge", source, **epochs.at_epoch(under, epoch))
+        result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
         drawn = {}
         for kind, file in targets.items():
             try:
@@ -85,6 +87,7 @@ def plot_epochs(
             file: png(text) if file.suffix.lower() == ".png" else text.encode()
             for file, text in drawn.items()
         }
+    sources.echo_notes(result.notes)
     for file, content in contents.items():
         file.parent.mkdir(exist_ok=True)
         write_atomically(file, [content])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agon.cli.challenge import epochs
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("submit", cls=Command)
 @parameters.source
+@sources.reading
 @option(
     "--netuid",
     type=click.IntRange(0, 65_535),
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 def submit_weights(
     source: str,
     *,
+    reads: sources.SourceOptions,
     epoch: int | None,
     dry_run: bool,
     burn_uid_anyway: bool,
@@ -79,8 +81,9 @@ def submit_weights(
     from agon.cli.shared.output import working
 
     with working("weighing"):
-        result = score("challenge", source, **epochs.at_epoch(under, epoch))
+        result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
         order = order_of(result, **where)
+    sources.echo_notes(result.notes)
     warnings = [*cautions(result), *imported_uids(result)]
     epochs.warn(warnings)
     answer = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agon.cli.challenge import epochs
-from agon.cli.shared import parameters
+from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 
@@ -22,6 +22,7 @@ _MAX_MINERS_DRAWN = 3
 
 @click.command("weights", cls=Command)
 @parameters.source
+@sources.reading
 @epochs.epoch
 @option("--all", "every", is_flag=True, help="Every epoch from the first to that one.")
 @option(
@@ -32,6 +33,7 @@ _MAX_MINERS_DRAWN = 3
 def weights(
     source: str,
     *,
+    reads: sources.SourceOptions,
     epoch: int | None,
     every: bool,
     bittensor: bool,
@@ -58,7 +60,7 @@ def weights(
     from agon.cli.shared.output import working
 
     with working("weighing"):
-        result = score("challenge", source, **epochs.at_epoch(under, epoch))
+        result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
         if every:
             from agon.app.challenge.epochs import weigh_epochs
 
@@ -67,6 +69,7 @@ def weights(
             board = result.board("weights")
     from agon.app.challenge.epochs import cautions, imported_uids, outcome_of, payload_of
 
+    sources.echo_notes(result.notes)
     epochs.warn(cautions(result))
     if every:
         _show_all(weighed, printing)

@@ -54,9 +54,9 @@ def add(
 
     SOURCE is an NDJSON file (- for stdin) with lines {"table": …, "row": {…}, "external_id": …},
     a file of one table with --table, or what agon score reads: a folder, a DuckDB or SQLite file,
-    postgresql://…. A record that is stored already with the same content is not added again; of a
-    table without a key, the n-th row with a content is. If any record is invalid, all invalid ones
-    are reported and none is added.
+    postgresql://…. A mapping is about any of them. A record that is stored already with the same
+    content is not added again; of a table without a key, the n-th row with a content is. If any
+    record is invalid, all invalid ones are reported and none is added.
 
       agon contest add spring data/
       agon contest add arena votes.csv --table votes --dry-run
@@ -103,21 +103,33 @@ def _differences(change: "RecordChange") -> str:
 def _chunks(
     api: "Api", contest: str, source: str, *, table: str | None, mapping: "SourceMapping | None"
 ) -> tuple[Iterator[bytes], bool]:
-    """Return a source's records as NDJSON, and whether its lines are as the source has them.
-
-    Raises:
-        click.UsageError: a mapping is stated for lines that name their tables and columns.
-    """
+    """Return a source's records as NDJSON, and whether its lines are as the source has them."""
     path = Path(source)
     has_lines = source == "-" or (path.suffix.lower() in _LINES and not path.is_dir())
     if has_lines and not (mapping and replaced(mapping, ignore=())):
         return read_pieces(source), True
-    if source == "-" or (has_lines and table is None):
-        raise click.UsageError("--mapping is for files; give one, with --table if it has lines")
     discipline = api.contests.get(contest).discipline
+    if has_lines and mapping is not None:
+        return _mapped(discipline, table, source, mapping), False
     if table is None:
         return records_of(discipline, source, mapping), False
     return _rows_of(discipline, table, path, mapping), False
+
+
+def _mapped(
+    discipline: str, table: str | None, source: str, mapping: "SourceMapping"
+) -> Iterator[bytes]:
+    """Yield the rows of NDJSON under the names of the schema.
+
+    Raises:
+        InvalidRecords: with everything that is wrong with the lines.
+    """
+    from agon.app.contests.ingest.mapped_lines import map_lines
+
+    pieces = read_pieces(source)
+    with map_lines(discipline, pieces, mapping, table=table, option=_IGNORE) as mapped:
+        sources.echo_notes(mapped.notes)
+        yield from mapped.lines
 
 
 def _rows_of(

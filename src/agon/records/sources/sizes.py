@@ -3,11 +3,14 @@
 import gzip
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from agon.errors import Unreadable
+from agon.records.names.columns import column_names
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
+from agon.records.names.matching import fold_name
 from agon.records.raw import SourceTables, quote
 from agon.records.schemas import Schema
 from agon.records.sources import source_kind
@@ -61,12 +64,20 @@ class SourceSize:
         return sum(table.rows for table in self.tables)
 
 
-def source_size(schema: Schema, source: str | Path) -> SourceSize:
+def source_size(
+    schema: Schema, source: str | Path, *, mapping: SourceMapping = NO_MAPPING
+) -> SourceSize:
     """Return the size of a folder, a DuckDB or SQLite file, or a PostgreSQL database.
+
+    Args:
+        schema: the tables.
+        source: the folder, the file, or the address.
+        mapping: how the source names its tables, and which of them are not read.
 
     Raises:
         NotFound: there is no such folder or file.
-        Unreadable: it is none of the kinds agon reads, or is damaged.
+        Unreadable: it is none of the kinds agon reads, or is damaged, or the mapping names no
+            table or column.
         Unavailable: a database is out of reach or its driver is not installed.
 
     Example:
@@ -75,6 +86,14 @@ def source_size(schema: Schema, source: str | Path) -> SourceSize:
         >>> size.form, size.rows, size.tables[0].counted
         ('csv', 69, 'lines')
     """
+    schema = column_names(schema, mapping.columns, mapping.tables).source_schema()
+    size = _size(schema, source)
+    ignored = set(map(fold_name, mapping.ignore))
+    tables = tuple(table for table in size.tables if fold_name(table.name) not in ignored)
+    return replace(size, tables=tables)
+
+
+def _size(schema: Schema, source: str | Path) -> SourceSize:
     kind = source_kind(schema, source)
     if kind == "folder":
         return _folder_size(schema, Path(source))

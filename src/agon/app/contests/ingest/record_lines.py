@@ -4,7 +4,8 @@ Rows are in their normal form, tables that others refer to come first, and rows 
 named by what they say: a source that is sent again, at any door, adds nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import repeat
 from typing import Any
 
 import orjson
@@ -36,30 +37,51 @@ def record_lines(records: Records, *, steps: int = 1) -> Iterator[list[bytes]]:
             elif step:
                 continue
             parts += [
-                _lines(table, batch.to_pydict(), identities)
+                b"".join(_lines(table, batch.to_pydict(), identities, repeat(None)))
                 for batch in rows.to_batches(_ROWS)
                 if batch
             ]
         yield parts
 
 
-def _lines(table: Table, columns: dict[str, list[Any]], identities: RowIdentities) -> bytes:
-    """Return rows as NDJSON; times are as the engine has them, in UTC without a zone."""
+def table_lines(
+    records: Records, name: str, *, external_ids: Iterable[str | None] = repeat(None)
+) -> Iterator[bytes]:
+    """Yield the rows of one table in the order of the source, a line each.
+
+    Args:
+        records: the records.
+        name: the table.
+        external_ids: the sender's own id of each row, where it has one.
+    """
+    table, identities, names = records.schema.table(name), RowIdentities(), iter(external_ids)
+    rows = records.arrow(name, [column.name for column in table.columns])
+    for batch in rows.to_batches(_ROWS):
+        yield from _lines(table, batch.to_pydict(), identities, names)
+
+
+def _lines(
+    table: Table,
+    columns: dict[str, list[Any]],
+    identities: RowIdentities,
+    external_ids: Iterator[str | None],
+) -> Iterator[bytes]:
+    """Yield rows as NDJSON; times are as the engine has them, in UTC without a zone."""
     filled = {name: values for name, values in columns.items()
               if values.count(None) < len(values)}  # fmt: skip
     form = normal_form(table)
     names = list(filled)
     has_key = bool(table.key) and set(table.key) <= set(filled)
-    lines = []
     for values in zip(
         *(form.of_typed(name, column) for name, column in filled.items()), strict=True
     ):
         row = {name: value for name, value in zip(names, values, strict=True) if value is not None}
         line = {"table": table.name, "row": row}
-        if not has_key or not row.keys() >= set(table.key):
+        if (external_id := next(external_ids)) is not None:
+            line["external_id"] = external_id
+        elif not has_key or not row.keys() >= set(table.key):
             line["external_id"] = identities.of(table.name, orjson.dumps(row, option=_SORTED))
-        lines.append(orjson.dumps(line, option=_SORTED | orjson.OPT_APPEND_NEWLINE))
-    return b"".join(lines)
+        yield orjson.dumps(line, option=_SORTED | orjson.OPT_APPEND_NEWLINE)
 
 
 def _in_order(schema: Schema) -> list[Table]:

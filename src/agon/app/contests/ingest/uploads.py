@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
-from agon.app.contests.ingest.record_lines import record_lines
+from agon.app.contests.ingest.record_lines import table_lines
 from agon.disciplines import discipline
 from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.records import InvalidRecords, Records, RowIssue, Schema, Table, inspect_files
@@ -79,15 +78,14 @@ class Upload:
         Each stands on the line that its row has in the file, so that what the contest says of a
         line is about the file; the lines between them are blank.
         """
-        written = chain.from_iterable(record_lines(self.records))
+        rows = table_lines(self.records, self.table)
         lines_of = self.records.lines.get(self.table)
         if lines_of is None:
-            yield from written
+            yield from rows
             return
         numbers = self.records.arrow(self.table, ["_row"]).column(0).to_pylist()
         places = lines_of(set(numbers))
         at = 0
-        rows = chain.from_iterable(part.splitlines(keepends=True) for part in written)
         for number, row in zip(numbers, rows, strict=True):
             line = places.get(number, at + 1)
             yield b"\n" * (line - at - 1) + row
@@ -124,7 +122,7 @@ def read_upload(
     known = [each.name for each in schema]
     if table not in known:
         raise NotFound(f"there is no table {table!r}: {did_you_mean(table, known)}")
-    alone = Schema(of, (_alone(schema.table(table)),))
+    alone = Schema(of, (without_references(schema.table(table)),))
     with TemporaryDirectory(prefix="agon-upload-") as folder:
         shown = Path(name).name or f"{table}.csv"
         path = Path(folder) / (shown if ending_of(shown) else f"{table}.csv")
@@ -142,7 +140,7 @@ def read_upload(
             records.close()
 
 
-def _alone(table: Table) -> Table:
+def without_references(table: Table) -> Table:
     """Return a table without what depends on other tables."""
     columns = tuple(replace(column, references=None) for column in table.columns)
     return replace(table, columns=columns, checks=table.row_checks, required=False)

@@ -159,7 +159,7 @@ class RecordValidator:
                 row = rows[index]
                 issues.append(
                     row if isinstance(row, RowIssue)
-                    else _not_a_row(tables[index], row, batch.lines[index], self._tables)
+                    else not_a_row(tables[index], row, batch.lines[index], self._tables)
                 )  # fmt: skip
             return Batch(
                 [*compress(tables, is_row)],
@@ -267,7 +267,8 @@ def _with_suspect_ids(written: Sequence[bytes]) -> Sequence[int]:
     return [at for at, text in enumerate(written) if len(text) > MAX_ID_BYTES or _NUL in text]
 
 
-def _not_a_row(table: Any, row: Any, line: int, columns: Mapping[str, Any]) -> RowIssue:
+def not_a_row(table: Any, row: Any, line: int, columns: Mapping[str, Any]) -> RowIssue:
+    """Return the issue of a line with an unknown table, or with something that is no row."""
     name = str(table)[:80]
     if table not in columns:
         return RowIssue("unknown-table", name, "records", line, None, name, "is not a table here",
