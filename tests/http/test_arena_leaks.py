@@ -189,7 +189,6 @@ def phases(played: League, instance: Instance) -> list[Any]:
     return shown
 
 
-@pytest.mark.exhaustive
 def test_until_settlement_an_attempt_to_qualify_looks_like_a_match(tmp_path: Path) -> None:
     """A judge who knew could let a friend's bot qualify; no id, and no route, shows it.
 

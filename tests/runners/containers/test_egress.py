@@ -119,7 +119,6 @@ def test_an_agent_that_is_installed_calls_models_of_both_protocols(
     assert (trial.folder / "network.log").read_text().count("TCP_TUNNEL") == 2
 
 
-@pytest.mark.exhaustive
 def test_a_proxy_that_died_is_an_error_of_the_trial(
     course: Course, containers: Containers, image: Image
 ) -> None:

@@ -131,7 +131,7 @@ def test_an_end_is_noticed_whenever_it_comes(
     assert "exit code 137" in verification.reason
 
 
-@pytest.mark.exhaustive
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
 def test_ends_that_are_noticed_at_once_leave_no_second_reward(
     courses: Callable[[Kind], Course], kind: Kind, monkeypatch: pytest.MonkeyPatch
@@ -193,7 +193,6 @@ while kill -0 $last && ! grep -q 'State:.*[XZ]' /proc/$last/status; do :; done 2
 """A killed process goes on until a processor is free for its end, which tests may not outrun."""
 
 
-@pytest.mark.exhaustive
 def test_an_end_of_a_process_of_agons_fails_the_second_time(course: Course) -> None:
     """Only a program inside ends it again and again: without a score it would hide its fail."""
     run = course.agent(":")
@@ -244,7 +243,7 @@ OBSTACLES = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("obstacle", OBSTACLES)
 def test_a_reward_before_an_error_of_the_tests_python_does_not_count(
     courses: Callable[[Kind], Course], obstacle: str
