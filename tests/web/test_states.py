@@ -199,3 +199,13 @@ def test_problems_are_hidden_everywhere_until_the_contest_starts(browser: Browse
     assert {"/c/autumn/problems", "/api/v1/contests/autumn/problems"} <= set(showing())
     listed = browser.instance.client.get("/api/v1/contests/autumn/boards").json()["items"]
     assert f"problem:{name}" in {each["board"] for each in listed}
+
+
+def test_titles_are_isolated_from_the_text_around_them(browser: Browser) -> None:
+    """A title that ends in an Arabic word or an open embedding turned the text after it around."""
+    title = "كأس الربيع 2026"
+    browser.instance.contest("spring")
+    edit(browser.instance.service, "spring", {"title": title}, by=ORGANISER)
+    browser.sign_in("organiser")
+    for page in ("/", "/c/spring", "/desk", "/c/spring/desk"):
+        assert f"<bdi>{title}</bdi>" in browser.get(page).text, page
