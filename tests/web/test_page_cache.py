@@ -5,6 +5,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from agon.app.contests.boards import publish as publishing
 from agon.web.page_cache import PageCache
 from fakes.instance import instance_at
 from fakes.service import service_at
+
+NOW = datetime(2026, 12, 24, 17, 59, 59, 900_000, tzinfo=UTC)
 
 
 @asynccontextmanager
@@ -54,7 +57,7 @@ class Makers:
 def visit(makers: Makers, *states: int, in_threads: bool, who: str = "anonymous") -> list[Any]:
     """Load a page several times, while the database goes through states."""
     coming = iter(states)
-    cache = PageCache(lambda: next(coming), in_threads=in_threads)
+    cache = PageCache(lambda: next(coming), clock=lambda: NOW, in_threads=in_threads)
 
     async def load() -> list[Any]:
         bodies = []
@@ -76,6 +79,18 @@ def test_a_page_is_rendered_once_until_something_is_stored(*, in_threads: bool) 
     assert [on_loop for _, on_loop in makers.calls] == [not in_threads] * 2
 
 
+def test_a_page_is_not_kept_beyond_the_second_in_which_a_contest_ends() -> None:
+    """A page made a moment before the end says *open*, and none that is loaded then may."""
+    makers, times = Makers(), [NOW, NOW + timedelta(milliseconds=99), NOW + timedelta(seconds=0.1)]
+    coming = iter(times)
+    cache = PageCache(lambda: 1, clock=lambda: next(coming), in_threads=False)
+
+    async def load() -> list[Any]:
+        return [(await cache.respond(request_for("/a"), makers.slow)).body for _ in times]
+
+    assert asyncio.run(load()) == [b"slow 1", b"slow 1", b"slow 2"]
+
+
 def test_a_page_for_a_visitor_who_is_signed_in_is_not_kept() -> None:
     """It shows what only that visitor sees."""
     assert visit(Makers(), 1, 1, in_threads=False, who="token") == [b"slow 1", b"slow 2"]
@@ -85,7 +100,7 @@ def test_a_page_for_a_visitor_who_is_signed_in_is_not_kept() -> None:
 def test_visitors_together_share_a_page(*, in_threads: bool) -> None:
     """A board that was just published is loaded by all who wait for it."""
     makers = Makers()
-    cache = PageCache(lambda: 1, in_threads=in_threads)
+    cache = PageCache(lambda: 1, clock=lambda: NOW, in_threads=in_threads)
 
     async def load() -> list[Any]:
         loads = (cache.respond(request_for("/a"), makers.slow) for _ in range(20))
@@ -97,7 +112,7 @@ def test_visitors_together_share_a_page(*, in_threads: bool) -> None:
 def test_errors_are_not_kept() -> None:
     """The next visitor gets the page as soon as there is one."""
     fail: list[Callable[[], Response]] = [lambda: 1 / 0, lambda: Response("page")]  # type: ignore[list-item,return-value]  # it raises
-    cache = PageCache(lambda: 1, in_threads=False)
+    cache = PageCache(lambda: 1, clock=lambda: NOW, in_threads=False)
 
     async def load() -> bytes:
         with pytest.raises(ZeroDivisionError):

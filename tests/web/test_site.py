@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -283,6 +284,7 @@ def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
 ) -> None:
     """Many load a board at the same time; what was stored is on the next page."""
     monkeypatch.setattr(page_cache, "LIFETIME_S", 3600.0)
+    monkeypatch.setattr(site.service.clock, "step", timedelta(0))  # no page outlasts a second
     calls: list[SitePage] = []
 
     def render(page: SitePage, visitor: Any) -> str:

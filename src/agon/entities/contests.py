@@ -210,7 +210,7 @@ class Change:
     """A change set: what is proposed, what it would move, and its state.
 
     Attributes:
-        kind: ``rules``, ``void``, ``rejudge``, ``adjustment`` or ``correction``.
+        kind: ``rules``, ``void``, ``rejudge``, ``adjustment``, ``correction`` or ``merge``.
         params: what it changes (of ``rules``: edition and overrides; of ``void``: records and
             participants).
         report: result of the dry run: who moves, how far, which weights change; None before it.
@@ -219,7 +219,7 @@ class Change:
 
     id: str
     contest_no: int
-    kind: Literal["rules", "void", "rejudge", "adjustment", "correction"]
+    kind: Literal["rules", "void", "rejudge", "adjustment", "correction", "merge"]
     params: Mapping[str, Any]
     reason: str
     state: ChangeState

@@ -1,8 +1,13 @@
-"""Keep rendered pages of the public for as long as nothing was stored, and one second at most."""
+"""Keep rendered pages of the public for as long as nothing was stored, within one second.
+
+Pages say whether a contest has started or ended, so none is kept from one second of the service's
+clock to the next: an end at 18:00:00 shows on the first page that is loaded then.
+"""
 
 import asyncio
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
+from datetime import datetime
 from typing import Final, TypeAlias, TypeVar
 
 from anyio import CapacityLimiter
@@ -37,12 +42,20 @@ class PageCache:
 
     Args:
         read_state: returns the state of the database.
+        clock: returns the service's time.
         in_threads: whether reads wait for the database (PostgreSQL). Of SQLite quick pages are
             read on the event loop, one after another: readers never wait, and a thread costs half
             as much again.
     """
 
-    def __init__(self, read_state: Callable[[], StateToken], *, in_threads: bool) -> None:
+    def __init__(
+        self,
+        read_state: Callable[[], StateToken],
+        *,
+        clock: Callable[[], datetime],
+        in_threads: bool,
+    ) -> None:
+        self._clock = clock
         self._read_state = read_state
         self._in_threads = in_threads
         self._pages: StateCache[asyncio.Task[Response]] = StateCache(
@@ -82,11 +95,12 @@ class PageCache:
             return await in_slot(request, kind, make) if response is None else response
 
         state = await self._quickly(self._read_state)
-        page = self._pages.get(key, state, lambda: asyncio.ensure_future(respond()))
+        second = self._clock().replace(microsecond=0)
+        page = self._pages.get((key, second), state, lambda: asyncio.ensure_future(respond()))
         try:
             return await asyncio.shield(page)
         except BaseException:
-            self._pages.drop(key, page)
+            self._pages.drop((key, second), page)
             raise
 
     async def _quickly(self, call: Callable[[], T]) -> T:

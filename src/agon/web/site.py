@@ -163,7 +163,8 @@ def site_routes(
     endpoints: dict[str, dict[str, _Endpoint]] = {f"{addresses.STATIC}/{{file}}": {"GET": _static}}
     endpoints["/c/{contest}/events"] = {"GET": _events}
     read_state = lambda: service.store.state()  # noqa: E731, PLW0108 (openapi.py has no service)
-    cache = PageCache(read_state, in_threads=in_threads)
+    clock = lambda: service.clock()  # noqa: E731, PLW0108 (as above)
+    cache = PageCache(read_state, clock=clock, in_threads=in_threads)
     endpoints |= {path: {"GET": _endpoint(site, view, cache)} for path, view in DOCUMENTS}
     for path, view in (*PAGES, *(DEVELOPMENT_PAGES if development else ())):
         for form in addresses.FORMATS:  # before the page, whose last segment could be an id

@@ -33,11 +33,12 @@ class ChangeSetCreate(Request):
                         points={"type": "number", "minimum": -1e12, "maximum": 1e12}),
                 _params("rejudge", problem=_NAME, submissions=_NAMES),
                 _params("correction", "table", "rows", table=_NAME, rows=_ROWS),
+                _params("merge", "duplicate", "into", duplicate=_NAME, into=_NAME),
             ]
         }
     )  # fmt: skip
 
-    kind: Literal["rules", "void", "rejudge", "adjustment", "correction"]
+    kind: Literal["rules", "void", "rejudge", "adjustment", "correction", "merge"]
     params: JsonObject
     reason: Reason
 

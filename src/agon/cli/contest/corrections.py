@@ -111,6 +111,39 @@ def void(
         _change(api, contest, "void", params, reason, dry_run=dry_run, yes=yes, form=form)
 
 
+@click.command("merge", cls=Command)
+@arguments.contest
+@click.argument("duplicate", metavar="DUPLICATE")
+@click.argument("into", metavar="INTO")
+@arguments.reason_required
+@_dry_run
+@arguments.yes
+@parameters.form(TABLE, "json")
+@target
+def merge(
+    contest: str,
+    duplicate: str,
+    into: str,
+    *,
+    reason: str,
+    dry_run: bool,
+    yes: bool,
+    form: str,
+    target: Target,
+) -> None:
+    """Merge two ids in ID that are one person: records of DUPLICATE become records of INTO.
+
+    What relates the two to each other is void. agon contest rollback undoes it. The account of
+    DUPLICATE stays; agon contest withdraw ends it here.
+
+      agon contest merge spring ada2 ada --reason 'signed up twice' --dry-run
+      agon contest merge spring ada2 ada --reason 'signed up twice' --yes
+    """
+    params = {"duplicate": duplicate, "into": into}
+    with target.open(create=False) as api:
+        _change(api, contest, "merge", params, reason, dry_run=dry_run, yes=yes, form=form)
+
+
 @click.command("changes", cls=Command)
 @arguments.contest
 @click.argument("change", metavar="[CHANGE]", required=False)

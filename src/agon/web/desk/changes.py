@@ -107,6 +107,8 @@ def _request(visit: Visit) -> ChangeSetCreate:
     elif kind == "adjustment":
         params = {"board": form.get("board", ""), "id": form.get("id", "").strip(),
                   "points": _number(form.get("points", ""))}  # fmt: skip
+    elif kind == "merge":
+        params = {name: form.get(name, "").strip() for name in ("duplicate", "into")}
     elif kind == "correction":
         params = {"table": form.get("table", ""), "rows": _correction_rows(visit)}
     elif kind == "rejudge":

@@ -12,8 +12,8 @@ from agon.app.access.audit import add_audit_entry, require_reason
 from agon.app.access.permissions import View
 from agon.app.contests.changes import rejudge
 from agon.app.contests.changes.dry_runs import dry_run, require_proposed
-from agon.app.contests.changes.proposals import bodies, check_proposal
-from agon.app.contests.ledgers.append import append
+from agon.app.contests.changes.proposals import bodies, check_proposal, complete_body
+from agon.app.contests.ledgers.append import RECORDS, append
 from agon.app.queue.jobs import service_job
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -53,8 +53,9 @@ def propose(
         contest_id: the contest.
         kind: ``rules`` (``edition``, ``overrides``), ``void`` (``records``: keys, external ids or
             positions; ``people``: ids), ``correction`` (``table``, ``rows`` with the columns of
-            the key and those that change), ``adjustment`` (``board``, ``id``, ``points``) or
-            ``rejudge`` (``problem`` or ``submissions``; neither: all).
+            the key and those that change), ``adjustment`` (``board``, ``id``, ``points``),
+            ``merge`` (``duplicate`` and ``into``, two ids of one person) or ``rejudge``
+            (``problem`` or ``submissions``; neither: all).
         params: what is changed.
         reason: why; shown to the participants it moves.
         by: the caller.
@@ -139,11 +140,11 @@ def apply(
             drafts = [
                 Draft(
                     kind=draft.kind,
-                    body=_body(draft.kind, draft.body, cause),
+                    body=complete_body(draft, **cause),
                     at=now,
                     by=by.name,
                     # As of a first verdict: keeps it from being found by hashing.
-                    external_id=service.new_id() if draft.kind == "record-replaced" else None,
+                    external_id=service.new_id() if draft.kind in RECORDS else None,
                 )
                 for draft in entry_bodies
             ]
@@ -284,11 +285,3 @@ def _require_dry_run(contest: Contest, proposed: Change, *, even_if_moved: bool)
             f"{contest.id} is at {contest.seq} and the dry run was at {proposed.dry_run_at}; "
             "run it again, or apply it even if moved"
         )
-
-
-def _body(kind: str, body: Mapping[str, Any], cause: Mapping[str, str]) -> dict[str, Any]:
-    """Return an entry's body with its change set and, except of records, the reason."""
-    full = {**body, **cause}
-    if kind == "record-replaced":
-        del full["reason"]
-    return full

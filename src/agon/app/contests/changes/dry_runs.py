@@ -10,7 +10,7 @@ import pyarrow as pa
 from agon.app.analysis.compare import Difference, difference
 from agon.app.analysis.score import Result
 from agon.app.contests.boards.publish import board_names
-from agon.app.contests.changes.proposals import bodies, voided_records
+from agon.app.contests.changes.proposals import bodies, complete_body, voided_records
 from agon.app.contests.changes.rejudge import rows_of
 from agon.app.replay.replica import ContestReplica
 from agon.app.service import Service
@@ -109,7 +109,12 @@ def _score_with_change(
     seq, head = live.seq, live.contest_state().head
     at = max(at, session.entries.time_of(contest.no, seq))
     for body in bodies(session, live, change):
-        draft = Draft(kind=body.kind, body={**body.body, "change": change.id}, at=at, by="system")
+        draft = Draft(
+            kind=body.kind,
+            body=complete_body(body, change=change.id, reason=change.reason),
+            at=at,
+            by="system",
+        )
         entry = encode_entry(draft, seq=seq + 1, previous=head)
         copy.catch_up([(entry.seq, entry.line)])
         seq, head = entry.seq, entry.sha256

@@ -9,7 +9,9 @@ import numpy as np
 
 from agon.app.analysis.score import rules_of
 from agon.app.contests.changes.corrections import check_correction, positions_of
+from agon.app.contests.changes.merging import check_merge, merge_entries
 from agon.app.contests.changes.rejudge import VERDICTS
+from agon.app.contests.ledgers.append import RECORDS
 from agon.app.contests.ledgers.positions import board_named, require_storable_name
 from agon.app.contests.ledgers.slugs import board_with_id, problem_id
 from agon.app.replay.replica import ContestReplica
@@ -19,7 +21,7 @@ from agon.entities.contests import Change, Contest
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.store.session import Session
 
-Kind: TypeAlias = Literal["rules", "void", "rejudge", "adjustment", "correction"]
+Kind: TypeAlias = Literal["rules", "void", "rejudge", "adjustment", "correction", "merge"]
 
 _MAX_NAMED: Final = 100_000
 _MAX_SHOWN: Final = 20
@@ -99,6 +101,16 @@ def _void(session: Session, live: ContestReplica, change: Change) -> list[Body]:
     return [Body("records-voided", {"seqs": seqs, "subjects": change.params["people"]})]
 
 
+def _merge(session: Session, live: ContestReplica, change: Change) -> list[Body]:
+    return [Body(kind, body) for kind, body in merge_entries(session, live, change)]
+
+
+def complete_body(body: Body, *, change: str, reason: str) -> dict[str, Any]:
+    """Return an entry's body with its change set and, except of records, the reason."""
+    cause = {"change": change} if body.kind in RECORDS else {"change": change, "reason": reason}
+    return {**body.body, **cause}
+
+
 def _replacements(session: Session, _: ContestReplica, change: Change) -> list[Body]:
     rows = (change.report or {}).get("rows", ())
     if not rows:
@@ -130,6 +142,7 @@ _BODIES: Final[Mapping[str, Callable[[Session, ContestReplica, Change], list[Bod
             "adjustment": _adjustment,
             "rejudge": _replacements,
             "correction": _corrections,
+            "merge": _merge,
         }
     )
 )
@@ -287,6 +300,7 @@ _CHECKS: Final[Mapping[str, tuple[tuple[str, ...], _Check]]] = MappingProxyType(
         "void": (("records", "people"), _check_void),
         "adjustment": (("board", "id", "points"), _check_adjustment),
         "rejudge": (("problem", "submissions"), _check_rejudge),
+        "merge": (("duplicate", "into"), lambda _, __, params: check_merge(params)),
         "correction": (("table", "rows"), _check_nothing),  # see check_correction
     }
 )
