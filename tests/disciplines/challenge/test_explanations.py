@@ -203,3 +203,41 @@ def test_an_unregistered_validator_is_explained_by_its_reason() -> None:
     tables["validators"].append({"id": "late", "stake": 5, "epoch": 9})
     explanation: Explanation = scored(tables, epoch=1).explain("late", board="validators")
     assert explanation.reason == "has no stake at or before epoch 1"
+
+
+@pytest.mark.parametrize(
+    ("second", "name", "when"),
+    [
+        ("2026-01-01T00:00:00Z", "after", "earlier: it is ranked before a"),
+        (
+            "2026-01-02T00:00:00Z",
+            "before",
+            "at the same time, and its id comes later: it is ranked after a",
+        ),
+        ("2026-01-03T00:00:00Z", "before", "later: it is ranked after a"),
+    ],
+)
+def test_the_rank_of_an_equal_score_has_its_reason(second: str, name: str, when: str) -> None:
+    """Ranks 2 and 3 at one score look arbitrary until the times of submission are named."""
+    times = {"a": "2026-01-02T00:00:00Z", "b": second, "c": "2026-01-01T00:00:00Z"}
+    scores = {"a": 0.5, "b": 0.5, "c": 0.6}
+    tables = {
+        "submissions": [
+            {"id": own, "miner_uid": uid, "submitted_at": time}
+            for uid, (own, time) in enumerate(times.items(), start=1)
+        ],
+        "validators": [{"id": f"v{n}", "stake": 1} for n in range(3)],
+        "evaluations": [
+            {"submission_id": own, "validator_id": f"v{n}", "score": value}
+            for own, value in scores.items()
+            for n in range(3)
+        ],
+    }
+    with read_rows(DISCIPLINE.schema, tables) as records:
+        result = score(records, ChallengeRules())
+        explanation = result.explain("a", board="submissions")
+        [said] = [part for part in explanation.parts if part.name.startswith("submitted")]
+        assert (said.name, said.points) == (f"submitted {name} b", 0.0)
+        assert said.text == f"b has the same score and was submitted {when}"
+        others = result.explain("c", board="submissions").parts
+        assert not [part for part in others if part.name.startswith("submitted")]

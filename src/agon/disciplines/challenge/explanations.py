@@ -1,9 +1,13 @@
 """Explain submissions, validators and competitions; `waterfall.py` explains weights."""
 
 import math
+from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from agon.disciplines.challenge.boards import mean_abs_z, tested_cells
 from agon.disciplines.challenge.consensus import Status
@@ -23,6 +27,7 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish, sufficient
+from agon.kernel.times import from_micros
 from agon.records import Records
 
 _LISTED = 20
@@ -207,6 +212,44 @@ def _reward_parts(records: Records, submission: str) -> list[Part]:
     ]
 
 
+def _turn_parts(records: Records, board: Board, row: Mapping[str, Any]) -> list[Part]:
+    """Say which of two neighbors with equal scores was submitted earlier, which decides the rank.
+
+    Source: seed 001, the earlier submission stands first.
+    """
+    at = row["rank"] - 1
+    beside = board.table.slice(max(at - 1, 0), 3 if at else 2).to_pylist()
+    level = [other for other in beside if other["score"] == row["score"] and other != row]
+    if not level:
+        return []
+    table = records.sql("SELECT id::VARCHAR AS id, epoch_us(submitted_at) AS at FROM submissions")
+    ids = pa.array([row["id"], *(other["id"] for other in level)], pa.string())
+    times = table["at"].take(pc.index_in(ids, value_set=table["id"].combine_chunks())).to_pylist()
+    parts = []
+    for other, time in zip(level, times[1:], strict=True):
+        ahead = other["rank"] < row["rank"]
+        if time == times[0]:
+            why = f"at the same time, and its id comes {'first' if ahead else 'later'}"
+        else:
+            why = "earlier" if ahead else "later"
+        parts.append(
+            Part(
+                f"submitted {'after' if ahead else 'before'} {other['id']}",
+                0.0,
+                {"submitted_at": _iso(times[0]), f"submitted_at of {other['id']}": _iso(time)},
+                {},
+                f"{other['id']} has the same score and was submitted {why}: it is ranked "
+                f"{'before' if ahead else 'after'} {row['id']}",
+                records=(RecordRefs.of("submissions", [row["id"], other["id"]]),),
+            )
+        )
+    return parts
+
+
+def _iso(micros: int) -> str:
+    return from_micros(micros).isoformat()
+
+
 def explain_submission(records: Records, outcome: Outcome, board: Board, name: str) -> Explanation:
     """Explain a consensus score: the gates it passed, and what each evaluation adds to the mean.
 
@@ -222,6 +265,9 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
     parts = gate_parts(outcome, at)
     parts += _evaluation_parts(records, outcome, at)
     parts += _reward_parts(records, name)
+
+    if row is not None:
+        parts += _turn_parts(records, board, row)
     return Explanation(
         board.name,
         name,

@@ -6,11 +6,11 @@ Matches, the desk, the report, the rules, the start of the service and its metri
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, get_args
 
 from agon.app.access.permissions import View
 from agon.app.arena.judging.choice import Judge, pause_reason
-from agon.app.arena.live.honeypots.bank import bank_counts
+from agon.app.arena.live.honeypots.bank import count_bank
 from agon.app.arena.live.scored import live_rules
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
@@ -46,11 +46,15 @@ def protections_off(service: Service, view: View) -> tuple[DisabledProtection, .
             and of.settled_seq is not None
             and (until is None or of.settled_seq <= until)
         ]
+        usages = {judge: session.judging.usage(judge) for judge in get_args(Judge)}
+        unused = count_bank(session, view.contest).unused
+    pause = service.model_pause or partial(pause_reason, {})
+    causes = {judge: pause(usage, service.clock()) for judge, usage in usages.items()}
     return (
-        *_audits(service, rules, latest),
+        *_audits(rules, latest, cause=causes["audit"]),
         *_pool(rules, latest),
-        *_api_judge(service, latest),
-        *_honeypots(service, view, rules),
+        *_api_judge(latest, cause=causes["judge"]),
+        *_honeypots(rules, unused=unused),
     )
 
 
@@ -66,9 +70,9 @@ def arenas_off(service: Service) -> Iterator[tuple[Contest, DisabledProtection]]
 
 
 def _audits(
-    service: Service, rules: ArenaRules, latest: Sequence[RoundState]
+    rules: ArenaRules, latest: Sequence[RoundState], *, cause: str | None
 ) -> Iterator[DisabledProtection]:
-    """Yield why audits are drawn and not made."""
+    """Yield why audits are drawn and not made; ``cause`` is why the model cannot be asked."""
     if not rules.audit_probability:
         return
     missed: Counter[str] = Counter()
@@ -76,7 +80,6 @@ def _audits(
         missed.update(of.summary.get("missed_audits", {}))
     drawn = sum(of.summary.get("audits", 0) for of in latest)
     counted = sum(missed.values())
-    cause = _cannot_be_asked(service, "audit")
     if cause is None and counted:
         cause = f"the last reasons: {', '.join(sorted(missed))}"
     if cause is None:
@@ -100,9 +103,8 @@ def _pool(rules: ArenaRules, latest: Sequence[RoundState]) -> Iterator[DisabledP
         )
 
 
-def _api_judge(service: Service, latest: Sequence[RoundState]) -> Iterator[DisabledProtection]:
+def _api_judge(latest: Sequence[RoundState], *, cause: str | None) -> Iterator[DisabledProtection]:
     """Yield why the API judge cannot stand in for a panel."""
-    cause = _cannot_be_asked(service, "judge")
     if cause is not None:
         unjudged = sum(of.summary.get("unjudged", 0) for of in latest)
         stated = f"; {unjudged} matches had too few judges" if unjudged else ""
@@ -111,9 +113,9 @@ def _api_judge(service: Service, latest: Sequence[RoundState]) -> Iterator[Disab
         )
 
 
-def _honeypots(service: Service, view: View, rules: ArenaRules) -> Iterator[DisabledProtection]:
+def _honeypots(rules: ArenaRules, *, unused: int) -> Iterator[DisabledProtection]:
     """Yield that honeypots show texts that everybody can read."""
-    if rules.honeypot_probability and not bank_counts(service, view.contest).unused:
+    if rules.honeypot_probability and not unused:
         yield DisabledProtection(
             name="honeypots",
             rule="honeypot_probability",
@@ -121,11 +123,3 @@ def _honeypots(service: Service, view: View, rules: ArenaRules) -> Iterator[Disa
             "a program that knows them recognizes",
             matches=0,
         )
-
-
-def _cannot_be_asked(service: Service, judge: Judge) -> str | None:
-    """Return why a model cannot be asked now; None if it can."""
-    with service.store.read() as session:
-        usage = session.judging.usage(judge)
-    pause = service.model_pause or partial(pause_reason, {})
-    return pause(usage, service.clock())

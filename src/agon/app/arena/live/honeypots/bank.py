@@ -49,8 +49,13 @@ def bank_counts(service: Service, contest: Contest) -> BankCounts:
     """
     live_rules(contest)
     with service.store.read() as session:
-        answers = session.arena.honeypot_answers(contest.no)
-        newest = session.arena.round_states(contest.no, limit=1)
+        return count_bank(session, contest)
+
+
+def count_bank(session: Session, contest: Contest) -> BankCounts:
+    """Return how many texts of its own an arena has for honeypots, as of the last settled round."""
+    answers = session.arena.honeypot_answers(contest.no)
+    newest = session.arena.round_states(contest.no, limit=1)
     # While a round is played, no number may show how many honeypots it has.
     hidden = {f"{of.id}-" for of in newest if of.phase != "settled"}
     shown = [answer.match for answer in answers if answer.match is not None]
