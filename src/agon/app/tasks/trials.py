@@ -158,10 +158,9 @@ def run_trial(
                 limits=_agent_limits(task),
                 outputs=outputs(task, image),
             )
-            work = _work(agent, task, environment)
+            work = _collect(task, _work(agent, task, environment), containers, placed)
             if network == "none" and placed.network != "none":
                 network = _network_of_servers(task, work.run)
-            work = _collect(task, work, containers, placed)
             if work.run.outputs is not None:
                 verdict = _verify(
                     task,
@@ -177,10 +176,7 @@ def run_trial(
     except OSError as failed:  # of the host's files: containers write none of them
         result, reason = "unscored", f"the host failed: {failed.strerror or failed}"
     finished = now()
-    accounts = {
-        "agent": None if work is None else work.run.account,
-        "verifier": None if verdict is None else verdict.account,
-    }
+    accounts = {"agent": work and work.run.account, "verifier": verdict and verdict.account}
     hit = [limit for account in accounts.values() if account for limit in account.limits_hit]
     return TrialResult(
         task=task.name,
