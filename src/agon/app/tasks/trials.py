@@ -176,7 +176,10 @@ def run_trial(
     except OSError as failed:  # of the host's files: containers write none of them
         result, reason = "unscored", f"the host failed: {failed.strerror or failed}"
     finished = now()
-    accounts = {"agent": work and work.run.account, "verifier": verdict and verdict.account}
+    accounts = {
+        "agent": work.run.account if work else None,
+        "verifier": verdict.account if verdict else None,
+    }
     hit = [limit for account in accounts.values() if account for limit in account.limits_hit]
     return TrialResult(
         task=task.name,
