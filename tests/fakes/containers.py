@@ -32,6 +32,7 @@ from agon.app.containers import (
     TrialVerification,
 )
 from agon.app.containers.collection import ServiceCommand, ServicePath
+from agon.app.containers.egress import Egress
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import Unavailable
 
@@ -106,6 +107,7 @@ class FakeContainers:
         self.opened: list[AgentTrial] = []
         self.egress_closed: list[tuple[str, int]] = []
         self.proxy_dies = False
+        self.proxy_missing = False
         self.services: list[ServiceSpec] = []
         self.collected: list[ServiceCommand | ServicePath] = []
         self.build_network = "none"
@@ -149,6 +151,11 @@ class FakeContainers:
         self.opened.append(trial)
         self.services += services
         yield replace(trial, network=f"container:{trial.name}")
+
+    def require_egress(self, egress: Egress) -> None:
+        """Require nothing, unless the proxy is not installed."""
+        if self.proxy_missing and egress.mode == "allowlist":
+            raise Unavailable("the proxy for --agent-network allowlist is missing")
 
     def collect(
         self,

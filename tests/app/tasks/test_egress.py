@@ -134,3 +134,21 @@ def test_a_proxy_that_dies_leaves_the_trial_without_a_score(tmp_path: Path) -> N
     summary = _run(tmp_path, containers, agent_network="allowlist", allowed_hosts=hosts)
     assert summary["unscored"] == 1
     assert "the proxy of the agent's network ended" in summary["tasks"]["t"]["reason"]
+
+
+def test_a_missing_proxy_ends_a_run_before_its_folder_is_made(tmp_path: Path) -> None:
+    """One message instead of one for each trial."""
+    tasks = read_tasks([harbor(tmp_path / "t")])
+    hosts = {"pypi.org:443": [PUBLIC]}
+    plan = plan_of(
+        tasks, NopAgent(), trials=1, run="r", now=ticking(), agent_network="allowlist",
+        allowed_hosts=hosts,
+    )  # fmt: skip
+    containers = FakeContainers()
+    containers.proxy_missing = True
+    with pytest.raises(Unavailable, match="proxy for --agent-network allowlist is missing"):
+        run_tasks(
+            tasks, NopAgent(), plan=plan, containers=containers, out=tmp_path / "run", jobs=1,
+            now=ticking(),
+        )  # fmt: skip
+    assert not (tmp_path / "run").exists()

@@ -133,6 +133,18 @@ def test_a_run_cut_off_before_its_summary_continues(tasks: Path, tmp_path: Path)
     assert run(tasks, tmp_path / "out", FakeContainers()) == complete
 
 
+def test_a_run_of_before_a_key_existed_continues(tasks: Path, tmp_path: Path) -> None:
+    """A key that a plan or a result lacks has the value that every run had then."""
+    complete = run(tasks, tmp_path / "out", FakeContainers())
+    later = {"variables", "overrides", "agent_timeout", "pass_rules", "unreadable"}
+    for path in ((tmp_path / "out/run.json"), *(tmp_path / "out").glob("*/result.json")):
+        content = json.loads(path.read_text())
+        remaining = {name: value for name, value in content.items() if name not in later}
+        path.write_text(json.dumps(remaining))
+    assert run(tasks, tmp_path / "out", idle := FakeContainers()) == complete
+    assert idle.ran == []
+
+
 def test_more_trials_may_be_added_later(tasks: Path, tmp_path: Path) -> None:
     """The first ones stand."""
     run(tasks, tmp_path / "out", FakeContainers())

@@ -5,17 +5,22 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from agon.app.containers import AllowedHost, Containers, Egress, Image
+from agon.app.containers import AllowedHost, ContainerEngine, Containers, Egress, Image
 from agon.app.tasks.agents import AgentEnvironment
 from agon.app.tasks.discovery import read_task
 from agon.errors import Unavailable
 from agon.runners.agents.commands import CommandAgent
+from agon.runners.containers.proxy_image import require_egress
 from app.tasks.folders import harbor
 from app.tasks.loopback import serving
 from runners.containers.course import QUICK, Course
+
+if TYPE_CHECKING:
+    from agon.runners.containers.engine import CommandLine
 
 OUTSIDE = "10.88.0.1"
 """The address of this machine in podman's own network, where a model server listens in tests."""
@@ -144,3 +149,31 @@ def test_a_public_network_ends_with_the_agent(
         containers.close_egress(trial)
         after = containers.run_agent(image, ask, trial=trial, limits=QUICK)
         assert b"an answer" not in after.account.stdout.path.read_bytes()
+
+
+class Engine:
+    """Podman's client, with or without root."""
+
+    named = ContainerEngine(
+        name="podman", version="4", runtime="runc", cgroups="v2", limits_cpus=True
+    )
+
+    def __init__(self, rootless: str) -> None:
+        self._rootless = rootless
+
+    def ask(self, *_: str) -> str:
+        """Return whether it runs without root."""
+        return f"{self._rootless}\n"
+
+
+def test_an_allowlist_is_refused_before_a_run_where_it_cannot_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without root its networks were never shown to lead to the proxy alone; squid may lack."""
+    allowlist = Egress(mode="allowlist")
+    require_egress(cast("CommandLine", Engine("true")), Egress(mode="public"))
+    with pytest.raises(Unavailable, match="needs podman as root"):
+        require_egress(cast("CommandLine", Engine("true")), allowlist)
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    with pytest.raises(Unavailable, match="install the Debian package squid"):
+        require_egress(cast("CommandLine", Engine("false")), allowlist)

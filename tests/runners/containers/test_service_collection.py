@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import AgentRun, AgentTrial, Containers, Image
+from agon.app.containers import AgentTrial, Containers, Image
 from agon.app.files import InvalidPackage
-from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.discovery import read_task
-from agon.app.tasks.preparation import with_preparation
 from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import TrialResult, run_trial
 from app.tasks.folders import harbor
 from runners.containers.course import Course
+from runners.containers.script_agent import Script
 
 COMPOSE = """\
 services:
@@ -54,30 +53,6 @@ FORGE = """\
 mkdir -p /app/own2 /app/tree/cache; echo own > /app/own
 echo 1 > /app/tree/a.log; echo 1 > /app/tree/b
 """
-
-
-class Script:
-    """An agent that is a shell script."""
-
-    name = "script"
-
-    def __init__(self, script: str) -> None:
-        self.settings = {"kind": "script"}
-        self._script = script
-
-    def missing_for(self, task: Task) -> str:  # noqa: ARG002 (the protocol's signature)
-        """Return an empty text: it can work on every task."""
-        return ""
-
-    def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
-        """Run the script."""
-        command = with_preparation(
-            task, place.image, ("sh", "-c", self._script), outputs=place.outputs
-        )
-        run: AgentRun = place.containers.run_agent(
-            place.image, command, trial=place.trial, limits=place.limits, outputs=place.outputs
-        )
-        return AgentWork(run=run)
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from agon.app.containers.collection import ServiceCommand, ServicePath
+from agon.app.containers.egress import Egress
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.app.containers.values import (
     AgentRun,
@@ -105,6 +106,13 @@ class Containers(Protocol):
         Raises:
             BuildFailed: the Dockerfile fails or names a missing image, or takes too long.
             Unavailable: the engine does not work.
+        """
+
+    def require_egress(self, egress: Egress) -> None:
+        """Require what lets agents reach hosts, before a run begins.
+
+        Raises:
+            Unavailable: the proxy is not installed, or the engine cannot do this.
         """
 
     def open_network(

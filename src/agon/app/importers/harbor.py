@@ -100,16 +100,7 @@ def read(source: str, *, agent_timeout: AgentTimeout = "fail") -> ImportedRecord
     uids = {name: at for at, name in enumerate(sorted({trial.submission for trial in trials}), 1)}
     trials = [replace(trial, miner_uid=uids[trial.submission]) for trial in trials]
     notes = ["miners are numbered from 1: do not set weights from these numbers", STAKES]
-    for name, number in sorted((+late).items()):
-        counted = "they count (agent_timeout = verify), as in Harbor's own mean"
-        if agent_timeout == "fail":
-            counted = (
-                "they fail here, as in agon challenge run, and Harbor's own mean counts them "
-                "(agent_timeout = fail | verify)"
-            )
-        notes.append(
-            f"{name}: trials with a reward after the agent's time limit: {number}; {counted}"
-        )
+    notes += _late_notes(late, agent_timeout)
     for name, missing in sorted(unscored.items()):
         scored = [trial.passed for trial in trials if trial.submission == name]
         notes.append(
@@ -122,6 +113,18 @@ def read(source: str, *, agent_timeout: AgentTimeout = "fail") -> ImportedRecord
             )
         )
     return ImportedRecords("challenge", tables_of(trials, numbered=True), tuple(notes))
+
+
+def _late_notes(late: Counter[str], agent_timeout: AgentTimeout) -> Iterator[str]:
+    """Yield how many trials of each submission got a reward too late, and what became of it."""
+    counted = "they count (agent_timeout = verify), as in Harbor's own mean"
+    if agent_timeout == "fail":
+        counted = (
+            "they fail here, as in agon challenge run, and Harbor's own mean counts them "
+            "(agent_timeout = fail | verify)"
+        )
+    for name, number in sorted((+late).items()):
+        yield f"{name}: trials with a reward after the agent's time limit: {number}; {counted}"
 
 
 def _result_files(folder: Path) -> Iterator[Path]:

@@ -89,8 +89,9 @@ def run_tasks(  # noqa: PLR0913 (a run has so many parts)
 
     Raises:
         Conflict: ``out`` contains something else, or another process runs in it.
-        Unavailable: the engine does not work.
+        Unavailable: the engine does not work, or lacks what the agent's network needs.
     """
+    containers.require_egress(plan.egress)
     with open_run_folder(out, plan) as folder:
         if folder.continued:
             containers.clean(folder.plan.run)

@@ -164,10 +164,10 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
                 limits=_agent_limits(task),
                 outputs=outputs(task, image),
             )
-            work = _work(agent, task, environment, prices or PriceTable())
+            done = _work(agent, task, environment, prices or PriceTable())
+            work = _collect(task, done, containers, placed)
             if network == "none" and placed.network != "none":
                 network = _network_of_servers(task, work.run)
-            work = _collect(task, work, containers, placed)
             if work.run.outputs is not None:
                 verdict = _verify(
                     task,
@@ -184,8 +184,8 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
         result, reason = "unscored", f"the host failed: {failed.strerror or failed}"
     finished = now()
     accounts = {
-        "agent": None if work is None else work.run.account,
-        "verifier": None if verdict is None else verdict.account,
+        "agent": work.run.account if work else None,
+        "verifier": verdict.account if verdict else None,
     }
     hit = [limit for account in accounts.values() if account for limit in account.limits_hit]
     return TrialResult(

@@ -265,7 +265,6 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
     parts = gate_parts(outcome, at)
     parts += _evaluation_parts(records, outcome, at)
     parts += _reward_parts(records, name)
-
     if row is not None:
         parts += _turn_parts(records, board, row)
     return Explanation(

@@ -25,8 +25,8 @@ from agon.app.containers import (
     TrialVerification,
 )
 from agon.app.containers.collection import ServiceCommand, ServicePath
+from agon.app.containers.egress import Egress
 from agon.app.containers.home_settings import replaced_paths
-from agon.app.containers.judge_environment import is_of_agent, judge_environment
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
@@ -35,7 +35,6 @@ from agon.runners.containers.egress_networks import proxy_variables, remove_netw
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import (
     OUTPUTS,
-    PRIVATE,
     require_command,
     shell_command,
 )
@@ -49,11 +48,13 @@ from agon.runners.containers.isolation import (
     passes_descriptors,
 )
 from agon.runners.containers.outcomes import is_in_doubt, verdict_of_tests
+from agon.runners.containers.proxy_image import require_egress
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.run_specs import ContainerRun, RunSpec
 from agon.runners.containers.runs import ContainerRunner
 from agon.runners.containers.staging import StagingFolder
+from agon.runners.containers.tests_variables import MODULES, variables_of_tests
 from agon.runners.containers.trial_networks import TrialNetworks
 from agon.runners.containers.unfinished_builds import remove_unfinished_builds
 
@@ -63,7 +64,6 @@ _MAX_LINE_BYTES: Final = 256
 _CLEANUP_ROUNDS: Final = 6
 _TEST: Final = "/tests/test.sh"
 _MODULE: Final = Path(__file__).with_name("inside") / "sitecustomize.py"
-_MODULES: Final = f"{PRIVATE}/python"
 
 
 class CommandLineContainers:
@@ -111,6 +111,10 @@ class CommandLineContainers:
     def build(self, recipe: ImageSpec) -> Image:
         """Return a task's image, built or cached by the hash of its content."""
         return self._images.build(recipe)
+
+    def require_egress(self, egress: Egress) -> None:
+        """Require the proxy, and an engine with networks of its own, where agents need them."""
+        require_egress(self._engine, egress)
 
     def open_network(
         self,
@@ -211,9 +215,9 @@ class CommandLineContainers:
             binds=(
                 BindMount(staged, "/tests"),
                 BindMount(outputs.path.resolve(), OUTPUTS),
-                BindMount(self._stage.show(_MODULE), f"{_MODULES}/{_MODULE.name}"),
+                BindMount(self._stage.show(_MODULE), f"{MODULES}/{_MODULE.name}"),
             ),
-            environment=_of_judge(image, outputs.declared, environment),
+            environment=variables_of_tests(image, outputs.declared, environment),
             replaced=replaced_paths(outputs.declared, image.home),
             unpacked=outputs.files,
             handed=("/logs",),
@@ -342,28 +346,6 @@ class CommandLineContainers:
     def _require_open(self) -> None:
         if self._attempts.closed:
             raise Unavailable("the containers are closed; open them again")
-
-
-def _of_judge(
-    image: Image, outputs: Sequence[str], environment: Sequence[tuple[str, str]]
-) -> tuple[tuple[str, str], ...]:
-    """Return the variables of the tests: the task's, and those that must differ from the image's.
-
-    The Python of the tests prefers installed modules (:mod:`inside.sitecustomize`).
-    """
-    variables = {**dict(image.environment), **dict(environment)}
-    entries = [entry for entry in variables.get("PYTHONPATH", "").split(":") if entry]
-    of_agent = [entry for entry in entries if is_of_agent(entry, outputs, image.workdir)]
-    installed = [entry for entry in entries if entry not in of_agent]
-    return tuple(
-        {
-            **dict(environment),
-            **judge_environment(variables, outputs, image.workdir),
-            "PYTHONPATH": ":".join((_MODULES, *installed)),
-            "AGON_PYTHONPATH": ":".join(of_agent),
-            "AGON_OUTPUTS": ":".join(outputs),
-        }.items()
-    )
 
 
 def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:

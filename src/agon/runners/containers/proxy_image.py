@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from agon.app.containers import Egress
 from agon.errors import Unavailable
 from agon.runners.containers.engine import CommandLine, EngineError
 
@@ -22,6 +23,27 @@ _LIBRARY: Final = re.compile(r"(/\S+) \(0x")
 _PASSWD: Final = "root:x:0:0::/:/bin/false\nproxy:x:65534:65534::/:/bin/false\n"  # noqa: S105
 _GROUP: Final = "root:x:0:\nproxy:x:65534:\n"
 _INSTALL: Final = "install the Debian package squid (apt-get install --no-install-recommends squid)"
+
+
+def require_egress(engine: CommandLine, egress: Egress) -> None:
+    """Require what an allowlist needs; nothing for other modes.
+
+    Raises:
+        Unavailable: squid is not installed, or podman runs without root.
+    """
+    if egress.mode != "allowlist":
+        return
+    if engine.named.name == "podman":
+        try:
+            rootless = engine.ask("info", "--format={{.Host.Security.Rootless}}").strip()
+        except EngineError as wrong:
+            raise Unavailable(f"podman: {wrong}") from None
+        if rootless == "true":
+            raise Unavailable(
+                "--agent-network allowlist needs podman as root: without root its networks cannot "
+                "be proven to lead to the proxy alone; run agon as root, or leave the option out"
+            )
+    import_proxy_image(engine)
 
 
 def import_proxy_image(engine: CommandLine) -> str:
