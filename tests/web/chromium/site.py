@@ -10,7 +10,7 @@ from web.crawl import PER_KIND, Visited, crawl
 
 ROLES = ("anonymous", "participant", "judge", "organiser", "operator", "organiser of another")
 
-CRAWLING = ROLES if ALL else ("anonymous", "organiser", "operator")
+CRAWLING = ROLES if ALL else ("anonymous", "judge", "organiser", "operator")
 """The roles that follow links."""
 
 
