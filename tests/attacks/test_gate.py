@@ -66,6 +66,7 @@ def test_one_report_inside_the_outlier_bound_ends_the_decay_where_any_agent_may(
     assert not result("challenge/hardened-1", "decay-reset").reached
 
 
+@pytest.mark.exhaustive
 def test_a_verdict_that_counts_terms_gives_them_away() -> None:
     """The hole that ``dojo/0.2`` closed: half of 200 bits are guessed wrong, and then known."""
     literal = result("dojo/0.1", "prefix-reading")

@@ -112,7 +112,7 @@ def required(operation: AnyOperation, contest: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.sample(31)
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=name)
 def test_the_local_client_calls_no_use_case_for_a_forbidden_caller(
     instance: Instance, operation: AnyOperation

@@ -82,6 +82,7 @@ def test_every_attack_acts_has_a_price_and_depends_on_the_seed_alone(
     assert strategy.meaning.endswith(".")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("rules", [LITERAL, HARDENED], ids=["literal", "hardened"])
 def test_a_season_kept_as_arrays_gives_what_its_records_give(rules: ArenaRules) -> None:
     """Facts, findings, ratings day by day, votes, and the boards without the attacker."""

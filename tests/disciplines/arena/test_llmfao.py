@@ -118,6 +118,7 @@ def test_findings_name_their_statistics_and_what_is_expected(crowd: Records) -> 
     assert all(finding.message for finding in findings)
 
 
+@pytest.mark.exhaustive
 def test_explanations_sum_for_every_model_and_worker(crowd: Records) -> None:
     """From the first vote to the published score."""
     result = agon.score("arena", crowd)
