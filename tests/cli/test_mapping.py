@@ -148,3 +148,18 @@ def test_errors_name_the_options_that_help(agon: Cli, tmp_path: Path) -> None:
     with pytest.raises(InvalidRecords) as error:
         rate(file)
     assert "--" not in str(error.value)
+
+
+def test_scores_warn_of_what_may_be_wrong_with_their_source(agon: Cli, tmp_path: Path) -> None:
+    """Names that look alike, rows that repeat and words for nothing split scores in silence."""
+    source = tmp_path / "battles.csv"
+    rows = ("1,GPT,x,model_a", "2,Gpt,x,tie", "3,N/A,x,tie", "3,N/A,x,tie")
+    source.write_text("\n".join(["question_id,model_a,model_b,winner", *rows]))
+    for command in (("score", "arena"), ("arena", "rate")):
+        done = agon(*command, source, *JSON)
+        assert "warning: bots.id has 'GPT', 'Gpt'" in done.err
+        assert "warning: bots.id has 'N/A'" in done.err
+        assert "repeat" in done.err
+        assert len(done.json()["warnings"]) == done.err.count("warning: ")
+    clean = agon("score", "arena", source, *JSON, "--where", "winner=model_a")
+    assert (clean.json()["warnings"], "warning" in clean.err) == ([], False)

@@ -393,3 +393,24 @@ def test_prompts_and_human_answers_are_added_and_the_use_of_models_is_shown(
     assert (measured.judge, measured.share, measured.trials) == ("openai/m", 0.8, 10)
     assert (round(measured.low, 4), round(measured.high, 4)) == (0.4902, 0.9433)
     assert [usage.judge for usage in models.usage] == ["judge"]
+
+
+@pytest.mark.parametrize("table", ["quick_feedbacks", None])
+def test_equal_rows_of_a_long_stream_are_counted_across_requests(
+    instance: Instance, api: Api, table: str | None
+) -> None:
+    """Ten equal rows are ten records, in one request or in several, and again none."""
+    api.contests.create(ContestCreate(id="long", discipline="community", title="Long"))
+    api.contests.open("long")
+    api.records.add("long", lines("ada"))
+    api.records.add("long", [{"id": 1, "uploader_id": "ada"}], table="prompts")
+    row = {"user_id": "ada", "prompt_id": 1, "opinion": "positive", "created_at": "2026-01-20"}
+    spelled = {**row, "created_at": "2026-01-20T01:00:00+01:00"}
+    rows = [row, spelled] * 5
+    with client_of(instance, chunk=300) as client:
+        for added in (10, 0):
+            sent = [row if table else {"table": "quick_feedbacks", "row": row} for row in rows]
+            summary = client.records.add("long", sent, table=table)
+            assert (summary.added, summary.repeated) == (added, 10 - added)
+    again = api.records.add("long", rows, table="quick_feedbacks")
+    assert (again.added, again.repeated) == (0, 10)

@@ -106,7 +106,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
             as_of_right=times[1] if len(times) == _SIDES else None,
             **reads,
         )
-    sources.echo_notes(comparison.left.records.notes)
+    sources.echo_reading(comparison.left)
     if form == "json":
         deliver_json(comparison.to_dict(top=top), output)
         return

@@ -59,7 +59,7 @@ def command(
         result = score(discipline, source, **reads, **under)
         advance()
         explanation = first_parts(result.explain(id, board=board), printing.top)
-    sources.echo_notes(result.records.notes)
+    sources.echo_reading(result)
     if printing.form == "json":
         from agon.cli.shared.formats import json_chunks
 

@@ -55,7 +55,7 @@ def command(
         result = score(discipline, source, **reads, **under)
         advance()
         chosen = result.board(board)
-    sources.echo_notes(result.records.notes)
+    sources.echo_reading(result)
     show(result, chosen, printing)
 
 

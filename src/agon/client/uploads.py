@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from agon.api.models.records import ImportSummary
 from agon.client.connection import Connection
+from agon.client.repeated_rows import name_rows, of_several
 from agon.errors import Unreadable
 
 NDJSON: Final = "application/x-ndjson"
@@ -46,7 +47,15 @@ def add_records(
         added=0, repeated=0, replaced=0, first_seq=None, last_seq=None, notes=(), changes=()
     )
     lines = bytes_sent = 0
-    for content in line_chunks(chunks, size=chunk):
+    contents, are_several = of_several(line_chunks(chunks, size=chunk))
+    if are_several:
+        # The first request counts equal rows for the last one, too.
+        of = connection.get("contests", contest)["discipline"]
+        ignore = (query.get("ignore") or "").split(",")
+        named = name_rows(of, contents, table=query.get("table"), ignore=ignore)
+        contents = line_chunks(named, size=chunk)
+        query = {**query, "table": None}
+    for content in contents:
         try:
             response = connection.send(
                 "POST", "contests", contest, "records", content=content, kind=NDJSON, **query

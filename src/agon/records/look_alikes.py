@@ -29,7 +29,8 @@ _BLANKS: Final = "\u00a0\u2007\u202f\t"
 
 def source_findings(records: Records) -> list[Finding]:
     """Return warnings about a source: unused names, repeated rows, values that look alike."""
-    return [*records.names.findings, *records.row_findings, *value_findings(records)]
+    about_values = value_findings(records) if records.has_rows else []
+    return [*records.names.findings, *records.row_findings, *about_values]
 
 
 def value_findings(records: Records) -> list[Finding]:

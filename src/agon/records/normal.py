@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from agon.records.conditions import Columns
 from agon.records.names.matching import MatchedNames, match_names
-from agon.records.rows import read_value
+from agon.records.rows import AmbiguousSide, read_side, read_value
 from agon.records.schemas import Column, Kind, Table
+from agon.records.values.json_values import UnreadableValue
 
 Row = Mapping[str, Any]
 
@@ -64,8 +65,14 @@ class NormalForm:
     def row(self, row: Row) -> dict[str, Any]:
         """Return a valid row in normal form; a value that cannot be read stays as it is."""
         normal = {}
-        for own, key in self.names(tuple(row)).names.items():
-            value = _normal(self._columns[own], row[key])
+        names = self.names(tuple(row)).names
+        for own, key in names.items():
+            column = self._columns[own]
+            if column.sides:
+                sides = {side: row[names[side]] for side in column.sides if side in names}
+                value = _side(column, row[key], sides)
+            else:
+                value = _normal(column, row[key])
             if value is not None:
                 normal[own] = value
         return normal
@@ -97,7 +104,14 @@ class NormalForm:
             column = self._columns.get(name)
             if column is None:
                 return list(map(self.row, rows))
-            if not _IS_NORMAL[column.kind](values):
+            if column.sides and not _are_words(column, values):
+                sides = [columns.get(side, (None,) * len(rows)) for side in column.sides]
+                changed[name] = [
+                    _side(column, value, dict(zip(column.sides, of, strict=True)))
+                    for value, *of in zip(values, *sides, strict=True)
+                ]
+                has_empty = has_empty or None in changed[name]
+            elif not _IS_NORMAL[column.kind](values):
                 changed[name] = [_normal(column, value) for value in values]
                 has_empty = has_empty or None in changed[name]
         if not changed:
@@ -112,6 +126,12 @@ class NormalForm:
 
 
 _MAX_SHAPES: Final = 1_000
+
+
+def _side(column: Column, value: Any, row: Row) -> Any:
+    """Return the side that a name means; a word that may mean two stays, and is rejected later."""
+    read = read_side(column, value, row)
+    return value if isinstance(read, AmbiguousSide | UnreadableValue) else read
 
 
 def _normal(column: Column, value: Any) -> Any:
@@ -145,6 +165,10 @@ def write_time(time: datetime) -> str:
     if time.tzinfo is not None:
         time = time.astimezone(UTC).replace(tzinfo=None)
     return time.isoformat() + "Z"
+
+
+def _are_words(column: Column, values: Sequence[Any]) -> bool:
+    return {str}.issuperset(map(type, values)) and set(column.choices).issuperset(values)
 
 
 def _of_type(kind: type) -> Callable[[Sequence[Any]], bool]:

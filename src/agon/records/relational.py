@@ -103,6 +103,11 @@ class RelationalRecords(Records):
         self.row_findings = ()
 
     @property
+    def has_rows(self) -> bool:
+        """Return False: rows stay in the engine."""
+        return False
+
+    @property
     def engine(self) -> str:
         """Name the engine."""
         return self._tables.name

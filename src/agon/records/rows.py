@@ -11,6 +11,7 @@ a fraction of the cost: :meth:`RowChecker.accepts` takes those, and never a row 
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Final
@@ -88,7 +89,10 @@ class RowChecker:
         issues = []
         for column, says in self._columns:
             raw = row.get(column.name)
-            typed = read_value(column, raw)
+            typed = read_side(column, raw, row) if column.sides else read_value(column, raw)
+            if isinstance(typed, AmbiguousSide):
+                issues.append(self._issue(typed.constraint, number, column.name, raw))
+                continue
             violated = _violated_constraint(column, says, typed)
             if violated is not None:
                 issues.append(self._issue(violated, number, column.name, raw))
@@ -144,6 +148,54 @@ def read_value(column: Column, value: Any) -> Any:
     if column.choices and isinstance(typed, str) and typed not in column.choices:
         return choice_of(column, typed) or typed
     return typed
+
+
+@dataclass(frozen=True)
+class AmbiguousSide:
+    """A word that means one side and is the name on another one."""
+
+    choice: str
+
+    @property
+    def constraint(self) -> Constraint:
+        """What such a value violates."""
+        return Constraint(
+            "ambiguous-value",
+            f"may mean the side {self.choice} or the name on the other side",
+            "write the side that is meant in another word, such as its exact name in the schema",
+        )
+
+
+def read_side(column: Column, value: Any, row: Mapping[str, Any]) -> Any:
+    """Return the value of a column that may hold the name on a side, as the choice it means.
+
+    Example:
+        >>> winner = Column("winner", Kind.TEXT, choices=("a", "b", "tie"), sides=("x", "y"))
+        >>> row = {"x": "ann", "y": 7}
+        >>> [read_side(winner, value, row) for value in ("Ann", 7, "7", "draw", "carl")]
+        ['a', 'b', 'b', 'tie', 'carl']
+        >>> read_side(winner, "model_b", {"x": "model_b", "y": "model_a"})
+        AmbiguousSide(choice='b')
+    """
+    if isinstance(value, str) and value in column.choices:
+        return value
+    name = _as_name(value)
+    named = [
+        choice
+        for side, choice in zip(column.sides, column.choices, strict=False)
+        if name is not None and name == _as_name(row.get(side))
+    ]
+    typed = read_value(column, value)
+    if typed in column.choices and isinstance(value, str):
+        is_side = typed in column.choices[: len(column.sides)]
+        return AmbiguousSide(typed) if named and is_side and typed not in named else typed
+    return named[0] if named else typed
+
+
+def _as_name(value: Any) -> str | None:
+    """Return a name without what may differ between two columns; None: it is none."""
+    read = READERS[Kind.ID](value)
+    return read.strip().lower() if isinstance(read, str) else None
 
 
 def _violated_constraint(column: Column, says: ColumnConstraints, typed: Any) -> Constraint | None:

@@ -81,6 +81,11 @@ class Records:
         self.close()
 
     @property
+    def has_rows(self) -> bool:
+        """Whether rows can be read; of tables that stay in an engine only counts can."""
+        return True
+
+    @property
     def discipline(self) -> str:
         """The discipline these records belong to."""
         return self.schema.discipline

@@ -116,7 +116,15 @@ class Result:
     def findings(self) -> list[Finding]:
         """The integrity findings, most severe first; they never change a score."""
         found = self.discipline.find(self.records, self.rules)
-        return in_order([*source_findings(self.records), *found])
+        return in_order([*self.source_findings, *found])
+
+    @cached_property
+    def source_findings(self) -> list[Finding]:
+        """Warnings about the source: unused names, repeated rows, values that look alike.
+
+        Tables that stay in an engine are not examined for values.
+        """
+        return source_findings(self.records)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -179,6 +187,7 @@ class Result:
             **table.context,
             "unscored": [item.to_dict() for item in table.unscored],
             "notes": list(self.notes),
+            "warnings": [finding.message for finding in self.source_findings],
             "rows": table.rows(top=top),
         }
 

@@ -41,7 +41,7 @@ def audit(
 
     with working("examining"):
         result = examine(source, **reads, **under)
-    sources.echo_notes(result.result.records.notes)
+    sources.echo_reading(result.result)
     if form == "svg":
         from agon.app.charts import probe_chart
 

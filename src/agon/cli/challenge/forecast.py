@@ -58,7 +58,7 @@ def forecast_burn(
     with working("forecasting"):
         result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
         outlook = forecast(result, ahead=ahead, competition=competition)
-    sources.echo_notes(result.notes)
+    sources.echo_reading(result)
     epochs.warn(cautions(result))
     if form == "json":
         deliver_json(outlook.to_dict(), output)

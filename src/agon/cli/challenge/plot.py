@@ -87,7 +87,7 @@ def plot_epochs(
             file: png(text) if file.suffix.lower() == ".png" else text.encode()
             for file, text in drawn.items()
         }
-    sources.echo_notes(result.notes)
+    sources.echo_reading(result)
     for file, content in contents.items():
         file.parent.mkdir(exist_ok=True)
         write_atomically(file, [content])

@@ -83,7 +83,7 @@ def submit_weights(
     with working("weighing"):
         result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
         order = order_of(result, **where)
-    sources.echo_notes(result.notes)
+    sources.echo_reading(result)
     warnings = [*cautions(result), *imported_uids(result)]
     epochs.warn(warnings)
     answer = None

@@ -69,7 +69,7 @@ def weights(
             board = result.board("weights")
     from agon.app.challenge.epochs import cautions, imported_uids, outcome_of, payload_of
 
-    sources.echo_notes(result.notes)
+    sources.echo_reading(result)
     epochs.warn(cautions(result))
     if every:
         _show_all(weighed, printing)

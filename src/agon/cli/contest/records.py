@@ -110,13 +110,13 @@ def _chunks(
         return read_pieces(source), True
     discipline = api.contests.get(contest).discipline
     if has_lines and mapping is not None:
-        return _mapped(discipline, table, source, mapping), False
+        return _mapped_lines(discipline, table, source, mapping), False
     if table is None:
         return records_of(discipline, source, mapping), False
     return _rows_of(discipline, table, path, mapping), False
 
 
-def _mapped(
+def _mapped_lines(
     discipline: str, table: str | None, source: str, mapping: "SourceMapping"
 ) -> Iterator[bytes]:
     """Yield the rows of NDJSON under the names of the schema.

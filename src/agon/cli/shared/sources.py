@@ -16,6 +16,7 @@ from agon.cli.shared.commands import option
 from agon.cli.shared.parameters import unique
 
 if TYPE_CHECKING:
+    from agon.app.analysis.score import Result
     from agon.records import RowIssue
     from agon.records.names.mapping import SourceMapping
 
@@ -291,6 +292,18 @@ def echo_notes(notes: tuple[str, ...]) -> None:
     """Print what was decided in an import on stderr."""
     for note in notes:
         click.echo(f"note: {note}", err=True)
+
+
+def echo_reading(result: "Result") -> None:
+    """Print on stderr how the records of a result were read, and what may be wrong with them."""
+    echo_notes(result.notes)
+    echo_warnings(result)
+
+
+def echo_warnings(result: "Result") -> None:
+    """Print on stderr what may be wrong with the source of a result."""
+    for finding in result.source_findings:
+        click.echo(f"warning: {finding.message}", err=True)
 
 
 def numbers(

@@ -73,7 +73,7 @@ def map_lines(
         records, row_issues = inspect_files(alone, paths, mapping=replace(mapping, tables=stated))
         files.callback(records.close)
         issues += records.names.near_issues(option=option)
-        issues += [_placed(issue, sent) for issue in row_issues]
+        issues += [_with_line(issue, sent) for issue in row_issues]
         if issues:
             raise InvalidRecords(sorted(issues, key=lambda issue: issue.line or 0))
         yield MappedLines(records.notes, _in_order(records, sent))
@@ -114,7 +114,7 @@ def _by_table(
     return sent, issues
 
 
-def _placed(issue: RowIssue, sent: Mapping[str, _SentTable]) -> RowIssue:
+def _with_line(issue: RowIssue, sent: Mapping[str, _SentTable]) -> RowIssue:
     """Return an issue of a row with the line of the request."""
     if issue.row is None or issue.table not in sent:
         return issue
