@@ -161,7 +161,7 @@ def test_validators_that_stopped_are_named_and_the_one_that_works_is_excused() -
     )  # fmt: skip
 
 
-def test_who_alone_measures_an_improved_miner_anew_favors_nobody() -> None:
+def test_who_alone_measures_an_improved_miner_again_favors_nobody() -> None:
     """The others' old reports make it look so; those who stopped are named before it."""
     scores = {
         f"s{miner}": (miner, {

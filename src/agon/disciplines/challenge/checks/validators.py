@@ -190,7 +190,7 @@ def self_serving_votes(facts: Facts, evidence: Evidence, *, alone: int | None) -
     A validator's own leniency (its median distance from the others) is taken off first; far is
     :data:`FAR` robust standard deviations. The chance is a binomial tail at the larger of two
     rates: that of all others, and the validator's own for other miners. ``alone`` is as for
-    :func:`outlier_record`: who measures an improved miner anew favors nobody.
+    :func:`outlier_record`: who measures an improved miner again favors nobody.
     """
     rows = np.flatnonzero(evidence.tested)
     if not len(rows):
