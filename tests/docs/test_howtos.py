@@ -131,6 +131,17 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "battles.csv").write_text("\n".join(battles))
     (folder / "evaluations.csv").write_text("uid,validator,score,stake,epoch\n1,v,0.5,100,1\n")
     (folder / "class.csv").write_text("user,note\nalan,Alan Turing\ngrace\n")
+    subnet = ["uid,hotkey,validator,score,stake,epoch"]
+    subnet += [
+        f"{uid},{hotkey},v{v},{score},100,{epoch}"
+        for epoch, seats in (
+            (1, [(7, "alice", 0.9), (8, "bob", 0.6), (9, "dora", 0.5)]),
+            (2, [(7, "carol", 0.3), (8, "bob", 0.6), (9, "dora", 0.5)]),
+        )
+        for uid, hotkey, score in seats
+        for v in (1, 2, 3)
+    ]
+    (folder / "subnet.csv").write_text("\n".join(subnet))
     (folder / "solved").mkdir()
     (folder / "solved" / "problems.csv").write_text("id\nprimes\n")
     (folder / "solved" / "submissions.csv").write_text(

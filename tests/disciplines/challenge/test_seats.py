@@ -161,6 +161,23 @@ def test_validators_that_stopped_are_named_and_the_one_that_works_is_excused() -
     )  # fmt: skip
 
 
+def test_who_alone_measures_an_improved_miner_again_favors_nobody() -> None:
+    """The others' old reports make it look so; those who stopped are named before it."""
+    scores = {
+        f"s{miner}": (miner, {
+            (f"v{v}", epoch): 0.95 if miner == 1 and epoch > 3 else 0.4 + miner / 10
+            for v in (1, 2, 3, 4) for epoch in range(1, 21) if v == 1 or epoch <= 3
+        })
+        for miner in (1, 2, 3)
+    }  # fmt: skip
+    found = find(records_of(tables_of(scores)), ChallengeRules())
+    assert [one.code for one in found][:3] == ["stopped-validator"] * 3
+    (votes,) = [one for one in found if one.code == "self-serving-votes"]
+    assert votes.subjects == ("v1", "1")
+    assert votes.severity == "info"
+    assert "the only one that still evaluates" in votes.message
+
+
 def test_a_validator_that_leaves_a_miner_out_is_named() -> None:
     """Miner 2 is evaluated by all others, epochs ago."""
     tables = tables_of({"a": (1, by_all(0.5, 0, 3)), "b": (2, {("v1", 0): 0.5, ("v2", 0): 0.5})})

@@ -247,10 +247,10 @@ def _text_of(path: Path) -> str:
 
 
 def _pre(text: str) -> str:
-    return element("pre", [words(_visible(_bounded(_COLORS.sub("", text)), lines=True))])
+    return element("pre", [words(_visible(_shorten(_COLORS.sub("", text)), lines=True))])
 
 
-def _bounded(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= MAX_TEXT:
         return text
     half = MAX_TEXT // 2

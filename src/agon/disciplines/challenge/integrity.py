@@ -51,6 +51,11 @@ class Inspection:
         return self.network.facts
 
     @cached_property
+    def alone(self) -> int | None:
+        """Return the validator that alone goes on evaluating; None where several do."""
+        return Activity.of(self.facts, self.evidence.reports).only_active
+
+    @cached_property
     def outcome(self) -> Outcome | None:
         """Return the scored epoch; None where no stake is registered."""
         if not self.evidence.reports.stakes.any():
@@ -79,7 +84,7 @@ TABLE: tuple[Check[Inspection], ...] = (
         lambda inspection: outlier_record(
             inspection.facts,
             inspection.evidence,
-            alone=Activity.of(inspection.facts, inspection.evidence.reports).only_active,
+            alone=inspection.alone,
         ),
     ),
     Check(
@@ -100,7 +105,9 @@ TABLE: tuple[Check[Inspection], ...] = (
     Check(
         "self-serving-votes",
         "A validator is far above the others for one miner, again and again.",
-        lambda inspection: self_serving_votes(inspection.facts, inspection.evidence),
+        lambda inspection: self_serving_votes(
+            inspection.facts, inspection.evidence, alone=inspection.alone
+        ),
     ),
     Check(
         "duplicate-agents",

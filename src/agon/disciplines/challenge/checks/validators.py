@@ -28,6 +28,7 @@ REPEATED = 3
 COMMON = 20
 """Minimum number of common evaluations for comparing two validators."""
 
+_ONLY_ONE = "; it is the only one that still evaluates, the others' reports are old"
 FAR = 3.0
 """Number of robust standard deviations above the others for a finding."""
 
@@ -47,8 +48,7 @@ def outlier_record(facts: Facts, evidence: Evidence, *, alone: int | None) -> It
     for at in np.flatnonzero(reported).tolist():
         name, share = facts.validators[at], float(flagged[at] / tested[at])
         theirs = evidence.flagged & (evidence.validators == at)
-        only = "; it is the only one that still evaluates, the others' reports are old"
-        remark = only if at == alone else ""
+        remark = _ONLY_ONE if at == alone else ""
         yield Finding(
             "outlier-record",
             Severity.INFO if at == alone else Severity.WARNING,
@@ -184,12 +184,13 @@ def stake_concentration(facts: Facts, reports: Reports) -> Iterator[Finding]:
         )
 
 
-def self_serving_votes(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
+def self_serving_votes(facts: Facts, evidence: Evidence, *, alone: int | None) -> Iterator[Finding]:
     """Report validators who are far above the median for one miner and not for the others.
 
     A validator's own leniency (its median distance from the others) is taken off first; far is
     :data:`FAR` robust standard deviations. The chance is a binomial tail at the larger of two
-    rates: that of all others, and the validator's own for other miners.
+    rates: that of all others, and the validator's own for other miners. ``alone`` is as for
+    :func:`outlier_record`: who measures an improved miner again favors nobody.
     """
     rows = np.flatnonzero(evidence.tested)
     if not len(rows):
@@ -216,19 +217,20 @@ def self_serving_votes(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     reported = (times >= REPEATED) & (chances < CHANCE / len(pairs))
     for at in np.flatnonzero(reported).tolist():
         name = facts.validators[int(who[at])]
+        remark = _ONLY_ONE if int(who[at]) == alone else ""
         uid = facts.submissions.owner_name(int(uids[int(pairs[at]) % len(uids)]))
         share = float(times[at] / count[at])
         theirs = rows[far & (of == at)]
         yield Finding(
             "self-serving-votes",
-            Severity.WARNING,
+            Severity.INFO if remark else Severity.WARNING,
             (name, uid),
             "share of evaluations far above the others",
             publish(share),
             publish(float(usual[at])),
             float(chances[at]),
             f"{name} is far above the others in {times[at]} of {count[at]} evaluations of miner "
-            f"{uid}; {percent(float(usual[at]))} would be usual",
+            f"{uid}; {percent(float(usual[at]))} would be usual{remark}",
             (_validators([name]), _submissions(facts, evidence.submissions[theirs])),
         )
 
