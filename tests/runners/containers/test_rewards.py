@@ -73,7 +73,7 @@ def test_tests_may_give_outputs_to_another_user(course: Course) -> None:
 DAEMON = "sh -c 'echo $$ > /tmp/id; exec sleep 60' & until [ -s /tmp/id ]; do sleep 0.1; done"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
 def test_a_server_that_ends_before_the_reward_is_allowed(
     courses: Callable[[Kind], Course], kind: Kind
@@ -157,7 +157,7 @@ for id in $ids; do while kill -0 $id 2> /dev/null; do sleep 0.1; done; done; sle
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
 def test_many_ends_and_many_signals_fail_no_right_solution(
     courses: Callable[[Kind], Course], kind: Kind
@@ -204,7 +204,6 @@ def test_an_end_of_a_process_of_agons_fails_the_second_time(course: Course) -> N
     assert (by_code.outcome, by_code.account.attempts) == ("passed", 1)
 
 
-@pytest.mark.exhaustive
 def test_an_end_of_a_process_of_agons_that_does_not_come_again_counts_for_nothing(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
