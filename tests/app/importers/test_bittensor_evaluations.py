@@ -12,6 +12,7 @@ from agon.app.importers.bittensor_evaluations import FIELDS
 from agon.disciplines import discipline
 from agon.errors import Unreadable
 from agon.records import InvalidRecords, read_rows
+from agon.records.names.mapping import SourceMapping
 
 ROWS = [
     {"uid": uid, "hotkey": f"5H{uid}", "validator": f"v{v}", "score": 0.5 + uid / 10,
@@ -52,6 +53,22 @@ def test_rows_become_submissions_evaluations_and_validators(tmp_path: Path) -> N
         ("v2", 200.0, 0),
         ("v3", 300.0, 0),
     ]
+
+
+@pytest.mark.parametrize("name", ["score", "pts", "evaluations.score"])
+def test_a_renamed_field_is_stated_by_either_name(name: str, tmp_path: Path) -> None:
+    """What a mapping says of missing values and words holds for the field, however it is named."""
+    rows = [{**{key: value for key, value in row.items() if key != "score"}, "pts": row["score"]}
+            for row in ROWS]  # fmt: skip
+    rows[0]["pts"], rows[1]["pts"] = None, "half"
+    mapping = SourceMapping(
+        columns={"score": "pts"}, values={name: {"half": "0.5"}}, skip_missing=(name,)
+    )
+    file = written(tmp_path, rows)
+    imported = import_records("bittensor-evaluations", file, mapping=mapping)
+    scores = imported.tables["evaluations"].to_pylist()
+    assert len(scores) == len(ROWS) - 1
+    assert next(row for row in scores if row["validator_id"] == "v2")["score"] == 0.5
 
 
 def test_csv_and_json_give_the_same_records(tmp_path: Path) -> None:

@@ -80,6 +80,17 @@ class _Fields:
             return f'"{self.columns[field]}"'
         return otherwise
 
+    def in_source_names(self, mapping: SourceMapping) -> SourceMapping:
+        """Return a mapping of a source's columns: by its names where fields are stated."""
+
+        def name_of(name: str) -> str:
+            field = name.removeprefix("evaluations.")
+            return self.columns.get(field, name)
+
+        values = {name_of(name): words for name, words in mapping.values.items()}
+        skipped = tuple(map(name_of, mapping.skip_missing))
+        return replace(mapping, columns={}, values=values, skip_missing=skipped)
+
     @property
     def has_seats(self) -> bool:
         """Whether the file says which hotkey holds which uid."""
@@ -118,7 +129,7 @@ def read(
         NotFound, Unreadable: there is no such file, its format is unknown, or a column is missing.
     """
     fields = _Fields(_columns(source, mapping.columns))
-    reads = replace(mapping, columns={})
+    reads = fields.in_source_names(mapping)
     with foreign(_schema(fields), {"evaluations": source}, mapping=reads, where=where) as records:
         rows = f"""
             SELECT _row, {fields.uid} AS uid, ({fields.submission})::VARCHAR AS submission,

@@ -67,6 +67,27 @@ def rank_events(service: Service) -> list[Event]:
         return [one for one in session.events.after(0) if one.kind == "rank-changed"]
 
 
+def test_a_correction_is_compared_and_stored_in_normal_form(service: Service) -> None:
+    """Other spellings of columns, words and times are the same values; an unknown key is none."""
+    spring(service)
+    with service.store.read() as session:
+        contest = session.contests.get("spring")
+        (entry,) = session.entries.existing(contest.no, records=["votes/m1/j1"]).values()
+    stored = orjson.loads(entry.line)["body"]["row"]
+    other = "B" if stored["vote"] == "A" else "A"
+    key = {"matchId": "m1", "Judge ID": "j1"}
+    at = stored["voted_at"].replace("Z", "+00:00")
+    same = {**key, "Vote": stored["vote"].lower(), "votedAt": at}
+    with pytest.raises(Conflict, match="nothing to change"):
+        proposed(service, "correction", {"table": "votes", "rows": [same]})
+    change = proposed(
+        service, "correction", {"table": "votes", "rows": [{**key, "Vote": other.lower()}]}
+    )
+    assert change.params["rows"] == [{**stored, "vote": other}]
+    with pytest.raises(AgonError, match="wote"):
+        proposed(service, "correction", {"table": "votes", "rows": [{**key, "wote": other}]})
+
+
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
 def test_applying_a_change_gives_what_its_dry_run_reported(

@@ -14,6 +14,7 @@ from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.ledger.keys import record_key
 from agon.records import Table
+from agon.records.normal import normal_form
 from agon.store.session import Session
 
 MAX_ROWS: Final = 10_000
@@ -26,11 +27,11 @@ def check_correction(
     """Return the table and the complete rows of a correction.
 
     A row of the parameters has the columns of its key and those that change; the others stay as
-    they are stored.
+    they are stored. What is compared and stored is the normal form of the whole row.
 
     Raises:
-        Unreadable: ``table`` is no name, ``rows`` is no list of 1 to ``MAX_ROWS`` objects, or a row
-            has no key.
+        Unreadable: ``table`` is no name, ``rows`` is no list of 1 to ``MAX_ROWS`` objects, a row
+            has no key, or it names what is no column.
         NotFound: there is no such table or record.
         InvalidRecords: a corrected row is invalid, with all issues.
         Conflict: nothing differs from what is stored.
@@ -50,8 +51,11 @@ def check_correction(
     tables = {table.name: table for table in of.schema}
     if table_name not in tables:
         raise NotFound(f"there is no table {table_name!r}: {did_you_mean(table_name, tables)}")
+    form = normal_form(tables[table_name])
+    rows = [form.named(row) for row in rows]
+    _require_columns(tables[table_name], rows)
     stored = stored_rows(session, contest, tables[table_name], rows)
-    corrected = [{**before, **row} for before, row in zip(stored, rows, strict=True)]
+    corrected = [form.row({**before, **row}) for before, row in zip(stored, rows, strict=True)]
     changed = [row for row, before in zip(corrected, stored, strict=True) if row != before]
     if not changed:
         raise Conflict("every row is stored with these values, so there is nothing to change")
@@ -64,6 +68,17 @@ def check_correction(
     references.report_missing(errors)
     errors.raise_any()
     return {"table": table_name, "rows": [orjson.loads(row) for row in valid.written]}
+
+
+def _require_columns(table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Raise Unreadable with all names that are no columns; elsewhere they would be left out."""
+    known = [column.name for column in table.columns]
+    wrong = sorted({name for row in rows for name in row if name not in known})
+    if wrong:
+        raise Unreadable("; ".join(
+            f"{table.name} has no column {name!r}: {did_you_mean(name, known)}"
+            for name in wrong[:_MAX_SHOWN]
+        ))  # fmt: skip
 
 
 def stored_rows(
