@@ -14,7 +14,7 @@ import orjson
 from agon.disciplines import discipline, is_discipline
 from agon.kernel.plain_json import InvalidJson, read_json
 from agon.records import Table
-from agon.records.names.matching import fold_name, is_ignored
+from agon.records.names.matching import fold_name, is_ignored, own_name
 from agon.records.normal import normal_form
 
 _SORTED: Final = orjson.OPT_SORT_KEYS
@@ -47,7 +47,7 @@ def name_rows(
             if envelope is None:
                 lines.append(line)
                 continue
-            known = tables.get(envelope["table"])
+            known = tables.get(own_name(tables, envelope["table"]))
             if known is not None and envelope.get("external_id") is None:
                 normal = _normal(known, envelope["row"], ignored)
                 if not known.key or not normal.keys() >= set(known.key):

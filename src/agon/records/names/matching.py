@@ -78,6 +78,16 @@ def match_names(known: Sequence[str], present: Iterable[str]) -> MatchedNames:
     )
 
 
+def own_name(known: Iterable[str], name: str) -> str:
+    """Return the schema's name that is read from a name; the name itself where there is none.
+
+    Example:
+        >>> own_name(("votes", "human_answers"), "HumanAnswers"), own_name(("votes",), "bots")
+        ('human_answers', 'bots')
+    """
+    return _own_names(tuple(known)).get(fold_name(name), name)
+
+
 @cache
 def _own_names(known: tuple[str, ...]) -> dict[str, str]:
     return {fold_name(name): name for name in known}

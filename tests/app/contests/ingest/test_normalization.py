@@ -41,6 +41,23 @@ def test_keys_that_are_not_used_are_listed_once(service: Service) -> None:
     assert add(service, {"id": 9}, {"id": 10}).notes == ()
 
 
+def test_a_table_in_another_spelling_is_that_table(service: Service) -> None:
+    """Its records are those of the table, whoever sends them again and however; another is none."""
+    rows = [
+        {"table": "Users", "row": {"id": 1}},
+        {"table": "users", "row": {"id": 2}},
+        {"table": "QuickFeedbacks", "row": {"id": 1}},
+    ]
+    lines = [orjson.dumps(row) + b"\n" for row in rows]
+    summary = record(service, "hall", read_ndjson(lines[:2]), by=ORGANISER)
+    assert (summary.added, summary.notes) == (2, ("read Users as users",))
+    assert add(service, {"id": 1}, {"id": 2}).repeated == 2
+    with pytest.raises(InvalidRecords, match="quick_feedbacks"):
+        record(service, "hall", read_ndjson(lines), by=ORGANISER)
+    with pytest.raises(InvalidRecords, match="is not a table here"):
+        record(service, "hall", read_ndjson([b'{"table": "flags2", "row": {}}\n']), by=ORGANISER)
+
+
 def test_a_key_that_is_near_to_an_absent_column_is_an_error(service: Service) -> None:
     """It is probably that column, and what a ledger lacks can no longer be scored."""
     with pytest.raises(InvalidRecords) as caught:

@@ -9,7 +9,7 @@ from agon.app.contests.ingest.unused_keys import UnusedKeys
 from agon.records import RowIssue, Schema, Table
 from agon.records.checks.headers import missing_remedy
 from agon.records.conditions import Columns
-from agon.records.names.matching import MatchedNames, fold_name, is_ignored, near_names
+from agon.records.names.matching import MatchedNames, fold_name, is_ignored, near_names, own_name
 from agon.records.normal import NormalForm, normal_form
 
 _SHOWN: Final = 80
@@ -39,6 +39,7 @@ class BatchNormalizer:
         near to one that they lack: the first of them becomes an issue, which counts the others.
         What cannot be read stays, and is rejected later.
         """
+        batch = self._with_own_tables(batch)
         rows, sent = list(batch.rows), list(batch.rows)
         left_out: set[int] = set()
         groups, is_normal = _groups(batch), True
@@ -70,6 +71,20 @@ class BatchNormalizer:
             return replace(batch, groups=groups) if batch.groups is None else batch
         changed = batch.with_rows(rows, sent=sent)
         return _without(changed, left_out) if left_out else changed
+
+    def _with_own_tables(self, batch: Batch) -> Batch:
+        """Return a batch whose tables are named as in the schema."""
+        spelled = {
+            name: own
+            for name in {str(table) for table in batch.tables} - self._tables.keys()
+            if (own := own_name(self._tables, name)) != name
+        }
+        if not spelled:
+            return batch
+        for name, own in sorted(spelled.items()):
+            self._keys.add_table(own, name)
+        tables = [spelled.get(table, table) for table in batch.tables]
+        return replace(batch, tables=tables, groups=None)
 
     def _match(self, table: Table, form: NormalForm, keys: Sequence[str]) -> MatchedNames:
         """Return which key each column is read from; what is ignored is no key."""

@@ -23,6 +23,10 @@ class UnusedKeys:
             name = f"{table}.{key}"
             self._unused[name] = self._unused.get(name, 0) + rows
 
+    def add_table(self, own: str, name: str) -> None:
+        """Add the name that a table was read from."""
+        self._read[f"{name} as {own}"] = None
+
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence about other spellings, and one about what is not used; none without any.
