@@ -58,8 +58,10 @@ def test_rows_become_submissions_evaluations_and_validators(tmp_path: Path) -> N
 @pytest.mark.parametrize("name", ["score", "pts", "evaluations.score"])
 def test_a_renamed_field_is_stated_by_either_name(name: str, tmp_path: Path) -> None:
     """What a mapping says of missing values and words holds for the field, however it is named."""
-    rows = [{**{key: value for key, value in row.items() if key != "score"}, "pts": row["score"]}
-            for row in ROWS]  # fmt: skip
+    rows: list[dict[str, Any]] = [
+        {**{key: value for key, value in row.items() if key != "score"}, "pts": row["score"]}
+        for row in ROWS
+    ]
     rows[0]["pts"], rows[1]["pts"] = None, "half"
     mapping = SourceMapping(
         columns={"score": "pts"}, values={name: {"half": "0.5"}}, skip_missing=(name,)

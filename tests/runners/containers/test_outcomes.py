@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from agon.app.containers import Image, Limits, Stream
+from agon.app.containers import Image, Limits, RewardSource, Stream
 from agon.app.containers.pass_rule import PassRule
 from agon.runners.containers.archives import END, ArchiveEntry, header, padding
 from agon.runners.containers.client_process import ClientResult
@@ -17,7 +17,7 @@ from agon.runners.containers.outcomes import (
     diagnose_again,
     verdict_of_tests,
 )
-from agon.runners.containers.rewards import read_reward
+from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.system_calls import Phase
 
 LIMITS = Limits(timeout_s=10, output_kib=2)
@@ -314,3 +314,28 @@ def test_rewards_pass_by_the_rule_and_a_failure_names_the_key(
         Diagnosis("finished", exit_code=0), report_of(), reward, PassRule(source="both", **rule)
     )
     assert verdict == (("failed", why) if why else ("passed", ""))
+
+
+@pytest.mark.parametrize(
+    ("source", "exit_code", "value", "verdict"),
+    [
+        ("exit_code", 0, 0.0, ("passed", ("the tests ended with exit code 0, although the reward is "
+                               "0; what counts is reward_source = exit_code"))),
+        ("exit_code", 1, 1.0, ("failed", ("the tests ended with exit code 1, although the reward "
+                               "passes; what counts is reward_source = exit_code"))),
+        ("reward_file", 1, 1.0, ("passed", ("the reward passes, although the tests ended with exit "
+                                 "code 1; what counts is reward_source = reward_file"))),
+        ("both", 1, 0.0, ("failed", "the tests ended with exit code 1")),
+        ("both", 0, 1.0, ("passed", "")),
+    ],
+)  # fmt: skip
+def test_a_reason_says_what_counts_where_exit_code_and_reward_disagree(
+    source: RewardSource, exit_code: int, value: float, verdict: tuple[str, str]
+) -> None:
+    """A reader of the record else wonders at a pass with reward 0."""
+    report = ProcessReport(
+        exit_code=exit_code, seconds=1.0, left=0, out_of_memory=0, out_of_processes=0
+    )
+    ended = Diagnosis("finished", exit_code=exit_code)
+    reward, rule = Reward({"reward": value}), PassRule(source=source)
+    assert verdict_of_tests(ended, report, reward, rule) == verdict

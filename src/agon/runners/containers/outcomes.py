@@ -137,6 +137,7 @@ def verdict_of_tests(
 
     A reward counts if the tests can have written it and nothing else can have written it after
     them: they ended by themselves, no process was left, and the reward and its folder are writable.
+    Where exit code and reward disagree the reason says which counted.
 
     Example:
         >>> report = ProcessReport(
@@ -151,10 +152,18 @@ def verdict_of_tests(
     if diagnosis.outcome != "finished" or report is None:
         outcome: Outcome = "failed" if diagnosis.outcome == "finished" else diagnosis.outcome
         return outcome, diagnosis.reason
+    ended = f"the tests ended with exit code {report.exit_code}"
+    counts = f"what counts is reward_source = {rule.source}"
+    failure = rule.failure(reward.values) if reward.values else ""
     if rule.source != "reward_file" and report.exit_code != 0:
-        return "failed", f"the tests ended with exit code {report.exit_code}"
+        differ = reward.values and not failure
+        return "failed", f"{ended}, although the reward passes; {counts}" if differ else ended
     if rule.source != "exit_code" and (issue := _reward_issue(report, reward, rule)):
-        return "failed", issue
+        return "failed", issue  # tests that leave rewards mostly end with 0, whatever they found
+    if rule.source == "exit_code" and failure:
+        return "passed", f"{ended}, although {failure}; {counts}"
+    if rule.source == "reward_file" and report.exit_code != 0:
+        return "passed", f"the reward passes, although {ended}; {counts}"
     return "passed", ""
 
 
