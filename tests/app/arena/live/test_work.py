@@ -14,6 +14,7 @@ import pytest
 from agon.app.access.permissions import LOCAL, View, view_of
 from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import qualification, views
+from agon.app.arena.live.entrants.bots import register
 from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.network.ports import ArenaPorts
 from agon.app.arena.live.network.transport import BotReply
@@ -23,6 +24,7 @@ from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import HumanAnswer, Presence
 from agon.entities.arena_reports import AttemptStatus
 from agon.entities.jobs import NewJob
+from agon.entities.members import MemberTerms
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.fold import empty_ledger, fold
 from app.arena.live.conftest import MakeLeague
@@ -67,6 +69,24 @@ def test_a_bot_without_an_endpoint_asks_for_work_and_hands_it_in(make_league: Ma
     assert text.text in {match["response_a"], match["response_b"]}
     league.later(3600)
     assert hand_in(league.service, league.contest, item["id"], text, by=LOCAL) == receipt
+
+
+def test_who_is_withdrawn_judges_and_enters_nothing_more(make_league: MakeLeague) -> None:
+    """Organizers withdrew the person from the contest, not only what the person sends."""
+    league = make_league(bots=2)
+    service = league.service
+    work_of_judge(service, "autumn", by=PARTICIPANT)
+    with service.store.write() as session:
+        session.members.save(
+            MemberTerms(
+                contest_no=league.contest.no, user=str(PARTICIPANT.user), reason="two accounts",
+                by="org", changed_at=league.clock.at, withdrawn_at=league.clock.at,
+            )
+        )  # fmt: skip
+    with pytest.raises(Conflict, match=r"is withdrawn from autumn .*two accounts"):
+        work_of_judge(service, "autumn", by=PARTICIPANT)
+    with pytest.raises(Conflict, match="is withdrawn from autumn"):
+        register(service, "autumn", name="second", by=PARTICIPANT)
 
 
 def test_a_vote_takes_few_round_trips_to_postgresql(postgresql: Postgresql, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from agon.app.arena.live.network.results import (
     save_result,
     stated_version,
 )
+from agon.app.contests.ingest.openness import require_not_withdrawn
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.access import Caller
@@ -69,11 +70,13 @@ def work_of_judge(service: Service, contest_id: str, *, by: Caller) -> list[Mapp
 
     Raises:
         Unreadable: the caller is not a user.
+        Conflict: organizers withdrew the caller.
     """
     judge = user_of(by)
     asking = Presence(id=judge, network=by.network, as_judge=by.role == "judge")
     with service.store.write() as session:
         contest = session.contests.get(contest_id)
+        require_not_withdrawn(session, contest, by)
         session.arena.record_presence(contest.no, asking, service.clock())
         return _bodies(service, session, contest, judge)
 

@@ -24,16 +24,26 @@ def require_open(service: Service, session: Session, contest: Contest, by: Calle
     require_not_final(contest)
     if by.role in {"organiser", "operator"}:
         return
-    terms = None if by.user is None else session.members.terms(contest.no, by.user)
-    if terms is not None and terms.withdrawn_at is not None:
-        raise Conflict(
-            f"{by.user} is withdrawn from {contest.id} since {written_time(terms.withdrawn_at)} "
-            f"({terms.reason}); ask its organizers"
-        )
+    terms = require_not_withdrawn(session, contest, by)
     if contest.state == "draft":
         raise Conflict(f"{contest.id} is not open yet; wait until its organizer opens it")
     if contest.starts_at is not None or contest.ends_at is not None:
         _require_running(contest, terms, now=service.clock())
+
+
+def require_not_withdrawn(session: Session, contest: Contest, by: Caller) -> MemberTerms | None:
+    """Return the caller's own terms, if any; raise where organizers withdrew the caller.
+
+    Raises:
+        Conflict: the caller is withdrawn, and is no organizer.
+    """
+    terms = None if by.user is None else session.members.terms(contest.no, by.user)
+    if by.role in {"organiser", "operator"} or terms is None or terms.withdrawn_at is None:
+        return terms
+    raise Conflict(
+        f"{by.user} is withdrawn from {contest.id} since {written_time(terms.withdrawn_at)} "
+        f"({terms.reason}); ask its organizers"
+    )
 
 
 def require_not_final(contest: Contest) -> None:

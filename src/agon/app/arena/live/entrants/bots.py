@@ -13,7 +13,7 @@ from agon.app.arena.live.entrants.bot_states import state_at, with_state
 from agon.app.arena.live.entrants.owners import newest_row, owner_rows
 from agon.app.arena.live.entrants.versions import mark_version
 from agon.app.arena.live.scored import live_rules, scored_arena
-from agon.app.contests.ingest.openness import require_not_final
+from agon.app.contests.ingest.openness import require_not_final, require_not_withdrawn
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
 from agon.app.contests.ledgers.positions import last_readable_seq
@@ -71,7 +71,7 @@ def register(
         NotFound: there is no such contest, or no such owner.
         Forbidden: a participant named an owner.
         Conflict: the owner has as many bots as the rule ``bots_per_owner`` allows, or the contest
-            is final or not an arena.
+            is final or not an arena, or organizers withdrew the caller.
         Unreadable: the endpoint did not repeat the nonce of a ping, or there is no owner.
         Unavailable: the server has no key to encrypt the secret with.
     """
@@ -92,6 +92,7 @@ def register(
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         require_not_final(contest)
+        require_not_withdrawn(session, contest, by)
         bot_id = new_bot_id(service, session, contest, name)
         own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
         if len(own) >= rules.bots_per_owner:
