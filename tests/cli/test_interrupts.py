@@ -52,7 +52,8 @@ WORK = {
         lambda: duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
     ),
     "computing and writing": Work(
-        ("simulate", "schema", "engines", "plan", "rules ", "config ", "dojo canonicalize",
+        ("simulate", "schema", "engines", "plan", "rules ", "config ", "challenge agents",
+         "challenge view", "dojo canonicalize",
          "dojo check", "dojo reveal", "dojo rules", "dojo verify"),
         ("schema", "arena"), "agon.records.Schema.__iter__",
     ),

@@ -31,7 +31,6 @@ WRITERS = {
     "app/arena/live/entrants/people.py": "protocol",
     "app/arena/live/settlement.py": "protocol",
     "app/arena/live/entrants/versions.py": "protocol",
-    "app/contests/changes/change_sets.py": "change-set",
     "app/contests/changes/proposals.py": "change-set",
     "app/contests/ingest/records.py": "sent",
     "app/contests/lifecycle/transfer.py": "import",

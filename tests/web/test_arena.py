@@ -180,7 +180,7 @@ def test_a_page_states_which_matches_hold_a_rank(league: League, judge: Browser)
     for probe in known["probes"]:
         assert probe["sentence"] in page.text
     separation = known["probes"][0]
-    assert (separation["verdict"], separation["figure"]) == ("look", 0.0)
+    assert (separation["verdict"], separation["figure"]) == ("cannot tell", None)
 
 
 def test_boards_state_robustness_once_a_job_has_computed_it(league: League, judge: Browser) -> None:

@@ -62,7 +62,7 @@ class NormalForm:
             self._matched[keys] = match_names(self._names, keys)
         return self._matched[keys]
 
-    def named(self, row: Row) -> dict[str, Any]:
+    def rename(self, row: Row) -> dict[str, Any]:
         """Return a row under the schema's names; keys that are not used stay as they are."""
         matched = self.names(tuple(row))
         return {own: row[key] for own, key in matched.names.items()} | {

@@ -162,7 +162,7 @@ class AmbiguousSide:
         return Constraint(
             "ambiguous-value",
             f"may mean the side {self.choice} or the name on the other side",
-            "write the side that is meant in another word, such as its exact name in the schema",
+            "write the side in another word, such as its exact name in the schema",
         )
 
 

@@ -5,10 +5,10 @@ Exit 0 of the tests scores 1.0, any other exit 0.0, a timeout 0.0; an internal e
 """
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
@@ -16,13 +16,11 @@ from typing import Any, Final, TypeAlias
 from agon.app.containers import (
     AgentRun,
     AgentTrial,
-    ContainerResult,
     Containers,
     Image,
     Limits,
     Outcome,
     Outputs,
-    Stream,
     TrialVerification,
 )
 from agon.app.containers.collection import ServiceCommand
@@ -35,6 +33,7 @@ from agon.app.tasks.servers import keeps_servers
 from agon.app.tasks.services import service_specs
 from agon.app.tasks.task import Task
 from agon.app.tasks.trajectory import collect
+from agon.app.tasks.trial_parts import parts_of, timings_of
 from agon.errors import AgonError
 from agon.kernel.times import written_time
 
@@ -157,15 +156,7 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
     verdict: TrialVerification | None = None
     try:
         with _in_network(task, containers, image, trial, network) as placed:
-            environment = AgentEnvironment(
-                containers=containers,
-                image=image,
-                trial=placed,
-                limits=_agent_limits(task),
-                outputs=outputs(task, image),
-            )
-            done = _work(agent, task, environment, prices or PriceTable())
-            work = _collect(task, done, containers, placed)
+            work = _work(agent, task, containers, image, placed, prices or PriceTable())
             if network == "none" and placed.network != "none":
                 network = _network_of_servers(task, work.run)
             if work.run.outputs is not None:
@@ -207,8 +198,8 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
         agent_network=trial.egress.mode,
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),
-        timings=_timings(image, accounts, finished - started, work),
-        parts=_parts(work, verdict, trial.folder),
+        timings=timings_of(image, accounts, finished - started, work),
+        parts=parts_of(work, verdict, trial.folder),
         usage=None if work is None else work.usage,
         notes=() if work is None else work.notes,
     )
@@ -226,22 +217,36 @@ def _of_task(task: Task, trial: AgentTrial) -> AgentTrial:
     )
 
 
-def _work(agent: Agent, task: Task, environment: AgentEnvironment, prices: PriceTable) -> AgentWork:
+def _work(
+    agent: Agent,
+    task: Task,
+    containers: Containers,
+    image: Image,
+    placed: AgentTrial,
+    prices: PriceTable,
+) -> AgentWork:
     """Let the agent work; what it could reach is closed before any test runs.
 
     What it used is its own account where nothing was seen from outside. An agent that ran out of
     time hands over nothing, and so no trajectory either.
     """
-    placed = environment.trial
+    environment = AgentEnvironment(
+        containers=containers,
+        image=image,
+        trial=placed,
+        limits=_agent_limits(task),
+        outputs=outputs(task, image),
+    )
     try:
         work = agent.work(task, environment)
     finally:
         if placed.egress.mode != "none":
-            environment.containers.close_egress(placed)
-    if work.usage is not None or work.run.outputs is None:
-        return work
-    account = collect(work.run.outputs.path, placed.folder, prices)
-    return replace(work, usage=account.usage, notes=(account.note,) if account.note else ())
+            containers.close_egress(placed)
+    if work.usage is None and work.run.outputs is not None:
+        account = collect(work.run.outputs.path, placed.folder, prices)
+        notes = (account.note,) if account.note else ()
+        work = replace(work, usage=account.usage, notes=notes)
+    return _collect(task, work, containers, placed)
 
 
 def _collect(task: Task, work: AgentWork, containers: Containers, trial: AgentTrial) -> AgentWork:
@@ -294,28 +299,6 @@ def _network_of_servers(task: Task, run: AgentRun) -> str:
     if task.files.services:
         return "services"
     return "agent" if run.servers else "none"
-
-
-def _timings(
-    image: Image,
-    accounts: Mapping[str, ContainerResult | None],
-    total: timedelta,
-    work: AgentWork | None,
-) -> dict[str, float]:
-    """Return the seconds of the parts of a trial; a set-up is no part of the agent's time."""
-    setup_s = 0.0 if work is None else work.setup_s
-    timings = {
-        "build_s": 0.0 if image.cached else round(image.seconds, 3),
-        **{
-            f"{name}_s": round(account.command_ms / 1000, 3) if account else 0.0
-            for name, account in accounts.items()
-        },
-        "total_s": round(total.total_seconds(), 3),
-    }
-    if setup_s:
-        timings["setup_s"] = round(setup_s, 3)
-        timings["agent_s"] = round(max(0.0, timings["agent_s"] - setup_s), 3)
-    return timings
 
 
 def _agent_limits(task: Task) -> Limits:
@@ -379,46 +362,3 @@ def _outcome(run: AgentRun, verdict: TrialVerification | None) -> tuple[Outcome,
         return verdict.outcome, verdict.reason
     outcome: Outcome = "failed" if run.outcome == "finished" else run.outcome
     return outcome, f"agent: {run.reason}" if run.reason else f"the agent's part is {run.outcome}"
-
-
-def _parts(
-    work: AgentWork | None, verdict: TrialVerification | None, folder: Path
-) -> dict[str, Any]:
-    """Return both parts as plain values; files are named relative to the trial's folder."""
-    parts: dict[str, Any] = {}
-    if work is not None:
-        parts["agent"] = {
-            "outcome": work.run.outcome,
-            "reason": work.run.reason,
-            **_account(work.run.account, folder),
-        }
-        if work.transcript is not None:
-            parts["agent"]["transcript"] = _relative(work.transcript, folder)
-        if work.logs:
-            parts["agent"]["logs"] = [_relative(path, folder) for path in work.logs]
-        if (outputs := work.run.outputs) is not None:
-            parts["outputs"] = asdict(outputs) | {"path": _relative(outputs.path, folder)}
-    if verdict is not None:
-        parts["verifier"] = {
-            "outcome": verdict.outcome,
-            "reason": verdict.reason,
-            **_account(verdict.account, folder),
-            "logs": None if verdict.logs is None else _relative(verdict.logs, folder),
-        }
-    return parts
-
-
-def _account(account: ContainerResult, folder: Path) -> dict[str, Any]:
-    return {
-        **asdict(account),
-        "stdout": _stream(account.stdout, folder),
-        "stderr": _stream(account.stderr, folder),
-    }
-
-
-def _stream(stream: Stream, folder: Path) -> dict[str, Any]:
-    return {"file": _relative(stream.path, folder), "kept": stream.stored, "total": stream.total}
-
-
-def _relative(path: Path, folder: Path) -> str:
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else path.name

@@ -52,7 +52,7 @@ def check_correction(
     if table_name not in tables:
         raise NotFound(f"there is no table {table_name!r}: {did_you_mean(table_name, tables)}")
     form = normal_form(tables[table_name])
-    rows = [form.named(row) for row in rows]
+    rows = [form.rename(row) for row in rows]
     _require_columns(tables[table_name], rows)
     stored = stored_rows(session, contest, tables[table_name], rows)
     corrected = [form.row({**before, **row}) for before, row in zip(stored, rows, strict=True)]
