@@ -53,7 +53,7 @@ def view_page(folder: Path) -> str:
         ("Left out", [_left_out(plan)] if plan.unreadable else []),
         ("Trials", list(_trials(folder, results))),
     ]
-    title = f"{plan.submission or plan.agent} on {len(plan.tasks)} tasks"
+    title = f"{plan.submission or plan.agent} on {_count(len(plan.tasks), 'task')}"
     return standalone_page(title, _intro(plan, summary), sections)
 
 
@@ -63,12 +63,16 @@ def _intro(plan: RunPlan, summary: Mapping[str, Any]) -> str:
     used = summary["usage"]
     if used["steps"] or used["input_tokens"]:
         lines.append(usage_text(used, summary["prices"]))
-    settings = " · ".join(f"{key} {value}" for key, value in plan.settings.items())
+    settings = "agent: " + " · ".join(f"{key} {value}" for key, value in plan.settings.items())
     lines += [
         f"{reach_text(plan.agent_network, sorted(plan.allowed_hosts))} · started {plan.started_at}",
         settings,
     ]
     return "".join(element("p", [words(_visible(line))]) for line in lines)
+
+
+def _count(how_many: int, noun: str) -> str:
+    return f"{how_many:,} {noun}{'' if how_many == 1 else 's'}"
 
 
 def _rate(plan: RunPlan, summary: Mapping[str, Any]) -> str:
@@ -81,11 +85,11 @@ def _rate(plan: RunPlan, summary: Mapping[str, Any]) -> str:
         else f"pass rate {rate:.3f} ({summary['passed']} of {summary['total']})"
     ]
     if summary["unscored"]:
-        parts.append(f"{summary['unscored']} trials unscored")
+        parts.append(f"{_count(summary['unscored'], 'trial')} unscored")
     if done < planned:
         parts.append(f"{planned - done} of {planned} trials not finished")
     if plan.unreadable:
-        parts.append(f"{len(plan.unreadable)} folders left out")
+        parts.append(f"{_count(len(plan.unreadable), 'folder')} left out")
     parts += [f"mean {key} {value:.3f}" for key, value in summary["rewards"].items()]
     return " · ".join(parts)
 
