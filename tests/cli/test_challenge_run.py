@@ -293,7 +293,6 @@ def test_an_unreachable_endpoint_ends_the_command(agon: Cli, tmp_path: Path) -> 
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.exhaustive
 def test_a_model_that_declines_a_task_fails_it(agon: Cli, tmp_path: Path) -> None:
     """Otherwise the model could choose the tasks that count."""
     harbor(tmp_path / "tasks/a")

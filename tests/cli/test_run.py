@@ -264,7 +264,6 @@ def test_data_goes_to_stdout_and_the_rest_to_stderr(agon: Cli, tmp_path: Path) -
     assert "wrote" in ended.err
 
 
-@pytest.mark.exhaustive
 def test_piped_output_has_no_colors(arena: Path) -> None:
     """Pipes and NO_COLOR disable escape sequences."""
     assert "\x1b" not in run_process("score", "arena", arena).out

@@ -67,7 +67,7 @@ def test_anonymous_callers_change_nothing_but_accept_invitations() -> None:
     assert open_ == ["POST /api/v1/invitations/accept"]
 
 
-@pytest.mark.sample(16)
+@pytest.mark.sample(31)
 @pytest.mark.parametrize("route", ROUTES, ids=name)
 def test_a_route_accepts_exactly_the_roles_of_its_action(instance: Instance, route: Route) -> None:
     """The table of actions alone defines the permissions."""

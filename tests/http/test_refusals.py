@@ -112,7 +112,7 @@ def required(operation: AnyOperation, contest: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.sample(16)
+@pytest.mark.sample(31)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=name)
 def test_the_local_client_calls_no_use_case_for_a_forbidden_caller(
     instance: Instance, operation: AnyOperation
@@ -132,7 +132,7 @@ def test_the_local_client_calls_no_use_case_for_a_forbidden_caller(
     assert calls == [operation.id]
 
 
-@pytest.mark.sample(16)
+@pytest.mark.sample(31)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=name)
 def test_no_route_calls_a_use_case_for_a_forbidden_caller(
     spied: tuple[Instance, list[str]], operation: AnyOperation

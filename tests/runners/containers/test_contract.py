@@ -156,7 +156,7 @@ def test_time_is_up_in_both_parts(course: Course) -> None:
     assert verification.outcome == "timeout"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("tests", "source", "outcome", "reward"),
     [
@@ -340,7 +340,6 @@ def test_a_project_of_the_image_is_imported_from_where_the_agent_works(
     assert course.both(agent, tests).outcome == "passed"
 
 
-@pytest.mark.exhaustive
 def test_programs_of_an_agent_import_their_own_modules(courses: Callable[[Kind], Course]) -> None:
     """Only the tests prefer installed modules."""
     agent = "echo 'VALUE = 42' > pluggy.py; echo 'import pluggy; print(pluggy.VALUE)' > run.py"

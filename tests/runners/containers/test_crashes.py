@@ -180,7 +180,6 @@ def client_killed(course: Course, *, times: int = 1) -> Iterator[None]:
         yield
 
 
-@pytest.mark.exhaustive
 def test_a_client_that_is_killed_once_costs_one_repetition(course: Course) -> None:
     """The first container is removed, the second gives the result."""
     with client_killed(course):
@@ -231,7 +230,6 @@ def running_ones(course: Course, act: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
-@pytest.mark.exhaustive
 def test_a_container_that_is_killed_in_order_to_be_removed_was_removed(course: Course) -> None:
     """An engine removes what is running by killing it first, and takes its time in between."""
 
@@ -286,7 +284,6 @@ def test_closing_ends_what_runs(course: Course, tmp_path: Path) -> None:
     assert all_containers(course.run_name) == []
 
 
-@pytest.mark.exhaustive
 def test_what_a_crash_of_the_machine_left_is_cleaned_by_label(course: Course) -> None:
     """``clean`` finds containers without their owner or its reaper, and ignores other runs."""
     labels = (f"--label=agon.run={course.run_name}", "--label=agon.trial=lost")

@@ -140,7 +140,6 @@ def test_an_engine_that_fails_leaves_the_trial_unscored_with_its_cause(
     assert run.reason == ("the engine did not start the container: Error: no space left on device")
 
 
-@pytest.mark.exhaustive
 def test_an_engine_that_fails_at_the_tests_leaves_the_trial_unscored(
     course: Course, engine: Script
 ) -> None:
@@ -207,7 +206,7 @@ def test_a_build_that_meets_a_removed_image_is_repeated_without_cached_layers(
     assert len(builds.read_text().splitlines()) == 5
 
 
-@pytest.mark.exhaustive
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("step", ["image", "run"])
 def test_a_build_is_repeated_whichever_step_meets_an_image_that_is_not_whole(
     engine: Script, tmp_path: Path, step: str
@@ -225,7 +224,7 @@ def test_a_build_is_repeated_whichever_step_meets_an_image_that_is_not_whole(
     assert len(times.read_text().splitlines()) >= 4
 
 
-@pytest.mark.exhaustive
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("printed", ["", "/root\\n/bin\\n"], ids=["nothing", "a part"])
 def test_a_listing_whose_output_is_cut_off_is_repeated(
     engine: Script, tmp_path: Path, printed: str

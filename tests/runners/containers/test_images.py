@@ -49,7 +49,6 @@ def build(containers: Containers) -> Iterator["Build"]:
 Build: TypeAlias = Callable[[ImageSpec], Image]
 
 
-@pytest.mark.exhaustive
 def test_the_same_content_is_built_once(build: Build, tmp_path: Path) -> None:
     """Names and times of the folder do not count; other content is another image."""
     text = f"COPY data /app/data\n# {os.urandom(4).hex()}"
@@ -124,7 +123,6 @@ def test_a_build_has_no_network_and_a_limit_of_time(
     assert not sleeping(number)
 
 
-@pytest.mark.exhaustive
 def test_an_image_that_is_there_can_be_used_as_it_is(
     containers: Containers, tmp_path: Path
 ) -> None:

@@ -57,7 +57,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.exhaustive
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", LIMITS_OF_ONE)
 def test_an_agent_that_limits_the_first_process_has_a_score(
     either: Course, tools: Path, name: str
@@ -129,7 +129,7 @@ os.execv({podman!r}, [{podman!r}, *arguments])
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("entries", "outcome"), [(1500, "failed"), (1, "unscored")])
 def test_outputs_that_take_too_long_to_unpack_fail(
     course: Course, monkeypatch: pytest.MonkeyPatch, entries: int, outcome: str

@@ -59,13 +59,14 @@ def verifier_spec(task: Task, outputs: tuple[str, ...]) -> ImageSpec | None:
 
 
 def writable_folders(outputs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the folders that must be writable for declared outputs.
+    """Return the folders that must be writable for declared outputs; those for logs always are.
 
     Example:
-        >>> writable_folders(("/app/x", "/srv/data/out.txt", "/data"))
+        >>> writable_folders(("/app/x", "/srv/data/out.txt", "/data", "/logs/artifacts"))
         ('/srv/data', '/data')
     """
-    others = (path for path in outputs if not any(within_or_at(path, known) for known in _WRITABLE))
+    known = (*_WRITABLE, *AGENT_LOGS)
+    others = (path for path in outputs if not any(within_or_at(path, place) for place in known))
     return tuple(dict.fromkeys(path.rpartition("/")[0] or path for path in others))
 
 
