@@ -9,6 +9,7 @@ import numpy.typing as npt
 from agon.disciplines.arena.audits.board import AuditedBoard, answer, unknown
 from agon.disciplines.arena.ratings.modeled import MAX_MODEL_BOTS
 from agon.disciplines.arena.ratings.robustness import rank_robustness
+from agon.disciplines.arena.ratings.strengths import two_digits
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry
@@ -43,7 +44,8 @@ def separation(board: AuditedBoard) -> Probe:
     together, singly = int(made.apart.sum()), int(made.singly.sum())
     spread = float(np.median(made.rank_high - made.rank_low + 1))
     needed = float(np.median(made.needed))
-    more = "more than a billion" if needed > MANY else f"{needed:,.0f}"
+    [whole] = two_digits(np.array([needed]))
+    more = "more than a billion" if needed > MANY else f"{whole:,.0f}"
     widest = float(np.median(made.critical * made.error)) * board.rules.elo_scale / log(10.0)
     if not together and widest > _WIDE:
         return unknown(

@@ -350,7 +350,7 @@ def strengths_board(
         "gap_low": ends(neighbors(_publish_known(elo * (separation.gap - margin), known))),
         "gap_high": ends(neighbors(_publish_known(elo * (separation.gap + margin), known))),
         "apart": apart.cast(pa.bool_()),
-        "votes_needed": ends(neighbors(_two_digits(separation.needed))).cast(pa.int64()),
+        "votes_needed": ends(neighbors(two_digits(separation.needed))).cast(pa.int64()),
         **({} if strengths.model is None else strengths.model.columns(spread)),
         "matches": standings.games,
         "provisional": standings.of_version < rules.provisional_matches,
@@ -385,11 +385,11 @@ def _publish_known(values: Vector, known: npt.NDArray[np.bool_]) -> Vector:
     return filled
 
 
-def _two_digits(needed: Vector) -> Vector:
+def two_digits(needed: Vector) -> Vector:
     """Return numbers of matches rounded up to two digits; too many to say are one number.
 
     Example:
-        >>> _two_digits(np.array([0.0, 3.2, 1234.0, 7e9, np.inf])).tolist()
+        >>> two_digits(np.array([0.0, 3.2, 1234.0, 7e9, np.inf])).tolist()
         [0.0, 4.0, 1300.0, 2000000000.0, 2000000000.0]
     """
     many = ~(needed <= MANY)
