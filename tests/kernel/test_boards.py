@@ -119,6 +119,7 @@ def board() -> Board:
 
 def test_an_unscored_id_is_not_found_with_its_reason() -> None:
     """A reader of a missing row reads why it is missing."""
+    assert board().row("a") == {"rank": 1, "id": "a", "score": 2.0}
     assert board().row("b") == {"rank": 2, "id": "b", "score": 1.0}
     with pytest.raises(NotFound, match="only 2 validators reported"):
         board().row("c")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,16 @@ def test_a_ledger_without_key_and_heads_is_complete(tmp_path: Path) -> None:
     export_directory(tmp_path / "x", contest="spring", lines=(one.line for one in ENTRIES))
     read = import_directory(tmp_path / "x")
     assert (read.public_key, read.heads, read.state.contest.seq) == (None, (), 6)
+
+
+def test_attachments_are_read_again(tmp_path: Path) -> None:
+    """What entries name by its hash moves with the ledger."""
+    contents = sorted((b"one", b"two"), key=lambda content: sha256(content).hexdigest())
+    export_directory(
+        tmp_path / "x", contest="spring", lines=(one.line for one in ENTRIES),
+        attachments=((sha256(content).hexdigest(), content) for content in contents),
+    )  # fmt: skip
+    assert list(import_directory(tmp_path / "x").attachments()) == contents
 
 
 def test_verification_returns_the_last_signed_position(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from agon.app.access.permissions import (
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.service import Service
 from agon.entities.access import Caller
-from agon.entities.contests import Contest
+from agon.entities.contests import Contest, Event
 from agon.errors import Forbidden, NotFound, Unauthenticated
 from fakes.service import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER, WORKER
 
@@ -111,6 +111,27 @@ def test_staff_of_another_contest_or_for_another_purpose_see_what_the_public_see
     """An organizer is staff of the contests that the token names."""
     assert view_of(CONTEST, caller).until == 5
     assert view_of(CONTEST, ORGANISER).until is None
+
+
+def test_who_sees_an_event() -> None:
+    """All see public ones, staff all, and a user those about the user's own."""
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    public = Event(no=1, contest_no=1, seq=1, at=at, kind="contest-frozen", body={})
+    own = replace(public, kind="submission-judged", staff=True, user=PARTICIPANT.user)
+    before = {"visibility": "private"}
+    secret = replace(public, kind="contest-edited", body=before)
+    open_edit = replace(public, kind="contest-edited", body={"visibility": "public"})
+    events = (public, own, secret, open_edit)
+
+    def seen(contest: Contest, caller: Caller) -> list[bool]:
+        view = view_of(contest, caller)
+        return [view.sees(event) for event in events]
+
+    assert seen(CONTEST, ANONYMOUS) == [True, False, False, True]
+    assert seen(CONTEST, JUDGE) == [True, False, False, True]
+    assert seen(CONTEST, PARTICIPANT) == [True, True, False, True]
+    assert seen(CONTEST, ORGANISER) == [True, True, True, True]
+    assert seen(PRIVATE, JUDGE) == [True, False, True, True]
 
 
 def test_after_the_end_the_public_sees_the_final_result_and_what_amends_it() -> None:
