@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agon.runners.containers.archive_filter import (
     FilteredArchive,
+    OutputRules,
     TooManyEntries,
     filter_archive,
     printable,
@@ -226,6 +227,32 @@ def test_no_link_leads_to_the_root_or_past_it(tmp_path: Path, target: str) -> No
     link = member("app/all", tarfile.SYMTYPE, target)
     _, names = sieved(archive_of(member("app", tarfile.DIRTYPE), link), tmp_path)
     assert names == ["app"]
+
+
+@pytest.mark.parametrize(
+    ("target", "passes"),
+    [("/opt/data", True), ("../opt/data", True), ("/tests", False), ("/tests/x", False),
+     ("../tests/x", False), ("/", False), ("..", False)],
+)  # fmt: skip
+def test_links_of_the_image_pass_but_those_to_the_tests(
+    tmp_path: Path, target: str, *, passes: bool
+) -> None:
+    """What the image linked stays linked; an agent may write through a link to the tests."""
+    listing = f"app/own\n{target}\n".encode()
+    members = (
+        member("private/links"), member("app", tarfile.DIRTYPE),
+        member("app/own", tarfile.SYMTYPE, target),
+    )  # fmt: skip
+    rules = OutputRules(outputs=("/app",), home="", since=0.0, links="/private/links")
+    result = filter_archive(
+        io.BytesIO(archive_of(*members, texts=(listing,))), tmp_path / "sieved.tar",
+        roots=("/app",), files=100, rules=rules,
+    )  # fmt: skip
+    with tarfile.open(tmp_path / "sieved.tar") as passed:
+        assert [one.name for one in passed] == (["app", "app/own"] if passes else ["app"])
+    assert [one.reason for one in result.left_out] == (
+        [] if passes else ["it is a link to what belongs to the tests or the system"]
+    )
 
 
 STEPS = st.sampled_from([b"a", b"b", b"..", b".", b"", b"app", b"tests"])
