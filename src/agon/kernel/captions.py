@@ -1,4 +1,4 @@
-"""Captions of boards: epoch, intervals and anchors in words, for headings."""
+"""Captions: epoch, intervals and anchors of boards in words for headings, and counts of things."""
 
 _COMPARISONS = {
     "none": "each comparison by itself",
@@ -18,3 +18,13 @@ def interval_caption(*, method: str, confidence: float, simultaneous: str | None
     """
     caption = f"{100 * confidence:.6g} % intervals ({method})"
     return caption if simultaneous is None else f"{caption}, {_COMPARISONS[simultaneous]}"
+
+
+def count_text(how_many: int, noun: str) -> str:
+    """Write a number of things.
+
+    Example:
+        >>> count_text(1, "validator"), count_text(2, "validator")
+        ('1 validator', '2 validators')
+    """
+    return f"{how_many:,} {noun}{'' if how_many == 1 else 's'}"

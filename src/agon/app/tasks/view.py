@@ -26,6 +26,7 @@ from agon.app.tasks.trajectory import (
 )
 from agon.app.tasks.trials import TrialResult
 from agon.errors import NotFound
+from agon.kernel.captions import count_text
 
 MAX_TEXT: Final = 20_000
 """Characters of one text on the page: its beginning and its end."""
@@ -53,7 +54,7 @@ def view_page(folder: Path) -> str:
         ("Left out", [_left_out(plan)] if plan.unreadable else []),
         ("Trials", list(_trials(folder, results))),
     ]
-    title = f"{plan.submission or plan.agent} on {_count(len(plan.tasks), 'task')}"
+    title = f"{plan.submission or plan.agent} on {count_text(len(plan.tasks), 'task')}"
     return standalone_page(title, _intro(plan, summary), sections)
 
 
@@ -71,10 +72,6 @@ def _intro(plan: RunPlan, summary: Mapping[str, Any]) -> str:
     return "".join(element("p", [words(_visible(line))]) for line in lines)
 
 
-def _count(how_many: int, noun: str) -> str:
-    return f"{how_many:,} {noun}{'' if how_many == 1 else 's'}"
-
-
 def _rate(plan: RunPlan, summary: Mapping[str, Any]) -> str:
     planned = len(plan.tasks) * plan.trials
     done = summary["total"] + summary["unscored"]
@@ -85,11 +82,11 @@ def _rate(plan: RunPlan, summary: Mapping[str, Any]) -> str:
         else f"pass rate {rate:.3f} ({summary['passed']} of {summary['total']})"
     ]
     if summary["unscored"]:
-        parts.append(f"{_count(summary['unscored'], 'trial')} unscored")
+        parts.append(f"{count_text(summary['unscored'], 'trial')} unscored")
     if done < planned:
         parts.append(f"{planned - done} of {planned} trials not finished")
     if plan.unreadable:
-        parts.append(f"{_count(len(plan.unreadable), 'folder')} left out")
+        parts.append(f"{count_text(len(plan.unreadable), 'folder')} left out")
     parts += [f"mean {key} {value:.3f}" for key, value in summary["rewards"].items()]
     return " · ".join(parts)
 

@@ -27,17 +27,26 @@ _out = option(
     metavar="FILE",
     help="Write it to a new file that only you can read, instead of stdout.",
 )
-
-
-@click.command("invite", cls=Command)
-@arguments.contest
-@option(
+_role = option(
     "--role",
     type=click.Choice(["participant", "judge"]),
     default="participant",
     show_default=True,
     help="What who accepts it can do.",
 )
+_days = option(
+    "--days",
+    type=click.FloatRange(min=0, min_open=True, max=3660),
+    default=30.0,
+    show_default=True,
+    metavar="N",
+    help="Until it expires.",
+)
+
+
+@click.command("invite", cls=Command)
+@arguments.contest
+@_role
 @option("--user", metavar="U", help="The only user's id it is for (default: any that is free).")
 @option(
     "--max-uses",
@@ -47,14 +56,7 @@ _out = option(
     metavar="N",
     help="How often it can be accepted.",
 )
-@option(
-    "--days",
-    type=click.FloatRange(min=0, min_open=True, max=3660),
-    default=30.0,
-    show_default=True,
-    metavar="N",
-    help="Until it expires.",
-)
+@_days
 @option("--note", default="", metavar="N", help="Note, shown in agon contest invitations.")
 @option("--approval", is_flag=True, help="Approve each person who accepts it.")
 @_out
@@ -109,21 +111,8 @@ def invite(  # noqa: PLR0913 (one parameter for each option)
 @click.command("invite-all", cls=Command)
 @arguments.contest
 @click.argument("people", metavar="FILE", type=click.File(encoding="utf-8-sig"))
-@option(
-    "--role",
-    type=click.Choice(["participant", "judge"]),
-    default="participant",
-    show_default=True,
-    help="What who accepts one can do.",
-)
-@option(
-    "--days",
-    type=click.FloatRange(min=0, min_open=True, max=3660),
-    default=30.0,
-    show_default=True,
-    metavar="N",
-    help="Until they expire.",
-)
+@_role
+@_days
 @option("--approval", is_flag=True, help="Approve each person who accepts one.")
 @_out
 @target

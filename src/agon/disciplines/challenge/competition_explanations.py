@@ -14,10 +14,11 @@ from agon.disciplines.challenge.decay import (
 from agon.disciplines.challenge.explanations import differences, not_found
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reasons import count_text, number, percent
+from agon.disciplines.challenge.reasons import number, percent
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import current_burn_percent, staleness
 from agon.kernel.boards import Board
+from agon.kernel.captions import count_text
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish

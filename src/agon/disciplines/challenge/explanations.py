@@ -15,7 +15,6 @@ from agon.disciplines.challenge.facts import mean_rewards, rows_behind
 from agon.disciplines.challenge.formulas import PLACES, reaches
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import (
-    count_text,
     number,
     percent,
     percents_apart,
@@ -24,6 +23,7 @@ from agon.disciplines.challenge.reasons import (
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
+from agon.kernel.captions import count_text
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish, sufficient

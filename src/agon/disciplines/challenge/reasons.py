@@ -2,6 +2,7 @@
 
 from agon.disciplines.challenge.consensus import Status
 from agon.disciplines.challenge.outcome import Outcome
+from agon.kernel.captions import count_text
 from agon.kernel.rounding import publish
 
 _NAMED = 3
@@ -54,16 +55,6 @@ def number(value: float) -> str:
         return f"{value:.3g}"
     text = f"{publish(value):,.6f}"
     return text.rstrip("0").rstrip(".")
-
-
-def count_text(how_many: int, noun: str) -> str:
-    """Write a number of things.
-
-    Example:
-        >>> count_text(1, "validator"), count_text(2, "validator")
-        ('1 validator', '2 validators')
-    """
-    return f"{how_many:,} {noun}{'' if how_many == 1 else 's'}"
 
 
 def unscored_reason(outcome: Outcome, submission: int) -> str:

@@ -27,7 +27,6 @@ from agon.disciplines.challenge.facts import rows_behind
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import (
-    count_text,
     number,
     percent,
     percents_apart,
@@ -35,6 +34,7 @@ from agon.disciplines.challenge.reasons import (
 )
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.kernel.boards import Board
+from agon.kernel.captions import count_text
 from agon.kernel.explanations import Explanation, NextStep, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import U16, publish, sufficient

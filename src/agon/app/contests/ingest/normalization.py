@@ -39,10 +39,12 @@ class BatchNormalizer:
         near to one that they lack: the first of them becomes an issue, which counts the others.
         What cannot be read stays, and is rejected later.
         """
-        batch = self._with_own_tables(batch)
+        groups, is_normal = _groups(batch), True
+        if any(group.table not in self._tables for group in groups):
+            batch = self._with_own_tables(batch)
+            groups = _groups(batch)
         rows, sent = list(batch.rows), list(batch.rows)
         left_out: set[int] = set()
-        groups, is_normal = _groups(batch), True
         for group in groups:
             if group.table not in self._tables:
                 continue

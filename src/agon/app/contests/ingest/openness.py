@@ -4,6 +4,7 @@ A person can have a later end than the contest, or be withdrawn (``agon.app.cont
 """
 
 from datetime import datetime
+from typing import Final
 
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -12,6 +13,9 @@ from agon.entities.members import MemberTerms
 from agon.errors import Conflict
 from agon.kernel.times import written_time
 from agon.store.session import Session
+
+_STAFF: Final = frozenset({"organiser", "operator"})
+"""The roles that add records at any time before a contest is final."""
 
 
 def require_open(service: Service, session: Session, contest: Contest, by: Caller) -> None:
@@ -22,7 +26,7 @@ def require_open(service: Service, session: Session, contest: Contest, by: Calle
             has ended; or the caller is withdrawn.
     """
     require_not_final(contest)
-    if by.role in {"organiser", "operator"}:
+    if by.role in _STAFF:
         return
     terms = require_not_withdrawn(session, contest, by)
     if contest.state == "draft":
@@ -38,7 +42,7 @@ def require_not_withdrawn(session: Session, contest: Contest, by: Caller) -> Mem
         Conflict: the caller is withdrawn, and is no organizer.
     """
     terms = None if by.user is None else session.members.terms(contest.no, by.user)
-    if by.role in {"organiser", "operator"} or terms is None or terms.withdrawn_at is None:
+    if by.role in _STAFF or terms is None or terms.withdrawn_at is None:
         return terms
     raise Conflict(
         f"{by.user} is withdrawn from {contest.id} since {written_time(terms.withdrawn_at)} "

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.facts import Facts
-from agon.disciplines.challenge.reasons import count_text
+from agon.kernel.captions import count_text
 from agon.kernel.findings import Finding, RecordRefs, Severity
 
 IntArray = npt.NDArray[np.int64]

@@ -10,7 +10,8 @@ from agon.disciplines.challenge.competition_explanations import (
     unimprovable_text,
 )
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reasons import count_text, percent
+from agon.disciplines.challenge.reasons import percent
+from agon.kernel.captions import count_text
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.rounding import publish
 

@@ -9,7 +9,8 @@ from agon.disciplines.challenge.bittensor import payload
 from agon.disciplines.challenge.boards import weights_board
 from agon.disciplines.challenge.facts import Facts, Seats
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
-from agon.disciplines.challenge.reasons import count_text, number
+from agon.disciplines.challenge.reasons import number
+from agon.kernel.captions import count_text
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.rounding import publish
 
