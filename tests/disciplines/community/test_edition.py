@@ -7,8 +7,8 @@ import pytest
 
 from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.components import COMPONENTS
-from agon.disciplines.community.difficulty import sota_version
-from agon.disciplines.community.models import SOTA_VERSION
+from agon.disciplines.community.counts.difficulty import sota_version
+from agon.disciplines.community.counts.models import SOTA_VERSION
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import score
 from agon.editions import edition

@@ -9,16 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines.community import (
-    achievements,
-    benchmarks,
-    components,
-    formulas,
-    id_index,
-    models,
-    simulate,
-)
+from agon.disciplines.community import achievements, components, formulas, id_index, simulate
 from agon.disciplines.community.checks import exposure, handles
+from agon.disciplines.community.counts import benchmarks, models
 from agon.disciplines.community.id_index import IdIndex, expand
 from sizes import size
 

@@ -113,7 +113,7 @@ class Doer:
 
     def not_wrong_yet(self, prompt: Any) -> Any:
         """Yield each state-of-the-art model, after removal of its right answers to a prompt."""
-        from agon.disciplines.community.models import slug
+        from agon.disciplines.community.counts.models import slug
 
         names = {row["id"]: row["name"] for row in self.tables.get("provider_models", [])}
         scores: dict[Any, Rows] = {}

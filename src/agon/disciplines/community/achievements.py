@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.community.components import COMPONENTS, Bonus
-from agon.disciplines.community.feedback import NO_TIME
+from agon.disciplines.community.counts.feedback import NO_TIME
 from agon.disciplines.community.tally import Tally
 
 IntArray = npt.NDArray[np.int64]

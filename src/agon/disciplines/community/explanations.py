@@ -12,10 +12,10 @@ from agon.disciplines.community import boards
 from agon.disciplines.community.components import Component, ExplanationLine
 from agon.disciplines.community.components.curves import prompts_with_reviews
 from agon.disciplines.community.components.tables import AFFILIATION
-from agon.disciplines.community.difficulty import sota_version
+from agon.disciplines.community.counts.difficulty import sota_version
+from agon.disciplines.community.counts.reviews import pairs_of
 from agon.disciplines.community.evidence import Evidence, prompt_refs
 from agon.disciplines.community.facts import Facts
-from agon.disciplines.community.reviews import pairs_of
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.disciplines.community.texts import PLACES, many, number

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.community import benchmarks as sets
-from agon.disciplines.community.difficulty import (
+from agon.disciplines.community.counts import benchmarks as sets
+from agon.disciplines.community.counts.difficulty import (
     AllResponses,
     Difficulty,
     count_wrong,
     read_responses,
     sota_of,
 )
-from agon.disciplines.community.feedback import (
+from agon.disciplines.community.counts.feedback import (
     NO_TIME,
     Feedback,
     count_first,
@@ -27,10 +27,10 @@ from agon.disciplines.community.feedback import (
     on_prompts,
     read_feedback,
 )
+from agon.disciplines.community.counts.reviews import Correlations
+from agon.disciplines.community.counts.reviews import correlations as correlate
 from agon.disciplines.community.formulas import SCORE_GRID, decay, sum_by_group
 from agon.disciplines.community.id_index import IdIndex, as_int64
-from agon.disciplines.community.reviews import Correlations
-from agon.disciplines.community.reviews import correlations as correlate
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.compiling import COMPILED_FROM
 from agon.kernel.marks import AnyInts, count_rows

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from agon.disciplines.community.counts.feedback import NO_TIME
 from agon.disciplines.community.facts import Facts
-from agon.disciplines.community.feedback import NO_TIME
 from agon.kernel.marks import AnyInts
 
 IntArray = npt.NDArray[np.int64]

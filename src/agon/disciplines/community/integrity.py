@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from agon.disciplines.community.checks import groups, handles, model_names, rings
 from agon.disciplines.community.checks.exposure import Exposure
+from agon.disciplines.community.counts.feedback import NO_TIME
 from agon.disciplines.community.evidence import feedback_refs, prompt_refs
 from agon.disciplines.community.facts import Facts
-from agon.disciplines.community.feedback import NO_TIME
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.kernel.findings import Check, Finding, Severity, in_order, meanings, run_checks

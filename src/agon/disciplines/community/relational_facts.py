@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.community.difficulty import best_models
+from agon.disciplines.community.counts.difficulty import best_models
+from agon.disciplines.community.counts.models import slug, slugs
+from agon.disciplines.community.counts.reviews import Correlations, correlate
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.formulas import SCORE_GRID, impact
 from agon.disciplines.community.id_index import IdIndex, as_int64
-from agon.disciplines.community.models import slug, slugs
 from agon.disciplines.community.relational import Relations, Table
-from agon.disciplines.community.reviews import Correlations, correlate
 from agon.disciplines.community.rules import CommunityRules
 from agon.records.relational import RelationalRecords
 

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from agon.disciplines.community.difficulty import names_by_model
-from agon.disciplines.community.models import likeness
+from agon.disciplines.community.counts.difficulty import names_by_model
+from agon.disciplines.community.counts.models import likeness
 from agon.kernel.findings import Finding, Severity
 from agon.records import Records
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community import benchmarks as sets
 from agon.disciplines.community.components.component import Component, Count
 from agon.disciplines.community.components.curves import Bonus, Linear
+from agon.disciplines.community.counts import benchmarks as sets
+from agon.disciplines.community.counts.feedback import NO_TIME
 from agon.disciplines.community.evidence import Evidence, set_refs, user_refs
 from agon.disciplines.community.facts import Facts
-from agon.disciplines.community.feedback import NO_TIME
 from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_per_group
 from agon.disciplines.community.relational import Relations, Table

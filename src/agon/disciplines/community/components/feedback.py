@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.community import benchmarks as sets
 from agon.disciplines.community.components.component import Component, Count
 from agon.disciplines.community.components.curves import (
     Bonus,
@@ -14,9 +13,10 @@ from agon.disciplines.community.components.curves import (
     Linear,
     prompts_with_reviews,
 )
+from agon.disciplines.community.counts import benchmarks as sets
+from agon.disciplines.community.counts.feedback import NO_TIME, on_others, on_prompts
 from agon.disciplines.community.evidence import Evidence, prompt_refs, set_refs, user_refs
 from agon.disciplines.community.facts import Facts
-from agon.disciplines.community.feedback import NO_TIME, on_others, on_prompts
 from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_items, distinct_per_group
 from agon.disciplines.community.relational import Relations, Table

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community import benchmarks as sets
 from agon.disciplines.community.components.component import (
     Component,
     Count,
@@ -14,6 +13,8 @@ from agon.disciplines.community.components.component import (
     PromptProgress,
 )
 from agon.disciplines.community.components.curves import Bonus, Doubling, HIndexSquare, Linear
+from agon.disciplines.community.counts import benchmarks as sets
+from agon.disciplines.community.counts.models import slugs
 from agon.disciplines.community.evidence import Evidence, prompt_refs
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.first_times import nth_distinct, time_of_quality
@@ -25,7 +26,6 @@ from agon.disciplines.community.formulas import (
     impact,
     sum_by_group,
 )
-from agon.disciplines.community.models import slugs
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import many, number
 from agon.kernel.findings import RecordRefs

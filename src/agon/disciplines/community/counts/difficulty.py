@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from agon.disciplines.community.counts.models import SOTA_VERSION, slug, slugs
 from agon.disciplines.community.formulas import SCORE_GRID, are_wrong
 from agon.disciplines.community.id_index import IdIndex, as_int64, sum_and_count
-from agon.disciplines.community.models import SOTA_VERSION, slug, slugs
 from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.marks import AnyInts
 from agon.records import Records

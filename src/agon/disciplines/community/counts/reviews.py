@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.feedback import Feedback
+from agon.disciplines.community.counts.feedback import Feedback
 from agon.disciplines.community.formulas import sum_by_group
 from agon.disciplines.community.rules import CommunityRules
 

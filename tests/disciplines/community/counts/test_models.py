@@ -2,7 +2,7 @@
 
 import pytest
 
-from agon.disciplines.community.models import ALIASES, likeness, slug, slugs
+from agon.disciplines.community.counts.models import ALIASES, likeness, slug, slugs
 from agon.disciplines.community.rules import CommunityRules
 
 

@@ -1,0 +1,1 @@
+"""What is counted per table: benchmarks, difficulty of prompts, feedback, models, reviews."""
