@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import agon
 from agon.app.analysis.score import Result
 from agon.disciplines.dojo.records import SCHEMA, VERDICTS
-from agon.editions import edition, editions
 from agon.errors import NotFound
 from agon.records import InvalidRecords, read_rows
 from disciplines.dojo import oracle
@@ -90,21 +89,6 @@ def test_explanations_sum_to_every_score(
             explanation = result.explain(one.id, board=board)
             assert explanation.score is None
             assert explanation.reason == one.reason
-
-
-@pytest.mark.sample(2)
-@pytest.mark.parametrize("name", editions("dojo"))
-def test_every_worked_example_of_an_edition_comes_out(name: str) -> None:
-    """The seed's and the page's numbers, as records."""
-    for example in edition(name).examples:
-        records = read_rows(SCHEMA, example.records)
-        result = agon.score("dojo", records, edition=name, overrides=example.overrides)
-        board = result.board(example.board)
-        rows = {row["id"]: row for row in board.rows()}
-        for who, expected in example.expect.items():
-            shown = {key: rows[who][key] for key in expected}
-            assert shown == expected, (example.title, who)
-        assert {one.id for one in board.unscored} == set(example.unscored)
 
 
 SOURCE = "def solver():\n    return [1] * 200\n"
