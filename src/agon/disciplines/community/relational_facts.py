@@ -199,23 +199,23 @@ def per_user(rows: Table) -> Table:
     return rows.group_by("user").aggregate(n=rows.count())
 
 
-def _affiliation(at: Relations) -> Table:
-    rows = at.records.table("org_to_people").select(user="user_id").distinct()
+def _affiliation(relations: Relations) -> Table:
+    rows = relations.records.table("org_to_people").select(user="user_id").distinct()
     return per_user(rows)
 
 
-def _feedback_counts(at: Relations) -> Table:
+def _feedback_counts(relations: Relations) -> Table:
     """Return the feedback of each user, and the number of creators whom it is for."""
     import ibis
 
-    rows = at.feedback.group_by("user", "creator").aggregate(n=at.feedback.count())
+    rows = relations.feedback.group_by("user", "creator").aggregate(n=relations.feedback.count())
     rows = rows.group_by("user").aggregate(
         feedback_activity=rows.n.sum(), diverse_feedback_users=rows.creator.count()
     )
-    if at.rules.feedback_targets != "all":
+    if relations.rules.feedback_targets != "all":
         return rows
-    others = at.other_feedback.group_by("user").aggregate(
-        feedback_activity=at.other_feedback.count(),
+    others = relations.other_feedback.group_by("user").aggregate(
+        feedback_activity=relations.other_feedback.count(),
         diverse_feedback_users=ibis.literal(0, "int64"),
     )
     rows = rows.union(others)
@@ -225,18 +225,18 @@ def _feedback_counts(at: Relations) -> Table:
     )
 
 
-def _prompt_counts(at: Relations, wrong: Table) -> Table:
+def _prompt_counts(relations: Relations, wrong: Table) -> Table:
     """Return each creator's h-index, and the number of quality and difficult prompts."""
     import ibis
 
-    rows = at.rated_prompts.filter(lambda t: t.creator.notnull() & (t.positives > 0))
+    rows = relations.rated_prompts.filter(lambda t: t.creator.notnull() & (t.positives > 0))
     wrong = wrong.rename(of="prompt")
     rows = rows.left_join(wrong, rows.prompt == wrong.of)
     place = ibis.row_number().over(group_by=rows.creator, order_by=rows.positives.desc())
     rows = rows.select("creator", "positives", "wrong", "wrong_sota", place=place)
-    least = at.rules.min_wrong_models
+    least = relations.rules.min_wrong_models
     rows = rows.mutate(wrong=rows.wrong.fill_null(0), wrong_sota=rows.wrong_sota.fill_null(0))
-    is_quality = rows.positives >= at.rules.min_positive_feedbacks
+    is_quality = rows.positives >= relations.rules.min_positive_feedbacks
     return rows.group_by(user="creator").aggregate(
         h_index=(rows.positives > rows.place).sum(),
         quality_prompts=is_quality.sum(),
@@ -245,18 +245,21 @@ def _prompt_counts(at: Relations, wrong: Table) -> Table:
     )
 
 
-def _responses(at: Relations) -> Table:
+def _responses(relations: Relations) -> Table:
     """Return (response, prompt, slug): the responses, with the names of their models."""
-    rows, models = at.records.table("responses"), at.records.table("provider_models")
+    rows, models = relations.records.table("responses"), relations.records.table("provider_models")
     models = models.select(of="id", first=models.model.coalesce(models["name"]))
     joined = rows.left_join(models, rows.model_id == models.of)
     named = joined.select("model", "first", response="id", prompt="prompt_id")
     return named.select("response", "prompt", slug=named.model.coalesce(named["first"]))
 
 
-def _scored_responses(at: Relations, models: Table) -> Table:
+def _scored_responses(relations: Relations, models: Table) -> Table:
     """Return (response, prompt, model, total, count): the sum of scores in steps of the grid."""
-    responses, scores = at.existing(_responses(at), prompt="prompts"), at.records.table("scores")
+    responses, scores = (
+        relations.existing(_responses(relations), prompt="prompts"),
+        relations.records.table("scores"),
+    )
     steps = (scores.score * SCORE_GRID).round().cast("int64")
     sums = scores.group_by(of="response_id").aggregate(total=steps.sum(), count=scores.count())
     # Models come first: numbers are cheaper to exchange than names.
@@ -266,39 +269,41 @@ def _scored_responses(at: Relations, models: Table) -> Table:
     return rows.select("response", "prompt", "model", "total", "count")
 
 
-def _wrong(rows: Table, at: Relations, sota: list[int]) -> Table:
+def _wrong(rows: Table, relations: Relations, sota: list[int]) -> Table:
     """Return (prompt, wrong, wrong_sota): the wrong models or responses of prompts."""
-    if at.rules.wrong_answer_unit == "models":
+    if relations.rules.wrong_answer_unit == "models":
         rows = rows.group_by("prompt", "model").aggregate(
             total=rows.total.sum(), count=rows["count"].sum()
         )
-    limit = round(at.rules.wrong_answer_threshold * SCORE_GRID)
+    limit = round(relations.rules.wrong_answer_threshold * SCORE_GRID)
     rows = rows.filter(rows.total < rows["count"] * limit)
     return rows.group_by("prompt").aggregate(
         wrong=rows.count(), wrong_sota=rows.model.isin(sota).sum() if sota else rows.count() * 0
     )
 
 
-def _reviews(at: Relations) -> Table:
+def _reviews(relations: Relations) -> Table:
     """Return (user, positive, positives, reviews, n) on prompts with enough reviews."""
-    rows = at.feedback
+    rows = relations.feedback
     counts = rows.group_by(of="prompt").aggregate(
         positives=rows.positive.sum(), reviews=rows.count()
     )
-    enough = counts.filter(counts.reviews >= max(at.rules.min_prompt_reviews, 2))
+    enough = counts.filter(counts.reviews >= max(relations.rules.min_prompt_reviews, 2))
     rows = rows.join(enough, rows.prompt == enough.of)
     groups = rows.group_by("user", "positive", "positives", "reviews")
     return groups.aggregate(n=rows.count())
 
 
-def _users_of_prompts(at: Relations) -> Table:
+def _users_of_prompts(relations: Relations) -> Table:
     """Return (creator, users, n): quality prompts by the other users of their benchmarks."""
-    responses = at.records.table("responses")
-    runs = at.existing(responses.filter(responses.user_id.notnull()), user_id="users")
+    responses = relations.records.table("responses")
+    runs = relations.existing(responses.filter(responses.user_id.notnull()), user_id="users")
     runs = runs.select(runner="user_id", ran="prompt_id").distinct()
-    used = runs.join(at.holds, runs.ran == at.holds.prompt)
+    used = runs.join(relations.holds, runs.ran == relations.holds.prompt)
     used = used.select("runner", of="set").distinct()
-    held = at.holds.join(at.quality_prompts, at.holds.prompt == at.quality_prompts.prompt)
+    held = relations.holds.join(
+        relations.quality_prompts, relations.holds.prompt == relations.quality_prompts.prompt
+    )
     held = held.select("set", "prompt", "creator")
     pairs = held.join(used, held.set == used.of)
     pairs = pairs.filter(pairs.runner != pairs.creator)

@@ -34,21 +34,23 @@ def _count_created(facts: Facts) -> IntArray:
     return np.bincount(owners[_has_contributors(facts)], minlength=len(facts.people))
 
 
-def _count_created_in_engine(at: Relations) -> Table:
+def _count_created_in_engine(relations: Relations) -> Table:
     """Count the benchmarks with enough creators of each owner."""
-    written = at.written_by.group_by(of="set").aggregate(creators=at.written_by.count())
-    owned = at.owned_by.left_join(written, at.owned_by.set == written.of)
+    written = relations.written_by.group_by(of="set").aggregate(
+        creators=relations.written_by.count()
+    )
+    owned = relations.owned_by.left_join(written, relations.owned_by.set == written.of)
     owned = owned.select("set", "user", "creators")
     owned = owned.mutate(creators=owned.creators.fill_null(0).cast("int64"))
-    if at.rules.owner_contribution != "as_creator":
-        wrote = at.written_by.select(of="set", by="user", own=1)
+    if relations.rules.owner_contribution != "as_creator":
+        wrote = relations.written_by.select(of="set", by="user", own=1)
         owned = owned.left_join(wrote, (owned.set == wrote.of) & (owned.user == wrote.by))
         owned = owned.select("user", "creators", "own")
         own = owned.own.fill_null(0).cast("int64")
-        always = at.rules.owner_contribution == "always"
+        always = relations.rules.owner_contribution == "always"
         count = owned.creators + 1 - own if always else owned.creators - own
         owned = owned.select("user", creators=count)
-    return per_user(owned.filter(owned.creators >= at.rules.min_benchmark_contributors))
+    return per_user(owned.filter(owned.creators >= relations.rules.min_benchmark_contributors))
 
 
 def _created_records(evidence: Evidence) -> Iterable[RecordRefs]:
@@ -82,9 +84,9 @@ def _collaborators(facts: Facts) -> IntArray:
     )
 
 
-def _collaborators_in_engine(at: Relations) -> Table:
-    helped = at.helped_by.select(of="set", helper="user")
-    pairs = at.run_by.join(helped, at.run_by.set == helped.of)
+def _collaborators_in_engine(relations: Relations) -> Table:
+    helped = relations.helped_by.select(of="set", helper="user")
+    pairs = relations.run_by.join(helped, relations.run_by.set == helped.of)
     return per_user(pairs.filter(pairs.user != pairs.helper).select("user", "helper").distinct())
 
 
@@ -115,9 +117,9 @@ def _categories(facts: Facts) -> IntArray:
     return distinct_per_group(who[known], category[known], sizes=sizes)
 
 
-def _categories_in_engine(at: Relations) -> Table:
-    sets = at.sets.filter(at.sets.category.notnull())
-    written = at.written_by.join(sets, at.written_by.set == sets.set)
+def _categories_in_engine(relations: Relations) -> Table:
+    sets = relations.sets.filter(relations.sets.category.notnull())
+    written = relations.written_by.join(sets, relations.written_by.set == sets.set)
     return per_user(written.select("user", "category").distinct())
 
 

@@ -34,8 +34,10 @@ def _benchmarks(facts: Facts) -> IntArray:
     return _distinct(facts, sets.by_prompt(facts.benchmarks, prompts=len(facts.prompts)))
 
 
-def _benchmarks_in_engine(at: Relations) -> Table:
-    joined = at.feedback.join(at.holds, at.feedback.prompt == at.holds.prompt)
+def _benchmarks_in_engine(relations: Relations) -> Table:
+    joined = relations.feedback.join(
+        relations.holds, relations.feedback.prompt == relations.holds.prompt
+    )
     return per_user(joined.select("user", "set").distinct())
 
 
@@ -121,10 +123,12 @@ def _months(facts: Facts) -> IntArray:
     )
 
 
-def _months_in_engine(at: Relations) -> Table:
-    rows = at.prompts.filter(at.prompts.creator.notnull()).select("time", user="creator")
-    rows = rows.select("user", "time").union(at.feedback.select("user", "time"))
-    rows = rows.union(at.other_feedback.select("user", "time"))
+def _months_in_engine(relations: Relations) -> Table:
+    rows = relations.prompts.filter(relations.prompts.creator.notnull()).select(
+        "time", user="creator"
+    )
+    rows = rows.select("user", "time").union(relations.feedback.select("user", "time"))
+    rows = rows.union(relations.other_feedback.select("user", "time"))
     rows = rows.filter(rows.time.notnull())
     month = rows.time.year() * 12 + rows.time.month()
     return per_user(rows.select("user", month=month).distinct())

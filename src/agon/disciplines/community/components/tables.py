@@ -36,10 +36,10 @@ def _comments(facts: Facts) -> IntArray:
     return _per_user(facts, f"SELECT user_id, count(*) AS n FROM ({union}) GROUP BY 1")
 
 
-def _comments_in_engine(at: Relations) -> Table:
+def _comments_in_engine(relations: Relations) -> Table:
     import ibis
 
-    tables = (at.records.table(name).select(user="user_id") for name in COMMENT_TABLES)
+    tables = (relations.records.table(name).select(user="user_id") for name in COMMENT_TABLES)
     return per_user(ibis.union(*tables))
 
 
@@ -56,8 +56,8 @@ def _nominations(facts: Facts) -> IntArray:
     )
 
 
-def _nominations_in_engine(at: Relations) -> Table:
-    rows = at.existing(at.records.table("nominations"), by_user_id="users")
+def _nominations_in_engine(relations: Relations) -> Table:
+    rows = relations.existing(relations.records.table("nominations"), by_user_id="users")
     rows = rows.filter(rows.by_user_id != rows.user_id)
     return per_user(rows.select("by_user_id", user="user_id").distinct())
 
@@ -70,8 +70,8 @@ def _flags(facts: Facts) -> IntArray:
     return _per_user(facts, f"SELECT user_id, count(*) AS n FROM flags WHERE {_UPHELD} GROUP BY 1")
 
 
-def _flags_in_engine(at: Relations) -> Table:
-    rows = at.records.table("flags")
+def _flags_in_engine(relations: Relations) -> Table:
+    rows = relations.records.table("flags")
     return per_user(rows.filter(rows.upheld.fill_null(True)).select(user="user_id"))
 
 
