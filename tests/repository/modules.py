@@ -115,8 +115,8 @@ def _selecting(node: ast.AST) -> list[ast.expr]:
             return [left, *others]
         case ast.keyword(arg=str(name), value=value) if name in SELECTING:
             return [value]
-        case ast.Call(func=function, args=arguments):
-            return arguments if ast.unparse(function).split(".")[-1] in SELECTING else []
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=arguments):
+            return arguments if name in SELECTING else []
         case ast.JoinedStr(values=[ast.Constant(value=str(text)) as first, *_]):
             return [first] if text.endswith("/") else []  # a record's key
     if isinstance(node, ast.MatchValue | ast.Assign | ast.AnnAssign) and node.value is not None:
