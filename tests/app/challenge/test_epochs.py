@@ -90,6 +90,19 @@ def test_what_uid_0_earned_burns() -> None:
     assert {row["burn"] for row in rows} == {0.25}
 
 
+@pytest.mark.parametrize("rounding", ["nearest", "largest_remainder"])
+def test_the_burn_is_no_more_than_all_there_is(rounding: str) -> None:
+    """What uid 0 earned, and a burn beside what miners get, may be more than 1 together."""
+    tables = tables_of({"s1": (0, {("v1", 0): 0.8, ("v2", 0): 0.8, ("v3", 0): 0.8})})
+    result = scored(tables, burn_application="added", grace_epochs=0, epoch=5, rounding=rounding)
+    last = list(weigh_epochs(result).rows())[-1]
+    assert (last["uid"], last["weight"], last["u16"], last["burn"]) == (0, 1.0, 65535, 1.0)
+    assert (
+        result.board("competitions").rows()[0]["burn_percent"],
+        result.explain("0", board="weights").score,
+    ) == (25.0, 1.0)
+
+
 def test_all_epochs_end_at_the_scored_one() -> None:
     """``epoch`` is the last one, also after the records; before them there is one epoch."""
     assert span(scored(tables_of(FIVE), epoch=2)) == range(3)

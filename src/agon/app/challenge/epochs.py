@@ -157,7 +157,7 @@ def weigh_epochs(result: Result) -> EpochWeights:
 
 def _table(history: WeightHistory, rules: ChallengeRules) -> pa.Table:
     """Return a history as rows, with weights on the grid of the board of weights."""
-    exact = np.column_stack([np.minimum(history.burn, 1.0), history.weights])
+    exact = np.column_stack([history.burn, history.weights])
     uids = np.concatenate([[rules.burn_uid], history.uids])
     nonzero = exact > 0
     nonzero[:, 0] = True

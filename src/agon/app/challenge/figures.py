@@ -68,7 +68,7 @@ def burn_figure(result: Result) -> Figure:
         _ending(name, [float(item.burn_percents[names.index(name)]) for item in walked], hue=hue)
         for hue, name in enumerate(largest)
     ]
-    burning = [min(100 * item.burn, 100.0) for item in walked]
+    burning = [100 * item.burn for item in walked]
     series.append(_ending("total burn", burning, style="dashes", hue=OTHERS))
     more = _left_out(len(names) - len(largest))
     listed = ", ".join(item.name for item in series)

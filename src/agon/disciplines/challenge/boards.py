@@ -21,7 +21,7 @@ def weights_board(outcome: Outcome) -> Board:
     network, allocation = outcome.network, outcome.allocation
     paid = np.isin(network.uids, allocation.shares.uids)
     uids = np.concatenate([[network.rules.burn_uid], network.uids[paid]])
-    exact = np.concatenate([[min(allocation.burn, 1.0)], allocation.weights[paid]])
+    exact = np.concatenate([[allocation.burn], allocation.weights[paid]])
     weights = publish(exact, places=PLACES)
     ids = pa.array([str(uid) for uid in uids.tolist()], pa.string())
     order, ranks = ranking(ids, [-weights], shared=False)

@@ -103,9 +103,13 @@ class Allocation:
 
     @property
     def burn(self) -> float:
-        """Return the share of the uid that burns."""
+        """Return the share of the uid that burns, 1 at the most.
+
+        Under ``burn_application`` = ``added`` it comes on top of what miners get, so what that uid
+        earned itself and what burns may be more than all there is.
+        """
         lost = (self.unassigned, self.own, self.unregistered, self.excess)
-        return math.fsum([*self.burned.tolist(), *lost])
+        return min(1.0, math.fsum([*self.burned.tolist(), *lost]))
 
 
 @dataclass(frozen=True)
