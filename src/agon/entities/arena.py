@@ -174,6 +174,7 @@ class ArenaRound:
                 match["audit_missed"] for match in matches if "audit_missed" in match
             ),
             "unjudged": sum("unjudged" in match for match in matches),
+            "built_in": sum("seen" in match.get("honeypot_text", {}) for match in matches),
         }
 
 

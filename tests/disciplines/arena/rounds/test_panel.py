@@ -90,7 +90,7 @@ def test_three_judges_are_drawn_whose_owner_owns_neither_bot() -> None:
     assert not {"j0", "j1"} & set(panel.judges)
     assert panel.excluded["j0"] == ("its owner owns a bot in this match",)
     assert set(panel.shown_first) == set(panel.judges)
-    assert (panel.api, panel.degraded, panel.eligible) == (False, False, 12)
+    assert (panel.api, panel.is_pool_small, panel.eligible) == (False, False, 12)
 
 
 def test_a_bot_never_judges_itself() -> None:
@@ -106,11 +106,11 @@ def test_fewer_than_three_make_an_api_panel() -> None:
     assert drawn(crowd(5)).api is False
 
 
-def test_a_pool_below_ten_is_degraded_and_goes_on() -> None:
+def test_a_pool_below_ten_is_small_and_goes_on() -> None:
     """Nine eligible judges: reported, and judging all the same."""
-    assert drawn(crowd(9)).degraded is True
+    assert drawn(crowd(9)).is_pool_small is True
     assert len(drawn(crowd(9)).judges) == 3
-    assert drawn(crowd(10)).degraded is False
+    assert drawn(crowd(10)).is_pool_small is False
 
 
 def test_every_judge_is_as_likely_as_another() -> None:

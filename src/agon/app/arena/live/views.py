@@ -10,6 +10,7 @@ from typing import Any, Final
 from agon.app.access.permissions import View
 from agon.app.arena.live.beginning import missing_for_round, seed_of
 from agon.app.arena.live.matches import match_in_work, matches_of
+from agon.app.arena.live.protections import match_protections_off
 from agon.app.arena.live.settlement import result_of
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
@@ -117,8 +118,10 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
             "answers": match["answers"],
             "votes": match["votes"],
             "faults": match["faults"],
+            "degraded": of.body.get("degraded", False),
             "audit_missed": match.get("audit_missed"),
             "unjudged": match.get("unjudged"),
+            "protections_off": match_protections_off(of, drawn, match),
             "draw": drawn,
             "proof": {
                 "seed": seed,

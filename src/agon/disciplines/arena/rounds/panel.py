@@ -182,7 +182,7 @@ class Panel:
         judges: the drawn judges, in the order drawn; empty for an API panel.
         shown_first: which response each of them sees as A.
         api: whether the API judge alone is the panel; its votes change no credibility.
-        degraded: whether the pool is below its minimum.
+        is_pool_small: whether the pool is below its minimum.
         eligible: how many judges are eligible for any match.
         excluded: why each of the others does not judge this match.
     """
@@ -190,7 +190,7 @@ class Panel:
     judges: tuple[str, ...]
     shown_first: Mapping[str, str]
     api: bool
-    degraded: bool
+    is_pool_small: bool
     eligible: int
     excluded: Mapping[str, tuple[str, ...]]
 
@@ -208,7 +208,7 @@ def draw_panel(  # a panel depends on all of these
     """Draw a match's judges uniformly among the eligible whose owner owns neither bot.
 
     Fewer than ``judges_per_match`` of those make it an API panel; a pool (eligible for any match)
-    below ``min_judge_pool`` is reported as degraded.
+    below ``min_judge_pool`` is small.
 
     Args:
         candidates: all potential judges.

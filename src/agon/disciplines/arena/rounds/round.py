@@ -193,7 +193,6 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
     """
     of = {entrant.id: entrant for entrant in inputs.entrants}
     pairings, waiting = _pairings(inputs, of, rules)
-    degraded = len(inputs.judges) < rules.min_judge_pool
     matches = []
     for number, pairing in enumerate(pairings, start=1):
         match, both = f"{inputs.name}-{number}", (pairing.chooser, pairing.opponent)
@@ -216,7 +215,6 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
                 "reserves": [] if api else order[size:],
                 "shown_first": {} if api else shown_first(seed, match, order),
                 "api": api,
-                "degraded": degraded,
             }
         )
     return {"matches": matches, "waiting": waiting}
