@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from agon.app.access.permissions import View
+from agon.app.arena.live.entrants.eligibility import absences
 from agon.app.arena.live.entrants.people import new_people, record_people, shared_networks
 from agon.app.arena.live.honeypots.bank import retire_missing
 from agon.app.arena.live.matches import match_in_work
@@ -17,8 +18,8 @@ from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.disciplines.arena.checks.accounts import networks_of_owners
+from agon.disciplines.arena.pool import is_newcomer
 from agon.disciplines.arena.rounds.commitment import commitment, drawing_seed
-from agon.disciplines.arena.rounds.panel import is_newcomer
 from agon.disciplines.arena.rounds.round import (
     METHOD,
     Judge,
@@ -56,13 +57,16 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         live_rules(contest)
         bots = session.arena.bots(contest.no)
         present = session.arena.present(contest.no, since=now - PRESENT)
+        by_id, withdrawn = {bot.id: bot for bot in bots}, session.members.withdrawn(contest.no)
+    asked = {*by_id, *(judge.id for judge in present)}
+    judging = {name for name in asked if not absences(name, by_id.get(name), withdrawn=withdrawn)}
     playing = [bot.id for bot in bots if bot.paused is None]
-    judging = {bot.id for bot in bots if bot.paused is None and bot.judges}
-    judging |= {judge.id for judge in present}
     with arena_records(service, contest) as (scored, records, seq):
         entrants = entrants_of(scored, playing)
         with service.store.read() as session:
-            new = new_people(session, contest, scored, present)
+            new = new_people(
+                session, contest, scored, [judge for judge in present if judge.id in judging]
+            )
         judges = judges_of(scored, judging, at=now, new=new)
         rules = scored.rules
         accounts = networks_of_owners(records) if rules.network_guard else {}

@@ -92,7 +92,7 @@ def match_protections_off(
     if "seen" in match.get("honeypot_text", {}) and drawn["honeypot_real"] is not None:
         causes["honeypots"] = "it shows a built-in text, as no answer of the arena's own was unused"
     return tuple(
-        _disabled(name, cause, matches=1)
+        _off(name, cause, matches=1)
         for name in PROTECTIONS
         if (cause := causes.get(name)) is not None
     )
@@ -126,7 +126,7 @@ def _protections_off(
     )
 
 
-def _disabled(name: str, cause: str, *, matches: int) -> DisabledProtection:
+def _off(name: str, cause: str, *, matches: int) -> DisabledProtection:
     return DisabledProtection(name=name, rule=PROTECTIONS[name], cause=cause, matches=matches)
 
 
@@ -146,14 +146,14 @@ def _audits(
     if cause is None:
         return
     stated = f"; {counted} of {drawn} drawn audits were not made" if drawn else ""
-    yield _disabled("audits", cause + stated, matches=counted)
+    yield _off("audits", cause + stated, matches=counted)
 
 
 def _pool(rules: ArenaRules, latest: Sequence[RoundState]) -> Iterator[DisabledProtection]:
     """Yield that fewer judges than the minimum could be drawn in the last round."""
     for last in latest[:1]:
         if (cause := _small_pool(rules, last)) is not None:
-            yield _disabled("pool of judges", cause, matches=len(last.summary["pairs"]))
+            yield _off("pool of judges", cause, matches=len(last.summary["pairs"]))
 
 
 def _small_pool(rules: ArenaRules, of: ArenaRound | RoundState) -> str | None:
@@ -170,7 +170,7 @@ def _api_judge(latest: Sequence[RoundState], *, cause: str | None) -> Iterator[D
     if cause is not None:
         unjudged = sum(of.summary.get("unjudged", 0) for of in latest)
         stated = f"; {unjudged} matches had too few judges" if unjudged else ""
-        yield _disabled("API judge", cause + stated, matches=unjudged)
+        yield _off("API judge", cause + stated, matches=unjudged)
 
 
 def _honeypots(
@@ -178,7 +178,7 @@ def _honeypots(
 ) -> Iterator[DisabledProtection]:
     """Yield that honeypots show texts that everybody can read."""
     if rules.honeypot_probability and not unused:
-        yield _disabled(
+        yield _off(
             "honeypots",
             "the arena has no unused answers of its own: built-in templates are shown, which "
             "a program that knows them recognizes",
