@@ -42,6 +42,7 @@ def command(**options: Any) -> None:
       agon serve
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
     """
+    from agon.app.arena.live.schedule import plan_rounds
     from agon.cli.supervisor import Supervisor
     from agon.records.spill_folders import remove_abandoned
     from agon.settings import load, require_auth_if_public
@@ -55,6 +56,7 @@ def command(**options: Any) -> None:
         # Listen first: the token is shown once and must not be lost because the port is taken.
         listening = listen(settings.host, settings.port)
         token = None if settings.auth == "open" else first_token(service)
+        plan_rounds(service)
         off = protections_off(service)
     finally:
         service.store.close()

@@ -10,6 +10,7 @@ from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import views
 from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.network.transport import BotReply
+from agon.app.arena.live.schedule import plan_rounds
 from agon.app.arena.live.scored import scored_arena
 from agon.disciplines.arena.rounds.commitment import verify_draw
 from agon.disciplines.arena.rounds.draws import honeypot_real
@@ -171,6 +172,32 @@ def test_the_next_round_is_announced_and_why_the_last_one_did_not_begin(
     league.later(7201)
     assert league.work() == []
     assert views.next_round(league.service, public)["cause"] is None
+
+
+def test_a_changed_time_between_rounds_holds_from_the_next_round(make_league: MakeLeague) -> None:
+    """The round that was due was queued under the old setting, and played under it for ever."""
+    league = make_league(bots=2)
+    public = View(contest=league.contest, until=None, staff=False)
+
+    def due_after(minutes: float | None) -> timedelta | None:
+        pause = None if minutes is None else timedelta(minutes=minutes)
+        league.service = replace(league.service, round_pause=pause)
+        plan_rounds(league.service)
+        plan_rounds(league.service)  # a second start changes nothing
+        at = views.next_round(league.service, public)["at"]
+        return None if at is None else at - league.clock.at
+
+    assert due_after(120) == timedelta(minutes=120)  # it was off before
+    league.later(600)
+    assert due_after(120) == timedelta(minutes=110)
+    assert due_after(30) == timedelta(minutes=20)
+    assert due_after(360) == timedelta(minutes=350)
+    assert due_after(5) == timedelta(minutes=-5)  # it begins at once
+    assert due_after(None) is None
+    league.later(1000)
+    assert league.work() == []
+    assert league.entries("draw-committed") == []
+    assert due_after(1) == timedelta(minutes=1)
 
 
 def test_a_match_that_nobody_can_judge_is_played_again(make_league: MakeLeague) -> None:

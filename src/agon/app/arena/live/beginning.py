@@ -11,6 +11,7 @@ from agon.app.arena.live.entrants.people import new_people, record_people, share
 from agon.app.arena.live.honeypots.bank import retire_missing
 from agon.app.arena.live.matches import match_in_work
 from agon.app.arena.live.names import next_name, played_elsewhere
+from agon.app.arena.live.schedule import queue_next
 from agon.app.arena.live.scored import arena_records, live_rules
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.ledgers.positions import last_readable_seq
@@ -103,7 +104,7 @@ def commit_round(
         Conflict: a round is being played, the contest is final, or it has no prompts.
     """
     contest = session.contests.lock(contest_id)
-    _queue_next(service, session, contest)
+    queue_next(service, session, contest)
     last = session.arena.rounds(contest.no, limit=1)
     issues = _issues(session, contest, last, scores)
     if issues:
@@ -374,12 +375,3 @@ def _remember_prompts(
         for name, bot in bots.items()
     }
     session.arena.set_recent_prompts(contest.no, recent)
-
-
-def _queue_next(service: Service, session: Session, contest: Contest) -> None:
-    """Queue the next automatic round."""
-    if service.round_pause is None or contest.state == "final":
-        return
-    now = service.clock()
-    at = now + service.round_pause
-    session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=now)

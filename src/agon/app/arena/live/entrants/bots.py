@@ -13,12 +13,12 @@ from agon.app.arena.live.entrants.bot_states import state_at, with_state
 from agon.app.arena.live.entrants.eligibility import NOT_QUALIFIED, judge_obstacles
 from agon.app.arena.live.entrants.owners import newest_row, owner_rows
 from agon.app.arena.live.entrants.versions import mark_version
+from agon.app.arena.live.schedule import queue_next
 from agon.app.arena.live.scored import live_rules, scored_arena
 from agon.app.contests.ingest.openness import require_not_final, require_not_withdrawn
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
 from agon.app.contests.ledgers.positions import last_readable_seq
-from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
@@ -124,9 +124,7 @@ def register(
         ]
         RecordImporter(service, session, contest, by, replace=True).run(rows)
         session.arena.save_bot(bot)
-        if service.round_pause is not None:
-            at = now + service.round_pause
-            session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=now)
+        queue_next(service, session, contest)
     return bot, None if secret is None else format_secret(secret)
 
 
