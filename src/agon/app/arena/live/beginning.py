@@ -81,6 +81,7 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         else {},
         "newcomers": [judge.id for judge in judges if is_newcomer(judge, rules=rules)],
         "people": {judge.id: asked_from.get(judge.id) for judge in judges if judge.is_person},
+        "credibility": {judge.id: judge.credibility for judge in judges},
         "has_model": has_model,
         "at": written_time(now),
         "seq": seq,
@@ -118,6 +119,7 @@ def commit_round(
         "at": scores["at"],
         "seq": scores["seq"],
         "rules": live_rules(contest).model_dump(mode="json"),
+        "credibility": scores["credibility"],
         "inputs": _inputs(session, contest, name, scores, last).as_json(),
     }
     return commit(service, session, contest, "round", number, body, by=by)
