@@ -100,6 +100,7 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
             "honeypot_text",
             "unjudged",
             "kept",
+            "copies",
         ):
             if name in match:
                 stated[name] = match[name]
