@@ -53,7 +53,9 @@ def hidden(page: str, name: str) -> str:
 def play_until_asked(league: League, judge: Browser) -> str:
     """Play rounds until the judge has a match to judge; return the page."""
     for _ in range(8):
-        assert "Nothing to judge now" in Markup(judge.get(vote("autumn")).text).text
+        shown = Markup(judge.get(vote("autumn")).text).text
+        assert "Nothing to judge now" in shown
+        assert "The rules ask of people who judge: no bot and no qualification; an acc" in shown
         league.play()
         page: str = judge.get(vote("autumn")).text
         if 'id="vote"' in page:

@@ -135,8 +135,8 @@ def _play_league(database: str) -> None:
     with _server(database) as url, closing(Connection(url)) as connection:
         league = League(connection, _LEAGUE, population, 0.0, _ROUND_TIMEOUT_S)
         played = play(league, _MATCHES, None)
-        rows, latencies = read_report(_LEAGUE, Target(url, None, None, typed=True))
-        figures = measure(league, played, bots=rows, latencies=latencies)
+        read, latencies = read_report(_LEAGUE, Target(url, None, None, typed=True))
+        figures = measure(league, played, bots=read.rows, latencies=latencies)
     out = Output()
     out.line()
     out.line("━━ league ━━ bots and judges that played just now, over HTTP", style="bold cyan")

@@ -42,7 +42,7 @@ def command(**options: Any) -> None:
       agon serve
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
     """
-    from agon.app.arena.live.protections import arenas_off
+    from agon.app.arena.live.schedule import plan_rounds
     from agon.cli.supervisor import Supervisor
     from agon.records.spill_folders import remove_abandoned
     from agon.settings import load, require_auth_if_public
@@ -56,8 +56,8 @@ def command(**options: Any) -> None:
         # Listen first: the token is shown once and must not be lost because the port is taken.
         listening = listen(settings.host, settings.port)
         token = None if settings.auth == "open" else first_token(service)
-        off = [f"{contest.id}: {each.name} off (rule {each.rule}): {each.cause}"
-               for contest, each in arenas_off(service)]  # fmt: skip
+        plan_rounds(service)
+        off = protections_off(service)
     finally:
         service.store.close()
     port = listening.getsockname()[1]
@@ -148,6 +148,16 @@ def first_token(service: "Service") -> str | None:
     create_user(service, user=_FIRST, by=LOCAL)
     grant = Grant(user=_FIRST, role="operator", contests=Everywhere.ALL, label="first start")
     return create_token(service, grant, by=LOCAL)[1]
+
+
+def protections_off(service: "Service") -> list[str]:
+    """Return a line for each protection of an arena that its rules promise and that is off."""
+    from agon.app.arena.live.protections import arenas_off
+
+    return [
+        f"{contest.id}: {each.name} off (rule {each.rule}): {each.cause}"
+        for contest, each in arenas_off(service)
+    ]
 
 
 def address(settings: "Settings", port: int) -> str:

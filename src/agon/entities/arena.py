@@ -155,7 +155,8 @@ class ArenaRound:
 
         ``bot`` is who tries to qualify; ``besides`` are the matches that the work of weak bots
         names, which no count of missing answers may show. Votes are counted as if each match had
-        its whole panel, so that their number does not show which matches have none.
+        its whole panel, so that their number does not show which matches have none. ``can_fall``:
+        the votes of this round can take a judge out of the pool before it has voted on all.
         """
         draw, matches = self.body.get("draw", {}), self.body.get("matches", ())
         panel = self.body.get("rules", {}).get("judges_per_match", 0)
@@ -165,6 +166,7 @@ class ArenaRound:
             "pairs": [(match["bot_a"], match["bot_b"]) for match in draw.get("matches", ())],
             "waiting": draw.get("waiting", ()),
             "waits_for": self.body.get("waits_for"),
+            "can_fall": self.body.get("can_fall", False),
             "degraded": self.body.get("degraded"),
             "besides": [match["weak"]["named"] for match in matches if "weak" in match],
             "missing_votes": sum(panel - len(match["votes"]) for match in matches),
@@ -174,6 +176,7 @@ class ArenaRound:
                 match["audit_missed"] for match in matches if "audit_missed" in match
             ),
             "unjudged": sum("unjudged" in match for match in matches),
+            "built_in": sum("seen" in match.get("honeypot_text", {}) for match in matches),
         }
 
 

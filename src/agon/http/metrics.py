@@ -13,7 +13,7 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from agon.app.arena.live.protections import arenas_off
+from agon.app.arena.live.protections import arenas_off, degraded_rounds
 from agon.app.service import Service
 from agon.entities.judging import JudgeCount, JudgeFailure, ModelUsage
 
@@ -77,6 +77,11 @@ class _ServiceCollector:
         entries = GaugeMetricFamily(
             "agon_ledger_entries", "Entries in a contest's ledger.", labels=["contest"]
         )
+        degraded = GaugeMetricFamily(
+            "agon_arena_degraded_rounds",
+            "Rounds among the latest of an arena in which no bot could be reached.",
+            labels=["contest"],
+        )
         paused = GaugeMetricFamily("agon_queue_paused", "Whether the queue is paused.")
         with self._service.store.read() as session:
             for (kind, state), count in sorted(session.queue.counts().items()):
@@ -84,6 +89,8 @@ class _ServiceCollector:
             paused.add_metric([], float(session.queue.is_paused()))
             for contest in session.contests.page(limit=_MAX_CONTESTS):
                 entries.add_metric([contest.id], contest.seq)
+            for contest, count in degraded_rounds(session):
+                degraded.add_metric([contest.id], count)
             usages, counts = session.judging.usages(), session.judging.counts()
             failed = session.judging.failures()
         off = GaugeMetricFamily(
@@ -92,7 +99,7 @@ class _ServiceCollector:
         )  # fmt: skip
         for contest, each in arenas_off(self._service):
             off.add_metric([contest.id, each.name, each.rule], 1)
-        yield from (jobs, paused, entries, off, *_judge_gauges(usages, counts, failed))
+        yield from (jobs, paused, entries, degraded, off, *_judge_gauges(usages, counts, failed))
 
 
 def _judge_gauges(

@@ -83,6 +83,13 @@ class Members:
         )
         return {row.user_id: row.seen for row in self._transaction.all(query)}
 
+    def withdrawn(self, contest_no: int) -> frozenset[str]:
+        """Return the users whom organizers withdrew from a contest."""
+        query = select(MEMBER_TERMS.c.user_id).where(
+            MEMBER_TERMS.c.contest_no == contest_no, MEMBER_TERMS.c.withdrawn_at.is_not(None)
+        )
+        return frozenset(row.user_id for row in self._transaction.all(query))
+
     def terms(self, contest_no: int, user: str) -> MemberTerms | None:
         """Return what differs for a person in a contest; None: nothing does."""
         query = select(MEMBER_TERMS).where(

@@ -202,6 +202,11 @@ class Queue:
             raise Conflict(f"job {job_id} is {state}: it has ended; only others can be cancelled")
         return _job(row)
 
+    def move(self, job_id: str, *, not_before: datetime) -> None:
+        """Change the earliest time of a job, if it is queued."""
+        moving = update(JOBS).where(JOBS.c.id == job_id, _IS_QUEUED)
+        self._transaction.change(moving.values(not_before=to_micros(not_before)))
+
     def retry(self, job_id: str, *, now: datetime) -> Job:
         """Queue a failed or cancelled job again; its attempts are counted from 0.
 

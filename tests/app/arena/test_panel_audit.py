@@ -26,7 +26,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
     played = league(tmp_path_factory.mktemp("league"), bots=8, **RULES)
     played.model = Model()
     played.fail("b1", "b2", only="vote")
-    for _ in range(5):
+    for _ in range(6):
         assert played.play() == []
     lines = played.ledger()
     played.service.store.close()

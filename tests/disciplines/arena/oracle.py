@@ -135,6 +135,17 @@ def _bots(
     return rows
 
 
+def _judging_bots(tables: dict[str, list[Row]], kinds: dict[str, str]) -> set[str]:
+    """Return the bots that judge: without an account of a known age they are in no pool."""
+    assert "owners" not in tables
+    bots = {str(bot["id"]) for bot in tables["bots"]}
+    return {
+        judge
+        for judge, kind in kinds.items()
+        if kind == "bot" or (kind == "unlisted" and judge in bots)
+    }
+
+
 def _judges(  # noqa: C901 - one function, as on the page
     tables: dict[str, list[Row]],
     matches: list[Row],
@@ -193,6 +204,7 @@ def _judges(  # noqa: C901 - one function, as on the page
                 if side not in {"tie", match["honeypot_real"]}:
                     move(judge, -rules["credibility_honeypot"])
     reinstate(None)
+    out |= _judging_bots(tables, kinds)
     rows: dict[str, Row | None] = {}
     for judge, kind in kinds.items():
         decided = tally[judge]["agreed"] + tally[judge]["against"]

@@ -66,6 +66,14 @@ class MatchSummary(Resource):
     )
 
 
+class DisabledProtection(Resource, arena_reports.DisabledProtection):
+    """A protection that the rules of an arena promise and that does not work now."""
+
+    rule: str = Field(description="The rule that promises it.")
+    cause: str = Field(description="Why it is off.")
+    matches: int = Field(description="Matches in the latest rounds that went without it.")
+
+
 class Match(Resource):
     """A match; everything but its state is null until it is settled."""
 
@@ -79,10 +87,16 @@ class Match(Resource):
     answers: dict[str, Any] | None = None
     votes: tuple[dict[str, Any], ...] | None = None
     faults: tuple[dict[str, Any], ...] | None = None
+    degraded: bool | None = Field(
+        default=None, description="Whether no bot could be reached in its round."
+    )
     audit_missed: str | None = Field(
         default=None, description="Why an audit was drawn and not made."
     )
     unjudged: str | None = Field(default=None, description="Why the match had no judge.")
+    protections_off: tuple[DisabledProtection, ...] | None = Field(
+        default=None, description="What the rules promise and this match went without."
+    )
     draw: dict[str, Any] | None = Field(default=None, description="The match as it was drawn.")
     proof: dict[str, Any] | None = Field(
         default=None,
@@ -137,14 +151,6 @@ class BoardRobustness(Resource, arena_reports.BoardRobustness):
 
     ranks: tuple[DecidedRank, ...] = Field(description="The first Bradley–Terry ranks.")
     noise: tuple[NoiseFloor, NoiseFloor] = Field(description="Of new and of established bots.")
-
-
-class DisabledProtection(Resource, arena_reports.DisabledProtection):
-    """A protection that the rules of an arena promise and that does not work now."""
-
-    rule: str = Field(description="The rule that promises it.")
-    cause: str = Field(description="Why it is off.")
-    matches: int = Field(description="Matches in the latest rounds that went without it.")
 
 
 class JudgeFigure(Resource, figures.JudgeFigure):

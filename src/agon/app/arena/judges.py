@@ -7,15 +7,16 @@ import pyarrow.compute as pc
 
 from agon.app.access.permissions import View
 from agon.app.arena.judging.measurements import MEASURES, measure
+from agon.app.arena.live.entrants.eligibility import judge_obstacles
 from agon.app.arena.matches import open_arena
-from agon.app.contests.ledgers.positions import require_storable_name
+from agon.app.contests.ledgers.positions import last_readable_seq, require_storable_name
 from agon.app.service import Service
 from agon.disciplines.arena.boards import API_JUDGE
 from agon.disciplines.arena.facts import API
 from agon.disciplines.arena.formulas import NONE
 from agon.disciplines.arena.judge_figures import judge_figures
+from agon.disciplines.arena.pool import candidates_of, obstacles
 from agon.disciplines.arena.records import JUDGE_KINDS
-from agon.disciplines.arena.rounds.panel import candidates_of, obstacles
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.arena_reports import JudgeReport
 from agon.errors import NotFound
@@ -43,7 +44,10 @@ def judge_of(
             raise NotFound(f"there is no judge {judge_id!r}; see the board of judges")
         figures = judge_figures(number, facts=facts, results=arena.results, rules=arena.rules)
         kind = JUDGE_KINDS[int(facts.judges.kind[number])]
-        reasons = _obstacles(arena, number, judge_id, at)
+        is_now = as_of is None and last_readable_seq(view) is None
+        reasons: tuple[str, ...] = (API_JUDGE,)
+        if facts.judges.kind[number] != API:
+            reasons = _obstacles(service, view, arena, judge_id, None if is_now else at)
         return JudgeReport(
             id=judge_id,
             kind=kind,
@@ -52,17 +56,18 @@ def judge_of(
         )
 
 
-def _obstacles(arena: ScoredArena, number: int, judge_id: str, at: datetime) -> tuple[str, ...]:
-    if arena.facts.judges.kind[number] == API:
-        return (API_JUDGE,)
-    candidates = candidates_of(
-        arena.facts, arena.ratings, arena.credibilities, arena.rules, only={judge_id}
+def _obstacles(
+    service: Service, view: View, arena: ScoredArena, judge: str, at: datetime | None
+) -> tuple[str, ...]:
+    """Return what keeps a judge from the pool now, or kept it at a time by the records alone."""
+    if at is None:
+        with service.store.read() as session:
+            answer = judge_obstacles(session, view.contest, judge, scored=arena, at=service.clock())
+        return answer or ()
+    of = candidates_of(
+        arena.facts, arena.standings.games, arena.credibilities, arena.rules, only={judge}
     )
-    return tuple(
-        reason
-        for candidate in candidates
-        for reason in obstacles(candidate, at=at, rules=arena.rules)
-    )
+    return tuple(reason for each in of for reason in obstacles(each, at=at, rules=arena.rules))
 
 
 def _measurements(service: Service, arena: ScoredArena, judge_id: str) -> tuple[JudgeFigure, ...]:

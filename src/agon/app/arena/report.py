@@ -1,6 +1,7 @@
 """Read the settled rounds of a live arena from its ledger."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from agon.app.analysis.score import rules_of
@@ -24,9 +25,29 @@ def settled_rounds(lines: Iterable[bytes]) -> Iterator[RoundRecord]:
             yield RoundRecord.of(drawn.pop(entry.body["round"]), entry.body)
 
 
-def report_rows(lines: Iterable[bytes]) -> list[dict[str, Any]]:
-    """Return a row for every bot: games, waits, rematches, streaks, faults, forfeits."""
-    return [
+@dataclass(frozen=True, kw_only=True)
+class ArenaReport:
+    """How the rounds of an arena were played.
+
+    Attributes:
+        rows: a row for every bot: games, waits, rematches, streaks, faults, forfeits.
+        degraded: the rounds in which no bot could be reached, oldest first.
+    """
+
+    rows: list[dict[str, Any]]
+    degraded: list[str]
+
+
+def report_of(lines: Iterable[bytes]) -> ArenaReport:
+    """Return the report on the settled rounds of a ledger."""
+    degraded: list[str] = []
+
+    def rounds() -> Iterator[RoundRecord]:
+        for of in settled_rounds(lines):
+            degraded.extend([of.name] if of.is_degraded else ())
+            yield of
+
+    rows = [
         {
             "bot": bot.bot,
             "games": bot.games,
@@ -41,8 +62,9 @@ def report_rows(lines: Iterable[bytes]) -> list[dict[str, Any]]:
             "latest_forfeits": bot.latest_forfeits,
             "probability": bot.probability,
         }
-        for bot in reliability_of(settled_rounds(lines))
+        for bot in reliability_of(rounds())
     ]
+    return ArenaReport(rows=rows, degraded=degraded)
 
 
 def round_findings(session: Session, contest: Contest, seq: int) -> list[Finding]:

@@ -1,5 +1,6 @@
 """``agon arena report``: how the rounds of a live arena were played."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +12,7 @@ from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import target as target_options
 
 if TYPE_CHECKING:
+    from agon.app.arena.report import ArenaReport
     from agon.cli.shared.target import Target
 
 _COLUMNS: Final = (
@@ -33,16 +35,26 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
     its own record before. The source is a contest, or an exported ledger.
 
     For a contest there are also the latencies of answers and votes in milliseconds (median, 95th
-    and 99th percentile), in a last row those of all, and the protections that are off.
+    and 99th percentile), in a last row those of all, and the protections that are off. Rounds in
+    which no bot could be reached are named as degraded.
 
       agon arena report spring
       agon arena report spring-ledger/ --format csv
     """
-    rows, latencies = read_report(source, target)
+    read, latencies = read_report(source, target)
+    rows = read.rows
     off = [] if _is_folder(source, target) else read_protections(source, target)
     if form == "json":
-        deliver_json({"bots": rows, "latencies": latencies, "protections_off": off}, output)
+        document = {
+            "bots": rows,
+            "latencies": latencies,
+            "protections_off": off,
+            "degraded_rounds": read.degraded,
+        }
+        deliver_json(document, output)
         return
+    if read.degraded:
+        click.echo(f"degraded, no bot could be reached: {', '.join(read.degraded)}", err=True)
     for each in off:
         click.echo(f"{each['name']} off (rule {each['rule']}): {each['cause']}", err=True)
     if form == TABLE:
@@ -53,11 +65,9 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
     )
 
 
-def read_report(
-    source: str, target: "Target"
-) -> "tuple[list[dict[str, Any]], list[dict[str, Any]]]":
-    """Return a row for every bot, and latencies: those of all and those of each participant."""
-    from agon.app.arena.report import report_rows
+def read_report(source: str, target: "Target") -> "tuple[ArenaReport, list[dict[str, Any]]]":
+    """Return the report, and latencies: those of all and those of each participant."""
+    from agon.app.arena.report import report_of
     from agon.cli.replay import open_ledger
     from agon.ledger.entry import MAX_LINE_BYTES
     from agon.ledger.files import LEDGER, open_file, read_lines
@@ -66,12 +76,13 @@ def read_report(
         open_ledger(source, target, check_rules=False) as folder,
         open_file(folder, LEDGER) as stream,
     ):
-        rows = report_rows(line for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES))
+        read = report_of(line for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES))
     if _is_folder(source, target):
-        return rows, []
+        return read, []
     with target.open(create=False) as api:
         latencies = [lists.plain_values(each) for each in api.rounds.latencies(source).items]
-    return [{**row, **_columns(latencies, row["bot"])} for row in rows], latencies
+    rows = [{**row, **_columns(latencies, row["bot"])} for row in read.rows]
+    return replace(read, rows=rows), latencies
 
 
 def read_protections(source: str, target: "Target") -> "list[dict[str, Any]]":

@@ -99,8 +99,8 @@ def simulate_live(  # noqa: PLR0913 (one parameter for each option)
     try:
         league = League(connection, contest, population, pull, seconds)
         played = play(league, matches, read_token(target.token_file))
-        rows, latencies = read_report(contest, target)
-        report = measure(league, played, bots=rows, latencies=latencies)
+        read, latencies = read_report(contest, target)
+        report = measure(league, played, bots=read.rows, latencies=latencies)
     finally:
         connection.close()
     if form == "json":

@@ -19,6 +19,8 @@ _PUBLISHED_S: Final = 120.0
 _POLL_S: Final = 0.05
 _CONFIDENCE: Final = 0.95
 _MIN_PAIRS: Final = 3
+_LEVEL: Final = 50
+"""Credibility of the figure ``judges_below_50``."""
 
 
 def measure(
@@ -92,16 +94,16 @@ def _spearman(league: League, board: str) -> float | None:
 
 
 def _judges(league: League) -> dict[str, dict[str, float]]:
-    """Return for each character the number of judges, their votes, and how many are inactive."""
+    """Return for each character the number of judges, their votes, and how many are below 50."""
     rows = {row["id"]: row for row in _rows(league, "judges")}
     counts: dict[str, dict[str, float]] = {
         name: {"judges": 0, "below": 0, "votes": 0} for name in get_args(Character)
     }
     for number, character in enumerate(league.population.characters):
-        row = rows.get(league.ids[number], {"active": True, "votes": 0})
+        row = rows.get(league.ids[number], {"credibility": _LEVEL, "votes": 0})
         of = counts[character]
         of["judges"] += 1
-        of["below"] += not row["active"]
+        of["below"] += row["credibility"] < _LEVEL
         of["votes"] += row["votes"]
     return {name: of for name, of in counts.items() if of["judges"]}
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.arena.facts import API, Bots, Facts
-from agon.disciplines.arena.formulas import Vector
-from agon.disciplines.arena.history import Credibilities, CredibilityEvent, Standings
+from agon.disciplines.arena.formulas import Ints, Vector
+from agon.disciplines.arena.history import Credibilities, Standings
+from agon.disciplines.arena.pool import in_pool
 from agon.disciplines.arena.quality import Quality
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.kernel.boards import Board, UnscoredRow, ranking
@@ -39,10 +39,15 @@ def bots_board(bots: Bots, rating: Vector, standings: Standings, rules: ArenaRul
 
 
 def judges_board(
-    facts: Facts, credibilities: Credibilities, quality: Quality, rules: ArenaRules
+    facts: Facts,
+    games: Ints,
+    credibilities: Credibilities,
+    quality: Quality,
+    rules: ArenaRules,
 ) -> Board:
     """Rank every judge but API judges by credibility; equal credibilities share a rank.
 
+    ``active`` is whether no obstacle keeps the judge from the pool, at the newest recorded time.
     ``agreement`` is the share of a judge's votes in rated matches that were with the consensus;
     ``kappa`` and ``accuracy`` are those of :class:`~agon.disciplines.arena.quality.Quality`. They
     are empty where a judge has no such votes.
@@ -52,7 +57,7 @@ def judges_board(
     share = publish(credibilities.agreed / np.maximum(decided, 1))
     columns = {
         "credibility": credibility,
-        "active": active_judges(credibilities, level=rules.credibility_active),
+        "active": in_pool(facts, games, credibilities, rules),
         "votes": credibilities.votes,
         "agreement": pa.array(share, mask=decided == 0),
         **quality.columns(len(facts.judges)),
@@ -60,22 +65,6 @@ def judges_board(
     listed = facts.judges.kind != API
     score = credibility.astype(np.float64)
     return on_board(JUDGES, facts.judges.ids, score, columns, listed, API_JUDGE)
-
-
-def active_judges(credibilities: Credibilities, *, level: int) -> npt.NDArray[np.bool_]:
-    """Return of every judge whether its credibility keeps it in the pool.
-
-    It is at least ``level`` and never fell below, or an operator has reinstated the judge since: it
-    does not return by votes (seed 003, Credibility Score, Threshold). The same as
-    :meth:`Credibilities.deactivation_of`, of all judges at once.
-    """
-    reinstated = credibilities.kind == CredibilityEvent.REINSTATED
-    last = np.full(len(credibilities.credibility), -1)
-    last[credibilities.judge[reinstated]] = np.flatnonzero(reinstated)  # events are in order
-    fell = np.flatnonzero(~reinstated & (credibilities.after < level))
-    active: npt.NDArray[np.bool_] = credibilities.credibility >= level
-    active[credibilities.judge[fell[fell > last[credibilities.judge[fell]]]]] = False
-    return active
 
 
 def on_board(

@@ -36,9 +36,10 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         ("credibility_start", "credibility_agree", "credibility_disagree"),
     ),
     "active": ColumnMeaning(
-        "Whether the credibility keeps the judge in the pool: it never fell below the threshold, "
-        "or was reinstated since.",
-        rules=("credibility_active",),
+        "Whether the judge is in the pool, by the records: it is qualified, its account old "
+        "enough, it has played enough, and it never fell below the threshold, or was reinstated "
+        "since. The explanation lists what is missing.",
+        rules=("credibility_active", "account_age_days", "judge_min_matches"),
     ),
     "votes": ColumnMeaning("Votes in rated matches.", "votes"),
     "agreement": ColumnMeaning(

@@ -16,6 +16,7 @@ from agon.disciplines.arena.history import (
     games_of_version,
     verdict_of_votes,
 )
+from agon.disciplines.arena.pool import candidates_of, newest_time, obstacles
 from agon.disciplines.arena.ratings.rating_history import RatingHistory
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
@@ -202,6 +203,7 @@ def explain_judge(
     *,
     board: Board,
     facts: Facts,
+    games: Ints,
     results: Results,
     credibilities: Credibilities,
     rules: ArenaRules,
@@ -220,7 +222,7 @@ def explain_judge(
             f"Every judge starts at {rules.credibility_start}.",
         ),
         *events.parts(),
-        _activity(judge, credibilities, rules),
+        _activity(judge, facts, games, credibilities, rules),
     )
     row = board.row(name)
     context = {key: row[key] for key in row if key not in {"rank", "id", "score"}}
@@ -370,25 +372,30 @@ class _Events:
         return (f"fell below {level} in match {match}: out of the pool until reinstated",)
 
 
-def _activity(judge: int, credibilities: Credibilities, rules: ArenaRules) -> Part:
-    """Return how far the judge is from being active.
+def _activity(
+    judge: int, facts: Facts, games: Ints, credibilities: Credibilities, rules: ArenaRules
+) -> Part:
+    """Return whether the judge is in the pool, and everything that is missing.
 
     A judge who fell below the level stays out of the pool until reinstated.
     """
-    level, credibility = rules.credibility_active, int(credibilities.credibility[judge])
-    left = level - credibility
-    missing = f"{left} more credibility, or an operator's reinstatement" if left > 0 else None
-    active = "not active." if left > 0 else "active."
-    if credibilities.deactivation_of(judge, level=level) is not None:
-        missing = "an operator's reinstatement"
-        if left <= 0:
-            active = "not active, because it fell below and was not reinstated."
+    (candidate,) = candidates_of(
+        facts, games, credibilities, rules, only={str(facts.judges.ids[judge])}
+    )
+    reasons = obstacles(candidate, at=newest_time(facts), rules=rules)
+    level, credibility = rules.credibility_active, candidate.credibility
+    missing = list(reasons)
+    if candidate.is_inactive or credibility < level:
+        missing[-1] = "an operator's reinstatement"  # the credibility is the last obstacle
+        if not candidate.is_inactive:  # it begins below the level
+            missing[-1] = f"{level - credibility} more credibility, or {missing[-1]}"
     return Part(
         "standing",
         0.0,
         {"credibility": credibility},
         {"credibility_active": level},
-        f"{credibility} is {'below' if left > 0 else 'at least'} {level}: " + active,
+        f"{credibility} is {'below' if credibility < level else 'at least'} {level}"
+        + (f"; not active: {'; '.join(reasons)}." if reasons else ": active."),
         threshold=level,
-        missing=missing,
+        missing="; ".join(missing) or None,
     )

@@ -28,6 +28,15 @@ class GuardRules(LiveRules):
         source=_ELIGIBILITY,
         ge=0,
     )
+    person_qualified: bool = rule(
+        default=False,
+        since="0.1",
+        meaning="Whether a person judges only once a bot of its own has qualified; off: without a "
+        "bot.",
+        reason="The seed's judges are bots, which have qualified; people have shown nothing by a "
+        "qualification that they do not show by being people.",
+        source=_ELIGIBILITY,
+    )
     newcomers_per_panel: int = rule(
         1,
         since="0.1",

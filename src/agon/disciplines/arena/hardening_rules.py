@@ -21,6 +21,15 @@ class HardeningRules(GuardRules):
         ge=0,
         le=0.1,
     )
+    plagiarism_scope: Literal["match", "contest"] = rule(
+        "match",
+        since="0.1",
+        meaning="What an answer may not copy: the other answer of its match, or besides all "
+        "earlier answers of others in the contest.",
+        reason="The seed compares the two answers of a match; a copy of a published answer is "
+        "not seen by that.",
+        source="spec ranking, Judges",
+    )
     credibility_consensus: Literal["all", "others"] = rule(
         "all",
         since="0.1",

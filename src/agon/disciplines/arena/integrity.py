@@ -17,7 +17,7 @@ from agon.disciplines.arena.checks.accounts import (
 )
 from agon.disciplines.arena.checks.detectors import favorite_bot, low_agreement
 from agon.disciplines.arena.checks.panels import judge_burst, panel_share
-from agon.disciplines.arena.checks.plagiarism import text_similarity
+from agon.disciplines.arena.checks.plagiarism import EarlierAnswers, text_similarity
 from agon.disciplines.arena.checks.voting import (
     agreeing_judges,
     audit_disagreement,
@@ -80,6 +80,51 @@ def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
 
 
 def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
+    """Report bots whose responses repeat those of others: in a match, or earlier in the contest."""
+    yield from _copied_in_match(records, facts, rules)
+    if rules.plagiarism_scope == "contest":
+        yield from _copied_earlier(records, facts, rules)
+
+
+def _copied_earlier(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
+    """Report bots whose responses repeat earlier ones of other owners (``plagiarism_scope``)."""
+    written = records.sql(
+        "SELECT id::VARCHAR AS id, response_a, response_b FROM matches WHERE kind <> 'honeypot'"
+    )
+    texts = {row["id"]: row for row in written.to_pylist()}
+    owners, matches = facts.bots.owner.to_pylist(), facts.matches
+    earlier = EarlierAnswers(rules.plagiarism_jaccard)
+    copied: dict[int, list[int]] = defaultdict(list)
+    for place, name in enumerate(map(str, matches.ids.to_pylist())):
+        sides = (("response_a", matches.bot_a), ("response_b", matches.bot_b))
+        answers = [
+            (int(bots[place]), text)
+            for column, bots in sides
+            if bots[place] != NONE and (text := texts.get(name, {}).get(column)) is not None
+        ]
+        authors = [owners[bot] or str(facts.bots.ids[bot]) for bot, _ in answers]
+        for (bot, text), author in zip(answers, authors, strict=True):
+            if earlier.source_of(text, author=author) is not None:
+                copied[bot].append(place)
+        for (_, text), author in zip(answers, authors, strict=True):
+            earlier.add(text, author=author, match=name)
+    for bot, positions in sorted(copied.items()):
+        rated = int(np.count_nonzero(matches.kind[positions] == RATED))
+        yield Finding(
+            "plagiarism",
+            Severity.WARNING if rated else Severity.INFO,
+            (str(facts.bots.ids[bot]),),
+            "answers that repeat earlier ones of others",
+            len(positions),
+            0.0,
+            None,
+            f"bot {facts.bots.ids[bot]} wrote the words of earlier answers of others in "
+            f"{len(positions)} matches, {rated} of them rated; the rules skip such matches",
+            (RecordRefs.of("matches", matches.names(positions)),),
+        )
+
+
+def _copied_in_match(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     """Report bots whose responses repeat their opponents' words (seed 003, Response Plagiarism).
 
     The texts do not show who copied whom: a copied match is attributed to the one of its bots that
@@ -288,7 +333,7 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "plagiarism",
-        "A bot's responses repeat its opponents' words.",
+        "A bot's responses repeat the words of its opponents, or of earlier answers.",
         lambda arena: plagiarism(arena.records, arena.facts, arena.rules),
     ),
     Check(

@@ -277,7 +277,7 @@ class ArenaRules(HardeningRules, RatingRules):
     )
     min_judge_pool: int = rule(
         10,
-        meaning="Eligible judges below which the arena reports itself as degraded and continues.",
+        meaning="Eligible judges below which the arena says that its pool is small, and continues.",
         reason="The seed needs ten active judges and does not define what happens below; stopping "
         "would punish the bots.",
         source=_POOL,

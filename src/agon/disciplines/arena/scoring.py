@@ -144,7 +144,9 @@ class ScoredArena:
             return boards.bots_board(self.bots, self.rating, self.standings, self.rules)
         if name == boards.JUDGES:
             quality = quality_of(self.facts, self.results, self.rules)
-            return boards.judges_board(self.facts, self.credibilities, quality, self.rules)
+            return boards.judges_board(
+                self.facts, self.standings.games, self.credibilities, quality, self.rules
+            )
         if name == boards.BRADLEY_TERRY:
             return strengths_board(self.bots, self.standings, self.strengths, self.rules)
         raise NotFound(f"arena has no board {name!r}: {did_you_mean(name, BOARDS)}")
@@ -162,6 +164,7 @@ class ScoredArena:
                 self._number(name, board),
                 board=board_shown,
                 facts=self.facts,
+                games=self.standings.games,
                 results=self.results,
                 credibilities=self.credibilities,
                 rules=self.rules,

@@ -7,6 +7,7 @@ from math import fsum
 from typing import Any, Final
 
 from agon.api.models.contests import Contest
+from agon.app.arena.live.matches import side_of
 from agon.disciplines import Rounds, discipline
 from agon.errors import NotFound
 from agon.kernel.explanations import Explanation, Part
@@ -49,18 +50,6 @@ def arena(visit: Visit) -> tuple[Contest, Rounds]:
     if rounds is None:
         raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no matches")
     return contest, rounds
-
-
-def side_of(vote: Mapping[str, Any]) -> str:
-    """Return what a vote was for: side a, side b, or a tie.
-
-    Example:
-        >>> side_of({"shown_first": "b", "vote": "A"}), side_of({"shown_first": "b", "vote": "tie"})
-        ('b', 'tie')
-    """
-    if vote["vote"] == "tie":
-        return "tie"
-    return "a" if (vote["vote"] == "A") == (vote["shown_first"] == "a") else "b"
 
 
 def votes_by_side(votes: Iterable[Mapping[str, Any]]) -> dict[str, int]:

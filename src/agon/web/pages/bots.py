@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from agon.api.models.bots import BotCreate, BotUpdate
 from agon.app.access.permissions import permits
+from agon.app.arena.live.entrants.eligibility import asked_of_people
 from agon.errors import AgonError
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
@@ -108,6 +109,7 @@ def _bot_page(
             "contest": contest,
             "bot": shown,
             "is_own": is_own,
+            "people": asked_of_people(contest.edition, contest.overrides),
             "eligibility": visit.api.bots.eligibility(contest.id, bot_id) if is_own else None,
             "attempt": visit.api.bots.qualification(contest.id, bot_id) if is_own else None,
             "faults": visit.api.bots.faults(contest.id, bot_id).items,

@@ -5,10 +5,11 @@ from itertools import islice
 from typing import Any, Final
 
 from agon.api.models.rounds import Match
+from agon.app.arena.live.matches import side_of
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
-from agon.web.pages.arena import arena, side_of, votes_by_side
+from agon.web.pages.arena import arena, votes_by_side
 from agon.web.pages.empty import has_no_board
 
 KINDS: Final = ("rated", "honeypot", "skipped")

@@ -3,6 +3,7 @@
 from agon.api.models.rounds import Match
 from agon.api.models.work import HandInRequest
 from agon.app.access.permissions import permits
+from agon.app.arena.live.entrants.eligibility import asked_of_people
 from agon.errors import AgonError, Conflict, Gone, NotFound
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit
@@ -39,6 +40,7 @@ def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 20
         title=f"Vote · {contest.title}",
         values={
             "contest": contest,
+            "people": asked_of_people(contest.edition, contest.overrides),
             "may_judge": may_judge,
             "reasons": reasons,
             "item": votes[0] if votes else None,

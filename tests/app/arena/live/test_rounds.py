@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from agon.app.access.permissions import View
@@ -10,7 +11,9 @@ from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import views
 from agon.app.arena.live.models import NO_MODEL
 from agon.app.arena.live.network.transport import BotReply
-from agon.app.arena.live.scored import scored_arena
+from agon.app.arena.live.schedule import plan_rounds
+from agon.app.arena.live.scored import arena_records, scored_arena
+from agon.disciplines.arena.integrity import plagiarism
 from agon.disciplines.arena.rounds.commitment import verify_draw
 from agon.disciplines.arena.rounds.draws import honeypot_real
 from agon.disciplines.arena.rounds.faults import Fault
@@ -173,6 +176,32 @@ def test_the_next_round_is_announced_and_why_the_last_one_did_not_begin(
     assert views.next_round(league.service, public)["cause"] is None
 
 
+def test_a_changed_time_between_rounds_holds_from_the_next_round(make_league: MakeLeague) -> None:
+    """The round that was due was queued under the old setting, and played under it for ever."""
+    league = make_league(bots=2)
+    public = View(contest=league.contest, until=None, staff=False)
+
+    def due_after(minutes: float | None) -> timedelta | None:
+        pause = None if minutes is None else timedelta(minutes=minutes)
+        league.service = replace(league.service, round_pause=pause)
+        plan_rounds(league.service)
+        plan_rounds(league.service)  # a second start changes nothing
+        at = views.next_round(league.service, public)["at"]
+        return None if at is None else at - league.clock.at
+
+    assert due_after(120) == timedelta(minutes=120)  # it was off before
+    league.later(600)
+    assert due_after(120) == timedelta(minutes=110)
+    assert due_after(30) == timedelta(minutes=20)
+    assert due_after(360) == timedelta(minutes=350)
+    assert due_after(5) == timedelta(minutes=-5)  # it begins at once
+    assert due_after(None) is None
+    league.later(1000)
+    assert league.work() == []
+    assert league.entries("draw-committed") == []
+    assert due_after(1) == timedelta(minutes=1)
+
+
 def test_a_match_that_nobody_can_judge_is_played_again(make_league: MakeLeague) -> None:
     """All its judges failed and no model is configured; the others of the round are settled."""
     league = make_league(bots=5)
@@ -228,6 +257,38 @@ def test_copied_answers_are_skipped_and_long_ones_cut(make_league: MakeLeague) -
     assert match["kind"] == "skipped"
     assert len(match["response_a"]) == 400
     assert league.outcomes()[0]["cut"] == ["a", "b"]
+
+
+def test_copies_of_earlier_answers_are_skipped_where_the_rule_says_so(
+    make_league: MakeLeague,
+) -> None:
+    """A bot that repeats what others published wins matches with their words."""
+    for scope, kinds in (("match", ["rated"] * 3), ("contest", ["rated", "rated", "skipped"])):
+        league = make_league(bots=2, plagiarism_scope=scope)
+        league.model = Model()
+        says = {"b1": "Soup of the day, with bread", "b2": "A walk beside some river"}
+
+        def behave(_: Any, name: str, said: dict[str, str] = says) -> BotReply:
+            return BotReply(text=said[name])
+
+        for name in says:
+            league.network.behavior[f"https://{name}.example/"] = partial(behave, name=name)
+        league.play()
+        says["b2"] = "Another walk, other words entirely"  # b1 may repeat itself
+        league.play()
+        says["b1"], says["b2"] = "Nothing of that", "With bread: soup OF the day!"
+        league.play()
+        assert [row["kind"] for row in league.rows("matches")] == kinds
+        (ended,) = league.outcomes()
+        (made,) = league.entries("draw-made")[-1]["result"]["matches"]
+        side = "a" if made["bot_a"] == league.bot("b2").id else "b"
+        expected = [{"side": side, "of": "r1-1"}] if scope == "contest" else None
+        assert ended.get("copies") == expected
+        lines = league.ledger()
+        assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
+        with arena_records(league.service, league.contest) as (scored, records, _):
+            reported = [of.subjects for of in plagiarism(records, scored.facts, scored.rules)]
+        assert reported == ([(league.bot("b2").id,)] if scope == "contest" else [])
 
 
 def test_a_round_has_one_timer_for_all_its_answers_and_one_for_its_votes(

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from agon.disciplines.arena.facts import facts_of
 from agon.disciplines.arena.history import credibilities_of, ratings_of, results_of
-from agon.disciplines.arena.records import SCHEMA
-from agon.disciplines.arena.rounds import draws
-from agon.disciplines.arena.rounds.panel import (
+from agon.disciplines.arena.pool import (
     Candidate,
-    Panel,
+    asked_of_people,
     candidates_of,
-    draw_panel,
     new_person,
     obstacles,
 )
+from agon.disciplines.arena.records import SCHEMA
+from agon.disciplines.arena.rounds import draws
+from agon.disciplines.arena.rounds.panel import Panel, draw_panel
 from agon.disciplines.arena.rounds.round import Judge, panel_candidates
 from agon.disciplines.arena.rules import ArenaRules
 from agon.records import read_rows
@@ -90,7 +90,7 @@ def test_three_judges_are_drawn_whose_owner_owns_neither_bot() -> None:
     assert not {"j0", "j1"} & set(panel.judges)
     assert panel.excluded["j0"] == ("its owner owns a bot in this match",)
     assert set(panel.shown_first) == set(panel.judges)
-    assert (panel.api, panel.degraded, panel.eligible) == (False, False, 12)
+    assert (panel.api, panel.is_pool_small, panel.eligible) == (False, False, 12)
 
 
 def test_a_bot_never_judges_itself() -> None:
@@ -106,11 +106,11 @@ def test_fewer_than_three_make_an_api_panel() -> None:
     assert drawn(crowd(5)).api is False
 
 
-def test_a_pool_below_ten_is_degraded_and_goes_on() -> None:
+def test_a_pool_below_ten_is_small_and_goes_on() -> None:
     """Nine eligible judges: reported, and judging all the same."""
-    assert drawn(crowd(9)).degraded is True
+    assert drawn(crowd(9)).is_pool_small is True
     assert len(drawn(crowd(9)).judges) == 3
-    assert drawn(crowd(10)).degraded is False
+    assert drawn(crowd(10)).is_pool_small is False
 
 
 def test_every_judge_is_as_likely_as_another() -> None:
@@ -170,14 +170,14 @@ def test_candidates_have_their_state_after_all_records() -> None:
     facts = facts_of(read_rows(SCHEMA, tables))
     results = results_of(facts, RULES)
     ratings = ratings_of(facts, results, RULES)
-    result = candidates_of(facts, ratings, credibilities_of(facts, results, RULES), RULES)
+    result = candidates_of(facts, ratings.games, credibilities_of(facts, results, RULES), RULES)
     made = (NOW - timedelta(days=9)).replace(tzinfo=UTC)
     assert result == [
         Candidate("ada", "ada", False, NOW.replace(tzinfo=UTC), 1, 100, is_person=True),
         Candidate("guest", "guest", False, None, 1, 100, is_person=True),
         Candidate("y", "o", True, made, 1, 40, is_inactive=True),
     ]
-    assert new_person("ada", None, facts=facts, ratings=ratings, rules=RULES).matches == 1
+    assert new_person("ada", None, facts=facts, games=ratings.games, rules=RULES).matches == 1
     assert obstacles(result[2], at=NOW.replace(tzinfo=UTC), rules=RULES) == (
         "has completed 1 match: 4 more matches",
         "credibility 40 is below 50",
@@ -188,6 +188,19 @@ def person(**changes: Any) -> Candidate:
     """Return a person who may judge under every rule."""
     made = NOW - timedelta(days=30)
     return replace(Candidate("p", "p", False, made, 12, 100, is_person=True), **changes)
+
+
+def test_what_is_asked_of_people_is_a_rule_with_its_default() -> None:
+    """No exemption in code: with the rule a person needs a qualified bot as bots need a panel."""
+    person = Candidate("ada", "ada", False, None, 0, 100, is_person=True)
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    assert obstacles(person, at=at, rules=ArenaRules()) == ()
+    strict = ArenaRules(person_qualified=True)
+    assert obstacles(person, at=at, rules=strict) == ("no bot of its own has qualified",)
+    assert obstacles(replace(person, qualified=True), at=at, rules=strict) == ()
+    assert list(asked_of_people(strict).values()) == [
+        "a bot of their own that has qualified", "an account of any age", "no matches before",
+    ]  # fmt: skip
 
 
 GUARDED = ArenaRules(person_account_age_days=7, person_min_matches=5, newcomers_per_panel=0)

@@ -3,20 +3,23 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.honeypots.texts import HoneypotTexts
 from agon.app.arena.live.matches import SIDES, copy_of, match_in_work, matches_of
 from agon.app.arena.live.network.pinging import PROTOCOL
 from agon.app.service import Service
-from agon.disciplines.arena.checks.plagiarism import text_similarity
+from agon.disciplines.arena.checks.plagiarism import EarlierAnswers, text_similarity
 from agon.disciplines.arena.rounds.commitment import drawing_seed
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot, Work
 from agon.entities.contests import Contest
 from agon.kernel.times import written_time
 from agon.store.session import Session
+
+_ROUNDS: Final = 50
+"""Number of rounds that are read at once."""
 
 
 def assign_answers(
@@ -93,6 +96,8 @@ def judge_answers(
     of: ArenaRound,
     items: Sequence[Work],
     honeypots: HoneypotTexts,
+    *,
+    earlier: EarlierAnswers | None = None,
 ) -> ArenaRound:
     """Return a round whose matches have their answers, or the outcome if there is no vote on them.
 
@@ -102,6 +107,7 @@ def judge_answers(
         of: the round.
         items: its answers, all handed in or expired.
         honeypots: writes the robotic sides of honeypots.
+        earlier: the answers of the rounds before, under rule ``plagiarism_scope = contest``.
     """
     body = copy_of(of)
     rules = ArenaRules(**body["rules"])
@@ -143,11 +149,74 @@ def judge_answers(
                 lengths=lengths,
                 rules=rules,
             )
-        elif match["outcome"] is None and drawn["bot_b"] is not None:
-            texts = (match["answers"][side]["text"] for side in SIDES)
-            if text_similarity(*texts, threshold=rules.plagiarism_jaccard).copied:
-                match["outcome"] = "skipped"
+        elif (
+            match["outcome"] is None
+            and drawn["bot_b"] is not None
+            and _is_copied(drawn, match, changed, rules=rules, earlier=earlier)
+        ):
+            match["outcome"] = "skipped"
     return changed
+
+
+def earlier_answers(session: Session, contest: Contest, of: ArenaRound) -> EarlierAnswers | None:
+    """Return the answers of bots in all settled rounds; None: the rules do not compare them."""
+    rules = ArenaRules(**of.body["rules"])
+    if rules.plagiarism_scope == "match" or of.kind != "round":
+        return None
+    before: int | None = None
+    answers: list[tuple[str, str, str]] = []  # newest first
+    while page := session.arena.rounds(contest.no, before=before, limit=_ROUNDS):
+        before = page[-1].number
+        answers += [
+            (match["answers"][side]["text"], _author(past, drawn[f"bot_{side}"]), drawn["match"])
+            for past in page
+            if past.phase == "settled"
+            for drawn, match in matches_of(past)
+            for side in (SIDES if drawn["honeypot_real"] is None else drawn["honeypot_real"])
+            if side in match["answers"]
+        ]
+    earlier = EarlierAnswers(rules.plagiarism_jaccard)
+    for text, author, name in reversed(answers):
+        earlier.add(text, author=author, match=name)
+    return earlier
+
+
+def _is_copied(
+    drawn: Mapping[str, Any],
+    match: dict[str, Any],
+    of: ArenaRound,
+    *,
+    rules: ArenaRules,
+    earlier: EarlierAnswers | None,
+) -> bool:
+    """Return whether the answers of a match are copies; state those of earlier answers."""
+    if earlier is not None and (copies := _copies(drawn, match, of, earlier)):
+        match["copies"] = copies
+        return True
+    texts = (match["answers"][side]["text"] for side in SIDES)
+    return text_similarity(*texts, threshold=rules.plagiarism_jaccard).copied
+
+
+def _copies(
+    drawn: Mapping[str, Any],
+    match: Mapping[str, Any],
+    of: ArenaRound,
+    earlier: EarlierAnswers,
+) -> list[dict[str, str]]:
+    """Return the sides of a match that copy an earlier answer of another owner, and from where."""
+    sources = {
+        side: earlier.source_of(
+            match["answers"][side]["text"], author=_author(of, drawn[f"bot_{side}"])
+        )
+        for side in SIDES
+    }
+    return [{"side": side, "of": name} for side, name in sources.items() if name is not None]
+
+
+def _author(of: ArenaRound, bot: str) -> str:
+    """Return the owner of a bot, or the bot where its owner is unknown."""
+    owners = {each["id"]: each["owner_id"] for each in of.body["inputs"]["entrants"]}
+    return owners.get(bot) or bot
 
 
 def _other_answers(of: ArenaRound, drawn: Mapping[str, Any]) -> Iterator[str]:

@@ -6,10 +6,12 @@ from datetime import timedelta
 from typing import Any, Final
 
 from agon.app.access.permissions import View
+from agon.app.arena.live.entrants.eligibility import absences
 from agon.app.arena.live.entrants.people import new_people, record_people, shared_networks
 from agon.app.arena.live.honeypots.bank import retire_missing
 from agon.app.arena.live.matches import match_in_work
 from agon.app.arena.live.names import next_name, played_elsewhere
+from agon.app.arena.live.schedule import queue_next
 from agon.app.arena.live.scored import arena_records, live_rules
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.ledgers.positions import last_readable_seq
@@ -17,8 +19,8 @@ from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.disciplines.arena.checks.accounts import networks_of_owners
+from agon.disciplines.arena.pool import is_newcomer
 from agon.disciplines.arena.rounds.commitment import commitment, drawing_seed
-from agon.disciplines.arena.rounds.panel import is_newcomer
 from agon.disciplines.arena.rounds.round import (
     METHOD,
     Judge,
@@ -56,13 +58,16 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         live_rules(contest)
         bots = session.arena.bots(contest.no)
         present = session.arena.present(contest.no, since=now - PRESENT)
+        by_id, withdrawn = {bot.id: bot for bot in bots}, session.members.withdrawn(contest.no)
+    asked = {*by_id, *(judge.id for judge in present)}
+    judging = {name for name in asked if not absences(name, by_id.get(name), withdrawn=withdrawn)}
     playing = [bot.id for bot in bots if bot.paused is None]
-    judging = {bot.id for bot in bots if bot.paused is None and bot.judges}
-    judging |= {judge.id for judge in present}
     with arena_records(service, contest) as (scored, records, seq):
         entrants = entrants_of(scored, playing)
         with service.store.read() as session:
-            new = new_people(session, contest, scored, present)
+            new = new_people(
+                session, contest, scored, [judge for judge in present if judge.id in judging]
+            )
         judges = judges_of(scored, judging, at=now, new=new)
         rules = scored.rules
         accounts = networks_of_owners(records) if rules.network_guard else {}
@@ -76,6 +81,7 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         else {},
         "newcomers": [judge.id for judge in judges if is_newcomer(judge, rules=rules)],
         "people": {judge.id: asked_from.get(judge.id) for judge in judges if judge.is_person},
+        "credibility": {judge.id: judge.credibility for judge in judges},
         "has_model": has_model,
         "at": written_time(now),
         "seq": seq,
@@ -99,7 +105,7 @@ def commit_round(
         Conflict: a round is being played, the contest is final, or it has no prompts.
     """
     contest = session.contests.lock(contest_id)
-    _queue_next(service, session, contest)
+    queue_next(service, session, contest)
     last = session.arena.rounds(contest.no, limit=1)
     issues = _issues(session, contest, last, scores)
     if issues:
@@ -113,6 +119,7 @@ def commit_round(
         "at": scores["at"],
         "seq": scores["seq"],
         "rules": live_rules(contest).model_dump(mode="json"),
+        "credibility": scores["credibility"],
         "inputs": _inputs(session, contest, name, scores, last).as_json(),
     }
     return commit(service, session, contest, "round", number, body, by=by)
@@ -370,12 +377,3 @@ def _remember_prompts(
         for name, bot in bots.items()
     }
     session.arena.set_recent_prompts(contest.no, recent)
-
-
-def _queue_next(service: Service, session: Session, contest: Contest) -> None:
-    """Queue the next automatic round."""
-    if service.round_pause is None or contest.state == "final":
-        return
-    now = service.clock()
-    at = now + service.round_pause
-    session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=now)

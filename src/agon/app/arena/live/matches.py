@@ -46,3 +46,16 @@ def match_in_work(seed: str, match: str, assignee: str) -> str:
     """
     named = orjson.dumps([match, assignee])
     return f"m{hmac.new(seed.encode(), named, 'sha256').hexdigest()[:_DIGITS]}"
+
+
+def side_of(vote: Mapping[str, Any]) -> str:
+    """Return the side that a judge voted for, or ``tie``.
+
+    Example:
+        >>> side_of({"shown_first": "b", "vote": "B"})
+        'a'
+    """
+    if vote["vote"] == "tie":
+        return "tie"
+    other = "b" if vote["shown_first"] == "a" else "a"
+    return str(vote["shown_first"] if vote["vote"] == "A" else other)

@@ -4,9 +4,9 @@ Matches, the desk, the report, the rules, the start of the service and its metri
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from agon.app.access.permissions import View
 from agon.app.arena.judging.choice import Judge, pause_reason
@@ -16,9 +16,18 @@ from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.disciplines.arena.rules import ArenaRules
-from agon.entities.arena import RoundState
+from agon.entities.arena import ArenaRound, RoundState
 from agon.entities.arena_reports import DisabledProtection
 from agon.entities.contests import Contest
+from agon.store.session import Session
+
+PROTECTIONS: Final = {
+    "audits": "audit_probability",
+    "pool of judges": "min_judge_pool",
+    "API judge": "judges_per_match",
+    "honeypots": "honeypot_probability",
+}
+"""The rule that promises each protection, in the order in which they are listed."""
 
 _CONTESTS: Final = 1000
 _ROUNDS: Final = 50
@@ -33,40 +42,92 @@ def protections_off(service: Service, view: View) -> tuple[DisabledProtection, .
     Raises:
         Conflict: the contest is no arena.
     """
-    rules = live_rules(view.contest)
-    until = last_readable_seq(view)
     with service.store.read() as session:
-        is_live = bool(session.arena.prompts(view.contest.no))
-        if view.contest.state == "final" or not is_live:  # no round is played here
-            return ()
-        latest = [
-            of
-            for of in session.arena.round_states(view.contest.no, limit=_ROUNDS)
-            if of.kind == "round"
-            and of.settled_seq is not None
-            and (until is None or of.settled_seq <= until)
-        ]
-        usages = {judge: session.judging.usage(judge) for judge in get_args(Judge)}
-        unused = count_bank(session, view.contest).unused
-    pause = service.model_pause or partial(pause_reason, {})
-    causes = {judge: pause(usage, service.clock()) for judge, usage in usages.items()}
-    return (
-        *_audits(rules, latest, cause=causes["audit"]),
-        *_pool(rules, latest),
-        *_api_judge(latest, cause=causes["judge"]),
-        *_honeypots(rules, unused=unused),
-    )
+        causes = _model_causes(service, session)
+        return _protections_off(session, view, causes)
 
 
 def arenas_off(service: Service) -> Iterator[tuple[Contest, DisabledProtection]]:
     """Yield the protections that are off of all arenas of a service, for its operator."""
     with service.store.read() as session:
-        contests = session.contests.page(limit=_CONTESTS)
-    for contest in contests:
-        if issubclass(discipline(contest.discipline).rules, ArenaRules):
+        causes = _model_causes(service, session)
+        for contest in _arenas(session):
             view = View(contest=contest, until=None, staff=True)
-            for each in protections_off(service, view):
+            for each in _protections_off(session, view, causes):
                 yield contest, each
+
+
+def degraded_rounds(session: Session) -> Iterator[tuple[Contest, int]]:
+    """Yield how many of the latest rounds of each arena were degraded: no bot could be reached."""
+    for contest in _arenas(session):
+        latest = session.arena.round_states(contest.no, limit=_ROUNDS)
+        yield contest, sum(of.settled_seq is not None and _is_degraded(of) for of in latest)
+
+
+def _is_degraded(of: RoundState) -> bool:
+    return bool(of.summary["degraded"])
+
+
+def _arenas(session: Session) -> Iterator[Contest]:
+    """Yield the arenas of a service that were ever live."""
+    for contest in session.contests.page(limit=_CONTESTS):
+        is_arena = issubclass(discipline(contest.discipline).rules, ArenaRules)
+        if is_arena and session.arena.prompts(contest.no):
+            yield contest
+
+
+def match_protections_off(
+    of: ArenaRound, drawn: Mapping[str, Any], match: Mapping[str, Any]
+) -> tuple[DisabledProtection, ...]:
+    """Return the protections that a match of a settled round went without.
+
+    Args:
+        of: the round, or the attempt to qualify.
+        drawn: the match as it was drawn.
+        match: what is stored of it.
+    """
+    causes = {"audits": match.get("audit_missed"), "API judge": match.get("unjudged")}
+    if of.kind == "round":
+        causes["pool of judges"] = _small_pool(ArenaRules(**of.body["rules"]), of)
+    if "seen" in match.get("honeypot_text", {}) and drawn["honeypot_real"] is not None:
+        causes["honeypots"] = "it shows a built-in text, as no answer of the arena's own was unused"
+    return tuple(
+        _off(name, cause, matches=1)
+        for name in PROTECTIONS
+        if (cause := causes.get(name)) is not None
+    )
+
+
+def _model_causes(service: Service, session: Session) -> Mapping[str, str | None]:
+    """Return why the model of each role cannot be asked now; None: it can."""
+    pause = service.model_pause or partial(pause_reason, {})
+    now = service.clock()
+    return {judge: pause(session.judging.usage(judge), now) for judge in get_args(Judge)}
+
+
+def _protections_off(
+    session: Session, view: View, causes: Mapping[str, str | None]
+) -> tuple[DisabledProtection, ...]:
+    contest, rules, until = view.contest, live_rules(view.contest), last_readable_seq(view)
+    if contest.state == "final" or not session.arena.prompts(contest.no):  # no round is played here
+        return ()
+    latest = [
+        of
+        for of in session.arena.round_states(contest.no, limit=_ROUNDS)
+        if of.kind == "round"
+        and of.settled_seq is not None
+        and (until is None or of.settled_seq <= until)
+    ]
+    return (
+        *_audits(rules, latest, cause=causes["audit"]),
+        *_pool(rules, latest),
+        *_api_judge(latest, cause=causes["judge"]),
+        *_honeypots(rules, latest, unused=count_bank(session, contest).unused),
+    )
+
+
+def _off(name: str, cause: str, *, matches: int) -> DisabledProtection:
+    return DisabledProtection(name=name, rule=PROTECTIONS[name], cause=cause, matches=matches)
 
 
 def _audits(
@@ -85,22 +146,23 @@ def _audits(
     if cause is None:
         return
     stated = f"; {counted} of {drawn} drawn audits were not made" if drawn else ""
-    yield DisabledProtection(
-        name="audits", rule="audit_probability", cause=cause + stated, matches=counted
-    )
+    yield _off("audits", cause + stated, matches=counted)
 
 
 def _pool(rules: ArenaRules, latest: Sequence[RoundState]) -> Iterator[DisabledProtection]:
     """Yield that fewer judges than the minimum could be drawn in the last round."""
-    judges = latest[0].summary.get("judges") if latest else None
-    if judges is not None and judges < rules.min_judge_pool:
-        yield DisabledProtection(
-            name="pool of judges",
-            rule="min_judge_pool",
-            cause=f"{judges} judges were eligible in round {latest[0].id}; the minimum is "
-            f"{rules.min_judge_pool}",
-            matches=len(latest[0].summary["pairs"]),
-        )
+    for last in latest[:1]:
+        if (cause := _small_pool(rules, last)) is not None:
+            yield _off("pool of judges", cause, matches=len(last.summary["pairs"]))
+
+
+def _small_pool(rules: ArenaRules, of: ArenaRound | RoundState) -> str | None:
+    """Return that fewer judges than the minimum could be drawn in a round; None: enough could."""
+    judges: int = of.summary["judges"]
+    if judges >= rules.min_judge_pool:
+        return None
+    were = "judge was" if judges == 1 else "judges were"
+    return f"{judges} {were} eligible in round {of.id}; the minimum is {rules.min_judge_pool}"
 
 
 def _api_judge(latest: Sequence[RoundState], *, cause: str | None) -> Iterator[DisabledProtection]:
@@ -108,18 +170,17 @@ def _api_judge(latest: Sequence[RoundState], *, cause: str | None) -> Iterator[D
     if cause is not None:
         unjudged = sum(of.summary.get("unjudged", 0) for of in latest)
         stated = f"; {unjudged} matches had too few judges" if unjudged else ""
-        yield DisabledProtection(
-            name="API judge", rule="judges_per_match", cause=cause + stated, matches=unjudged
-        )
+        yield _off("API judge", cause + stated, matches=unjudged)
 
 
-def _honeypots(rules: ArenaRules, *, unused: int) -> Iterator[DisabledProtection]:
+def _honeypots(
+    rules: ArenaRules, latest: Sequence[RoundState], *, unused: int
+) -> Iterator[DisabledProtection]:
     """Yield that honeypots show texts that everybody can read."""
     if rules.honeypot_probability and not unused:
-        yield DisabledProtection(
-            name="honeypots",
-            rule="honeypot_probability",
-            cause="the arena has no unused answers of its own: built-in templates are shown, which "
+        yield _off(
+            "honeypots",
+            "the arena has no unused answers of its own: built-in templates are shown, which "
             "a program that knows them recognizes",
-            matches=0,
+            matches=sum(of.summary.get("built_in", 0) for of in latest),
         )

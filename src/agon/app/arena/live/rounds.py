@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.app.arena.live.answers import assign_answers, judge_answers
+from agon.app.arena.live.answers import assign_answers, earlier_answers, judge_answers
 from agon.app.arena.live.beginning import commit_round, draw, read_scores
 from agon.app.arena.live.honeypots.texts import HoneypotTexts
 from agon.app.arena.live.models import ask_models, needs_models, store_models
@@ -112,7 +112,9 @@ def _answer(
     if any(item.result is None for item in items):
         return of
     honeypots = HoneypotTexts(session, contest, of)
-    answered = judge_answers(service, contest, of, items, honeypots)
+    answered = judge_answers(
+        service, contest, of, items, honeypots, earlier=earlier_answers(session, contest, of)
+    )
     return _vote(service, session, contest, replace(answered, phase="voting"), {})
 
 

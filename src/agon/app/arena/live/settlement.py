@@ -11,7 +11,7 @@ from agon.app.arena.live.entrants.owners import newest_row
 from agon.app.arena.live.entrants.versions import mark_stated_versions
 from agon.app.arena.live.forfeits import count_forfeits
 from agon.app.arena.live.honeypots.memory import remember_round
-from agon.app.arena.live.matches import SIDES, matches_of
+from agon.app.arena.live.matches import SIDES, matches_of, side_of
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
@@ -99,6 +99,8 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
             "audit_missed",
             "honeypot_text",
             "unjudged",
+            "kept",
+            "copies",
         ):
             if name in match:
                 stated[name] = match[name]
@@ -133,10 +135,8 @@ def winner_of(votes: list[dict[str, Any]]) -> str:
     """
     counts = {"a": 0, "b": 0}
     for vote in votes:
-        if vote["vote"] == "tie":
-            continue
-        other = "b" if vote["shown_first"] == "a" else "a"
-        counts[vote["shown_first"] if vote["vote"] == "A" else other] += 1
+        if vote["vote"] != "tie":
+            counts[side_of(vote)] += 1
     if counts["a"] == counts["b"]:
         return "tie"
     return "a" if counts["a"] > counts["b"] else "b"

@@ -10,6 +10,8 @@ from typing import Any, Final
 from agon.app.access.permissions import View
 from agon.app.arena.live.beginning import missing_for_round, seed_of
 from agon.app.arena.live.matches import match_in_work, matches_of
+from agon.app.arena.live.protections import match_protections_off
+from agon.app.arena.live.schedule import due_round
 from agon.app.arena.live.settlement import result_of
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
@@ -60,14 +62,12 @@ def next_round(service: Service, view: View) -> dict[str, Any]:
     if last_readable_seq(view) is not None:
         return {"at": None, "cause": None, "missing": ()}
     with service.store.read() as session:
-        queued, ended = (
-            session.queue.page(contest_no=view.contest.no, kinds=("round",), states=(state,))
-            for state in ("queued", "done")
-        )
+        due = due_round(session, view.contest)
+        ended = session.queue.page(contest_no=view.contest.no, kinds=("round",), states=("done",))
     last = next((job for job in ended if _begins_round(job)), None)
     result: Mapping[str, Any] = (last and last.result) or {}
     return {
-        "at": min((job.not_before for job in queued if job.payload["automatic"]), default=None),
+        "at": None if due is None else due.not_before,
         "cause": result.get("cause"),
         "missing": missing_for_round(service, view),
     }
@@ -117,8 +117,10 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
             "answers": match["answers"],
             "votes": match["votes"],
             "faults": match["faults"],
+            "degraded": of.body.get("degraded", False),
             "audit_missed": match.get("audit_missed"),
             "unjudged": match.get("unjudged"),
+            "protections_off": match_protections_off(of, drawn, match),
             "draw": drawn,
             "proof": {
                 "seed": seed,

@@ -1,5 +1,6 @@
 """Ask a panel for its votes, replace judges that fail, and count."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -9,8 +10,11 @@ from typing import Any
 from agon.app.arena.live.answers import new_work
 from agon.app.arena.live.beginning import seed_of
 from agon.app.arena.live.honeypots.memory import memory_of, templates_of
-from agon.app.arena.live.matches import copy_of, match_in_work, matches_of
+from agon.app.arena.live.matches import copy_of, match_in_work, matches_of, side_of
+from agon.app.arena.live.network.results import fault_result
 from agon.app.service import Service
+from agon.disciplines.arena.rounds.falls import JudgedMatch, fallen_judges, worst_change
+from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.arena.rounds.honeypot_memory import HoneypotMemory
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, Work
@@ -24,7 +28,8 @@ def advance_votes(
 ) -> tuple[ArenaRound, list[Work]]:
     """Return a round with the votes handed in, and the votes that were assigned now.
 
-    Judges that failed are replaced.
+    Judges that failed are replaced, and those who fell below the threshold by their other votes of
+    the round before they voted here.
 
     The next judge in the order of the draw is asked instead. If none is left, the API judge judges
     the whole match, and the votes on it do not count. Votes assigned together have one deadline.
@@ -45,38 +50,65 @@ def advance_votes(
     new: list[Work] = []
     seed = seed_of(service, contest, of)
     assigned = {item.match: item for item in items}
-    for drawn, match in matches_of(changed):
-        if match["outcome"] is not None or match["api"]:
-            continue
-        name_for = partial(match_in_work, seed, drawn["match"])
-        own = {
-            judge: assigned[name]
-            for judge in match["panel"]
-            if (name := name_for(judge)) in assigned
-        }
-        for judge in list(match["panel"]):
-            result = own[judge].result if judge in own else None
+    open_matches = [
+        _OpenMatch(drawn, match, seed, assigned)
+        for drawn, match in matches_of(changed)
+        if match["outcome"] is None and not match["api"]
+    ]
+    asked: list[list[str]] = []
+    for each in open_matches:
+        for judge in list(each.match["panel"]):
+            result = each.result_of(judge)
             if result is not None and "fault" in result:
-                reserve = _replace(match, drawn, judge, result["fault"], memory)
-                if reserve is not None:
-                    body["asked"] = [*body.get("asked", ()), [drawn["match"], reserve]]
-        if match["api"]:
-            match["votes"] = []
-            continue
-        for judge in match["panel"]:
-            if judge not in own:
+                asked += _replace(each, judge, result["fault"], memory)
+        each.count_votes()
+    asked += _replace_fallen(service, session, changed, open_matches, memory)
+    for each in open_matches:
+        each.count_votes()
+        for judge in () if each.match["api"] else each.match["panel"]:
+            if each.work_of(judge) is None:
                 bot = bots.get(judge)  # none: a person
-                question = _question(drawn, match, judge, max_chars=rules.max_answer_chars)
-                new.append(
-                    new_work(service, of, name_for(judge), "vote", judge, bot, question, deadline)
+                question = _question(
+                    each.drawn, each.match, judge, max_chars=rules.max_answer_chars
                 )
-        match["votes"] = [
-            _vote(drawn, own[judge])
-            for judge in match["panel"]
-            if judge in own and own[judge].result is not None
-        ]
+                name = each.name_for(judge)
+                new.append(new_work(service, of, name, "vote", judge, bot, question, deadline))
+    if asked:
+        body["asked"] = [*body.get("asked", ()), *asked]
+    body["can_fall"] = _can_fall(changed, rules)
     session.arena.add_work(new)
     return changed, new
+
+
+class _OpenMatch:
+    """A match whose panel votes, with the work of its judges."""
+
+    def __init__(
+        self, drawn: Mapping[str, Any], match: dict[str, Any], seed: str, work: Mapping[str, Work]
+    ) -> None:
+        self.drawn = drawn
+        self.match = match
+        self.name_for = partial(match_in_work, seed, drawn["match"])
+        self._work = work
+
+    def work_of(self, judge: str) -> Work | None:
+        """Return the vote that a judge was asked for."""
+        return self._work.get(self.name_for(judge))
+
+    def result_of(self, judge: str) -> Mapping[str, Any] | None:
+        """Return what a judge handed in; None: nothing yet."""
+        item = self.work_of(judge)
+        return None if item is None else item.result
+
+    def count_votes(self) -> None:
+        """Note the votes of the panel; none where the API judge judges."""
+        self.match["votes"] = [
+            _vote(self.drawn, item)
+            for judge in (() if self.match["api"] else self.match["panel"])
+            if (item := self.work_of(judge)) is not None
+            and item.result is not None
+            and "fault" not in item.result
+        ]
 
 
 def is_judged(of: ArenaRound) -> bool:
@@ -89,25 +121,89 @@ def is_judged(of: ArenaRound) -> bool:
 
 
 def _replace(
-    match: dict[str, Any],
-    drawn: Mapping[str, Any],
-    judge: str,
-    fault: Mapping[str, Any],
-    memory: HoneypotMemory,
-) -> str | None:
-    """Replace a judge; return the reserve that is asked instead, None: there was none left."""
-    at = match["panel"].index(judge)
+    of: _OpenMatch, judge: str, fault: Mapping[str, Any], memory: HoneypotMemory
+) -> list[list[str]]:
+    """Replace a judge; return the match with the reserve that is asked instead, if one is left.
+
+    Otherwise the API judge judges the match.
+    """
+    drawn, match = of.drawn, of.match
+    at, reserves = match["panel"].index(judge), _reserves(of)
     match["replaced"].append({"judge": judge, **fault})
-    known = {*match["panel"], *(each["judge"] for each in match["replaced"])}
-    reserves = [reserve for reserve in drawn["reserves"] if reserve not in known]
     if not reserves:
         match["api"] = True
-        return None
+        return []
     templates = templates_of(drawn, match)
     reserve = memory.next_reserve(reserves, templates)
     match["panel"][at] = reserve
     memory.show([reserve], templates)
-    return reserve
+    return [[drawn["match"], reserve]]
+
+
+def _reserves(of: _OpenMatch) -> list[str]:
+    """Return the reserves that were not asked yet."""
+    known = {*of.match["panel"], *(each["judge"] for each in of.match["replaced"])}
+    return [reserve for reserve in of.drawn["reserves"] if reserve not in known]
+
+
+def _replace_fallen(
+    service: Service,
+    session: Session,
+    of: ArenaRound,
+    matches: Sequence[_OpenMatch],
+    memory: HoneypotMemory,
+) -> list[list[str]]:
+    """Replace judges who fell below the threshold in this round where they have not voted yet.
+
+    A reserve who fell, too, is asked for no vote, but for the next reserve. Where none is left the
+    judge keeps its seat, and the match states it.
+    """
+    rules = ArenaRules(**of.body["rules"])
+    judged = [
+        JudgedMatch(
+            match=drawn["match"],
+            real=drawn["honeypot_real"],
+            sides={vote["judge_id"]: side_of(vote) for vote in match["votes"]},
+        )
+        for drawn, match in matches_of(of)
+        if len(match["votes"]) == rules.judges_per_match
+    ]
+    fell = fallen_judges(of.body.get("credibility", {}), judged, rules=rules)
+    asked, withdrawn = [], []
+    for each in matches:
+        for seat in list(each.match["panel"]) if fell and not each.match["api"] else ():
+            judge = seat
+            while judge in fell and each.result_of(judge) is None:
+                if not set(_reserves(each)).difference(fell):
+                    kept = each.match.setdefault("kept", [])
+                    kept += [judge] if judge not in kept else []
+                    break
+                fault = fault_result(Fault("bot", "fell-below", _why(fell[judge], rules)))
+                item = each.work_of(judge)
+                if item is not None:
+                    withdrawn.append(replace(item, result=fault, result_at=service.clock()))
+                asked += _replace(each, judge, fault["fault"], memory)
+                judge = asked[-1][1]
+    session.arena.set_results(withdrawn)
+    return asked
+
+
+def _why(match: str, rules: ArenaRules) -> str:
+    return f"fell below {rules.credibility_active} by match {match}"
+
+
+def _can_fall(of: ArenaRound, rules: ArenaRules) -> bool:
+    """Return whether a judge can leave the pool by its votes before it has cast all of them."""
+    loss: Counter[str] = Counter()
+    for drawn, match in matches_of(of):
+        if match["outcome"] is None and not match["api"]:
+            worst = worst_change(is_honeypot=drawn["honeypot_real"] is not None, rules=rules)
+            loss.update(dict.fromkeys(match["panel"], worst))
+    credibility = of.body.get("credibility", {})
+    return any(
+        judge in credibility and credibility[judge] - lost < rules.credibility_active
+        for judge, lost in loss.items()
+    )
 
 
 def _judges(of: ArenaRound) -> set[str]:

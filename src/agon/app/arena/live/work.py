@@ -44,6 +44,12 @@ class DeadlinePassed(Gone):
     code = "deadline-passed"
 
 
+class LeftPool(Gone):
+    """A vote was handed in by a judge who fell below the threshold meanwhile."""
+
+    code = "left-pool"
+
+
 def work_of_bot(
     service: Service, contest_id: str, bot_id: str, *, by: Caller
 ) -> list[Mapping[str, Any]]:
@@ -112,6 +118,9 @@ def hand_in(
             raise Conflict(
                 f"something else was handed in for {work_id}; the first counts, ask for new work"
             )
+        fault = (item.result or {}).get("fault", {})
+        if fault.get("code") == "fell-below":
+            raise LeftPool(f"your credibility {fault['detail']}; another judge votes instead")
         raise DeadlinePassed(
             f"the deadline of {work_id} was {item.body['deadline']}; ask for new work"
         )

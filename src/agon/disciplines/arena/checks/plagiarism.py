@@ -2,7 +2,7 @@
 
 import hashlib
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 def words(response: str) -> list[str]:
@@ -86,3 +86,46 @@ def text_similarity(first: str, second: str, *, threshold: float) -> Similarity:
     same = fingerprint(first) == fingerprint(second)
     share = jaccard(first, second)
     return Similarity(same, share, same or (share >= threshold and threshold < 1))
+
+
+@dataclass
+class EarlierAnswers:
+    """The answers of a contest so far, with who wrote each and in which match.
+
+    Attributes:
+        threshold: rule ``plagiarism_jaccard``.
+
+    Example:
+        >>> earlier = EarlierAnswers(threshold=0.9)
+        >>> earlier.add("I like tea.", author="ann", match="r1-1")
+        >>> earlier.source_of("Tea: I like!", author="bob")
+        'r1-1'
+        >>> earlier.source_of("Tea: I like!", author="ann") is None  # its own
+        True
+    """
+
+    threshold: float
+    _equal: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
+    _words: list[tuple[frozenset[str], str, str]] = field(default_factory=list, repr=False)
+
+    def add(self, text: str, *, author: str, match: str) -> None:
+        """Note an answer; it is compared with all later ones of others."""
+        self._equal.setdefault(fingerprint(text), {}).setdefault(author, match)
+        if self.threshold < 1:
+            self._words.append((frozenset(words(text)), author, match))
+
+    def source_of(self, text: str, *, author: str) -> str | None:
+        """Return the match of an earlier answer of another one that a text copies; None: none."""
+        equal = self._equal.get(fingerprint(text), {})
+        source = next((match for who, match in equal.items() if who != author), None)
+        if source is not None or self.threshold >= 1:
+            return source
+        own = frozenset(words(text))
+        for theirs, who, match in self._words:
+            # |A ∩ B| / |A ∪ B| is at most the smaller size by the larger one.
+            least, most = sorted((len(own), len(theirs)))
+            if who == author or least < self.threshold * most:
+                continue
+            if len(own & theirs) >= self.threshold * len(own | theirs):
+                return match
+        return None

@@ -9,9 +9,12 @@ FaultOwner = Literal["ours", "transport", "bot"]
 CODES: Final[dict[FaultOwner, frozenset[str]]] = {
     "ours": frozenset({"ours-error", "ours-budget", "ours-worker"}),
     "transport": frozenset({"refused", "reset", "dns", "tls", "unreachable", "address-refused"}),
-    "bot": frozenset({"empty", "late", "invalid", "too-large", "redirect", "refused-work"}),
+    "bot": frozenset(
+        {"empty", "late", "invalid", "too-large", "redirect", "refused-work", "fell-below"}
+    ),
 }
-"""The codes of each owner; a bot's are also ``status-NNN``, the HTTP status it answered with."""
+"""The codes of each owner; ``fell-below``: a judge left the pool by other matches of the round. A
+bot's are also ``status-NNN``, the HTTP status it answered with."""
 
 _STATUS: Final = re.compile(r"status-[1-9]\d\d", re.ASCII)
 

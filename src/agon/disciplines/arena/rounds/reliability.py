@@ -29,18 +29,26 @@ class RoundRecord:
         matches: the drawn matches, with ``match``, ``bot_a`` and ``bot_b``.
         outcomes: of each match, with ``match``, ``outcome`` and ``faults``.
         waiting: the bots without an opponent.
+        is_degraded: whether no bot could be reached.
     """
 
     name: str
     matches: Iterable[Mapping[str, Any]]
     outcomes: Iterable[Mapping[str, Any]]
     waiting: Iterable[str]
+    is_degraded: bool = False
 
     @classmethod
     def of(cls, made: Mapping[str, Any], settled: Mapping[str, Any]) -> "RoundRecord":
         """Return a round from the bodies of its entries ``draw-made`` and ``round-settled``."""
         result, outcome = made["result"], settled["outcome"]
-        return cls(settled["round"], result["matches"], outcome["matches"], outcome["waiting"])
+        return cls(
+            settled["round"],
+            result["matches"],
+            outcome["matches"],
+            outcome["waiting"],
+            outcome.get("degraded", False),
+        )
 
 
 @dataclass

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from agon.disciplines.arena.pool import Candidate, candidates_of, obstacles
 from agon.disciplines.arena.rounds.draws import (
     honeypot_real,
     is_audited,
@@ -18,7 +19,6 @@ from agon.disciplines.arena.rounds.draws import (
 )
 from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairing
 from agon.disciplines.arena.rounds.pairing import pair_by_rules
-from agon.disciplines.arena.rounds.panel import Candidate, candidates_of, obstacles
 from agon.disciplines.arena.rounds.spread import History
 from agon.disciplines.arena.rules import ArenaRules
 
@@ -124,7 +124,11 @@ def judges_of(
         new: people who can vote now and are not recorded as judges yet.
     """
     recorded = candidates_of(
-        scored.facts, scored.ratings, scored.credibilities, scored.rules, only=frozenset(present)
+        scored.facts,
+        scored.standings.games,
+        scored.credibilities,
+        scored.rules,
+        only=frozenset(present),
     )
     eligible = [
         candidate
@@ -193,7 +197,6 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
     """
     of = {entrant.id: entrant for entrant in inputs.entrants}
     pairings, waiting = _pairings(inputs, of, rules)
-    degraded = len(inputs.judges) < rules.min_judge_pool
     matches = []
     for number, pairing in enumerate(pairings, start=1):
         match, both = f"{inputs.name}-{number}", (pairing.chooser, pairing.opponent)
@@ -216,7 +219,6 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
                 "reserves": [] if api else order[size:],
                 "shown_first": {} if api else shown_first(seed, match, order),
                 "api": api,
-                "degraded": degraded,
             }
         )
     return {"matches": matches, "waiting": waiting}

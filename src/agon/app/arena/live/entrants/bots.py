@@ -10,18 +10,18 @@ import orjson
 from agon.app.access.permissions import View, permits
 from agon.app.arena.live.entrants.bot_ids import new_bot_id
 from agon.app.arena.live.entrants.bot_states import state_at, with_state
+from agon.app.arena.live.entrants.eligibility import NOT_QUALIFIED, judge_obstacles
 from agon.app.arena.live.entrants.owners import newest_row, owner_rows
 from agon.app.arena.live.entrants.versions import mark_version
+from agon.app.arena.live.schedule import queue_next
 from agon.app.arena.live.scored import live_rules, scored_arena
 from agon.app.contests.ingest.openness import require_not_final, require_not_withdrawn
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
 from agon.app.contests.ledgers.positions import last_readable_seq
-from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
-from agon.disciplines.arena.rounds.panel import candidates_of, obstacles
 from agon.entities.access import Caller
 from agon.entities.arena import LiveBot
 from agon.entities.contests import Contest
@@ -124,9 +124,7 @@ def register(
         ]
         RecordImporter(service, session, contest, by, replace=True).run(rows)
         session.arena.save_bot(bot)
-        if service.round_pause is not None:
-            at = now + service.round_pause
-            session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=now)
+        queue_next(service, session, contest)
     return bot, None if secret is None else format_secret(secret)
 
 
@@ -296,16 +294,13 @@ def eligibility(service: Service, view: View, bot_id: str, *, by: Caller) -> tup
     """
     contest = view.contest
     with service.store.read() as session:
-        registered = own_bot(session, contest, bot_id, by=by)
-    if not registered.judges:
-        return ("does not want to judge; set judges",)
-    reasons = () if registered.paused is None else (f"is paused: {registered.paused}",)
-    with scored_arena(service, contest, at=last_readable_seq(view)) as (scored, _):
-        rules = scored.rules
-        of = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules, only={bot_id})
-        for candidate in of:
-            return (*reasons, *obstacles(candidate, at=service.clock(), rules=rules))
-    return (*reasons, "has not qualified")
+        own_bot(session, contest, bot_id, by=by)
+    with (
+        scored_arena(service, contest, at=last_readable_seq(view)) as (scored, _),
+        service.store.read() as session,
+    ):
+        answer = judge_obstacles(session, contest, bot_id, scored=scored, at=service.clock())
+    return (NOT_QUALIFIED,) if answer is None else answer
 
 
 def secrets_of(service: Service, registered: LiveBot) -> tuple[bytes, ...]:

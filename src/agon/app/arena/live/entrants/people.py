@@ -8,16 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.access.permissions import SYSTEM, View
+from agon.app.arena.live.entrants.eligibility import judge_obstacles
 from agon.app.arena.live.entrants.owners import newest_row, owner_rows
 from agon.app.arena.live.scored import scored_arena
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.positions import last_readable_seq
-from agon.disciplines.arena.rounds.panel import (
-    Candidate,
-    candidates_of,
-    new_person,
-    obstacles,
-)
+from agon.disciplines.arena.pool import Candidate, new_person
 from agon.entities.access import Caller
 from agon.entities.arena import Presence
 from agon.entities.contests import Contest
@@ -75,7 +71,11 @@ def new_people(
                 created = None
         people.append(
             new_person(
-                judge.id, created, facts=scored.facts, ratings=scored.ratings, rules=scored.rules
+                judge.id,
+                created,
+                facts=scored.facts,
+                games=scored.standings.games,
+                rules=scored.rules,
             )
         )
     return people
@@ -91,17 +91,16 @@ def eligibility(service: "Service", view: View, *, by: Caller) -> tuple[str, ...
         Conflict: the contest is not an arena.
     """
     judge, contest = user_of(by), view.contest
-    with scored_arena(service, contest, at=last_readable_seq(view)) as (scored, _):
-        recorded = candidates_of(
-            scored.facts, scored.ratings, scored.credibilities, scored.rules, only={judge}
+    with (
+        scored_arena(service, contest, at=last_readable_seq(view)) as (scored, _),
+        service.store.read() as session,
+    ):
+        asking = [Presence(id=judge, as_judge=True)] if by.role == "judge" else []
+        new = next(iter(new_people(session, contest, scored, asking)), None)
+        answer = judge_obstacles(
+            session, contest, judge, scored=scored, at=service.clock(), new=new
         )
-        if not recorded and by.role == "judge":
-            asking = [Presence(id=judge, as_judge=True)]
-            with service.store.read() as session:
-                recorded = new_people(session, contest, scored, asking)
-        for candidate in recorded:
-            return obstacles(candidate, at=service.clock(), rules=scored.rules)
-    return (NO_JUDGE,)
+    return (NO_JUDGE,) if answer is None else answer
 
 
 def shared_networks(

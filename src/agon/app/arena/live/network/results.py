@@ -57,13 +57,17 @@ def expire(item: Work, now: datetime) -> Work:
 def save_result(service: Service, session: Session, contest: Contest, done: Work) -> bool:
     """Store the result of work whose round is locked, unless it has one.
 
-    The last one of its round queues the next step.
+    The last one of its round queues the next step, and so does a vote by which a judge can leave
+    the pool before it has cast all its votes.
 
     Returns:
         Whether it had none.
     """
     stored = session.arena.set_result(done)
-    if stored.is_last:
+    goes_on = stored.is_last or (
+        done.kind == "vote" and stored.is_stored and session.arena.can_fall(contest.no, done.round)
+    )
+    if goes_on:
         job = round_job(contest, id=service.new_id(), round_id=done.round)
         session.queue.add(job, now=service.clock())
     return stored.is_stored
