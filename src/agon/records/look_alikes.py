@@ -4,7 +4,8 @@
 different values that people take for one; ``NULL`` and ``N/A`` are texts that people take for none.
 """
 
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agon.kernel.findings import Finding, Severity
@@ -17,14 +18,17 @@ MISSING_WORDS: Final = (
 )  # fmt: skip
 """Texts, in small letters, that people write where there is no value."""
 
-_MAX_LENGTH: Final = 200  # longer texts are content
-_MAX_GROUPS: Final = 20
+MAX_LENGTH: Final = 200  # longer texts are content
+MAX_GROUPS: Final = 20
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2212"
 _INVISIBLE: Final = (
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069"
     "\ufeff"
 )
 _BLANKS: Final = "\u00a0\u2007\u202f\t"
+_PLAIN: Final = str.maketrans(
+    _DASHES + _BLANKS, "-" * len(_DASHES) + " " * len(_BLANKS), _INVISIBLE
+)
 
 
 def source_findings(records: Records) -> list[Finding]:
@@ -65,38 +69,57 @@ def _of_column(records: Records, table: Table, column: Column) -> Iterator[Findi
     name = f"{table.name}.{column.name}"
     texts = (
         f"SELECT {quote(column.name)} AS text, count(*) AS rows FROM {quote(table.name)} "
-        f"WHERE length({quote(column.name)}) <= {_MAX_LENGTH} GROUP BY 1"
+        f"WHERE length({quote(column.name)}) <= {MAX_LENGTH} GROUP BY 1"
     )
     words = ", ".join(map(literal, MISSING_WORDS))
     sql = (
         f"SELECT text, rows FROM ({texts}) WHERE lower(trim(text)) IN ({words}) "
-        f"ORDER BY rows DESC, text LIMIT {_MAX_GROUPS}"
+        f"ORDER BY rows DESC, text LIMIT {MAX_GROUPS}"
     )
     missing = records.sql(sql).to_pylist()
     if missing:
-        listed = ", ".join(repr(row["text"]) for row in missing)
-        yield _finding(
-            "missing-word",
-            tuple(row["text"] for row in missing),
-            "values that look like no value",
-            sum(row["rows"] for row in missing),
-            f"{name} has {listed}, which count as values; state them as texts without a value, "
-            "or leave the cells empty",
-        )
+        texts_missing = [row["text"] for row in missing]
+        yield missing_words(name, texts_missing, sum(row["rows"] for row in missing))
     sql = (
         f"SELECT list(text ORDER BY text) AS texts FROM ({texts}) GROUP BY {_fold('text')} "
-        f"HAVING count(*) > 1 ORDER BY 1 LIMIT {_MAX_GROUPS}"
+        f"HAVING count(*) > 1 ORDER BY 1 LIMIT {MAX_GROUPS}"
     )
     for group in records.sql(sql).to_pylist():
-        alike = group["texts"]
-        yield _finding(
-            "look-alike",
-            tuple(alike),
-            "different values that look alike",
-            len(alike),
-            f"{name} has {', '.join(map(ascii, alike))}: they differ in case, blanks or signs that "
-            "cannot be seen, and count as different values; write equal ones in one way",
-        )
+        yield look_alike(name, group["texts"])
+
+
+def missing_words(name: str, texts: Sequence[str], rows: int) -> Finding:
+    """Return the warning about texts of a column that look like no value."""
+    return _finding(
+        "missing-word",
+        tuple(texts),
+        "values that look like no value",
+        rows,
+        f"{name} has {', '.join(map(repr, texts))}, which count as values; state them as texts "
+        "without a value, or leave the cells empty",
+    )
+
+
+def look_alike(name: str, texts: Sequence[str]) -> Finding:
+    """Return the warning about different texts of a column that look alike."""
+    return _finding(
+        "look-alike",
+        tuple(texts),
+        "different values that look alike",
+        len(texts),
+        f"{name} has {', '.join(map(ascii, texts))}: they differ in case, blanks or signs that "
+        "cannot be seen, and count as different values; write equal ones in one way",
+    )
+
+
+def fold_look(text: str) -> str:
+    r"""Return a text without what people do not see in it, as :func:`value_findings` folds it.
+
+    Example:
+        >>> fold_look("GPT\u20114 "), fold_look("gpt-4\u200b")
+        ('gpt-4', 'gpt-4')
+    """
+    return unicodedata.normalize("NFC", text).translate(_PLAIN).strip(" ").lower()
 
 
 def _fold(text: str) -> str:

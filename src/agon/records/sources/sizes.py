@@ -194,7 +194,7 @@ def _lines(path: Path, size: int) -> tuple[int, float]:
     The share is one of bytes on disk, which a compressed file has fewer of.
     """
     with path.open("rb") as file:
-        text = _unpacked(file, path.suffix.lower())
+        text = _plain_stream(file, path.suffix.lower())
         lines = read = 0
         last = b"\n"
         while read < _SAMPLE_BYTES and (block := text.read(_BLOCK_BYTES)):
@@ -204,7 +204,7 @@ def _lines(path: Path, size: int) -> tuple[int, float]:
         return lines, min(file.tell() / size, 1.0)
 
 
-def _unpacked(file: IO[bytes], packed: str) -> Any:
+def _plain_stream(file: IO[bytes], packed: str) -> Any:
     if packed not in {".gz", ".zst"}:
         return file
     import pyarrow as pa

@@ -13,9 +13,16 @@ from agon.records.issues import RowIssue
 from agon.records.names.mapping import SourceMapping
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, Kind, Schema, Table
-from agon.records.values.conversion_notes import count_rows, list_parts, unknown_names
-from agon.records.values.json_values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS, UNIT_NAMES
-from agon.records.values.words import FALSE, NAME, TRUE, StatedWords, fold_word
+from agon.records.values.conversion_notes import (
+    count_rows,
+    read_as_utc,
+    read_numbers_as_times,
+    read_truths,
+    read_words,
+    unknown_names,
+)
+from agon.records.values.json_values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS
+from agon.records.values.words import EXACT_TRUTHS, FALSE, NAME, TRUE, StatedWords, fold_word
 
 _ROW: Final = quote("converted row:")
 _MAX_WORDS: Final = 1_000  # different words of one column that are converted
@@ -24,7 +31,6 @@ _EPOCH: Final = r"[0-9]{9,16}(\.[0-9]*)?"
 _CLOCK: Final = "{0} LIKE '____-%:%'"
 _ZONE: Final = r".*([zZ]| UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
 _TRUTHS: Final = {**dict.fromkeys(TRUE, "true"), **dict.fromkeys(FALSE, "false")}
-_EXACT_TRUTHS: Final = ("true", "false", "1", "0")
 _NUMERIC: Final = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "FLOAT", "DOUBLE", "DECIMAL",
 )  # fmt: skip
@@ -80,7 +86,7 @@ def convert_values(
         issues += conversion.changes.issues
         zoneless += [start + name for name in conversion.changes.zoneless]
     if zoneless:
-        notes.append(f"times without a zone are read as UTC: {list_parts(zoneless)}")
+        notes.append(read_as_utc(zoneless))
     return replace(source, tables=tables, issues=issues), notes
 
 
@@ -182,7 +188,7 @@ class _Conversion:
                     listed = " AND ".join(f"{text} <> {literal(one)}" for one in column.choices)
                     counted[f"words:{name}"] = f"count_if({listed})"
                 elif column.kind is Kind.BOOLEAN:
-                    exact = ", ".join(map(literal, _EXACT_TRUTHS))
+                    exact = ", ".join(map(literal, EXACT_TRUTHS))
                     counted[f"words:{name}"] = f"count_if(lower({text}) NOT IN ({exact}))"
                 elif column.kind is Kind.ID and self._raw.types[name] != "JSON":
                     counted[f"id:{name}"] = f"count_if({text} LIKE '%.0')"
@@ -214,7 +220,7 @@ class _Conversion:
         words = StatedWords(column, stated)
         read: dict[str, str] = {}
         named: list[str] = []
-        parts = []
+        counts: dict[tuple[str, str], int] = {}
         total = 0
         for word, count, first, *by_side in self._connection.execute(sql).fetchall():
             meant = words.meaning(word)
@@ -225,10 +231,8 @@ class _Conversion:
                 if not words.states(word) and _is_other_side(column, meant, by_side):
                     self._refuse(column, word, meant, count, first)
                 read[word] = meant
-                parts.append(f"{word!r} as {meant} ({count_rows(count)})")
-        if named:
-            parts.insert(0, f"names as the side of that name ({count_rows(total)})")
-        if parts:
+                counts[word, meant] = count
+        if named or read:
             value = _case(text, read)
             listed = ", ".join(map(literal, named))
             for names_side, choice in zip(named_by if named else (), column.choices, strict=False):
@@ -236,7 +240,7 @@ class _Conversion:
                     f"CASE WHEN {text} IN ({listed}) AND {names_side} THEN {literal(choice)} "
                     f"ELSE {value} END"
                 )
-            self.changes.replace(name, value, f"{self._label(name)}: read {list_parts(parts)}")
+            self.changes.replace(name, value, read_words(self._label(name), counts, names=total))
 
     def _names(self, text: str, side: str) -> str:
         return f"lower(trim({text})) = lower(trim({self._text(side)}))"
@@ -269,12 +273,10 @@ class _Conversion:
         )
         words = [word for word, _ in self._connection.execute(sql).fetchall() if word]
         read = {word: _TRUTHS[fold_word(word)] for word in words if fold_word(word) in _TRUTHS}
-        odd = [word for word in read if word.lower() not in _EXACT_TRUTHS]
+        odd = {word: read[word] for word in read if word.lower() not in EXACT_TRUTHS}
         if odd:
-            parts = [f"{word!r} as {read[word]}" for word in odd]
-            value = _case(text, {word: read[word] for word in odd})
-            note = f"{self._label(column.name)}: read {list_parts(parts)}"
-            self.changes.replace(column.name, value, note)
+            note = read_truths(self._label(column.name), odd)
+            self.changes.replace(column.name, _case(text, odd), note)
 
     def _convert_ids(self, column: Column) -> None:
         text = f"trim({self._text(column.name)})"
@@ -301,7 +303,7 @@ class _Conversion:
                 self.changes.replace(
                     name,
                     f"make_timestamp({micros})",
-                    f"{self._label(name)}: read as {UNIT_NAMES[unit]} since 1970",
+                    read_numbers_as_times(self._label(name), [unit]),
                     "TIMESTAMP",
                 )
 
