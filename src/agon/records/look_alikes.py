@@ -4,8 +4,10 @@
 different values that people take for one; ``NULL`` and ``N/A`` are texts that people take for none.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from agon.kernel.findings import Finding, Severity
@@ -14,12 +16,13 @@ from agon.records.schemas import Column, Kind, Table
 from agon.records.tables import Records
 
 MISSING_WORDS: Final = (
-    "null", "none", "nan", "n/a", "na", "#n/a", "nil", "undefined", "-", "--", "?",
+    "null", "none", "nan", "n/a", "na", "#n/a", "nil", "undefined", "-", "--", "?", "\\n",
 )  # fmt: skip
 """Texts, in small letters, that people write where there is no value."""
 
 MAX_LENGTH: Final = 200  # longer texts are content
 MAX_GROUPS: Final = 20
+_MAX_NAMED: Final = 4
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2212"
 _INVISIBLE: Final = (
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069"
@@ -86,6 +89,65 @@ def _of_column(records: Records, table: Table, column: Column) -> Iterator[Findi
     )
     for group in records.sql(sql).to_pylist():
         yield look_alike(name, group["texts"])
+
+    if column.kind is Kind.ID:
+        for oddity in ODDITIES:
+            sql = (
+                f"SELECT text FROM ({texts}) WHERE regexp_full_match(text, "
+                f"{literal(oddity.pattern)}, 'i') ORDER BY text LIMIT {MAX_GROUPS}"
+            )
+            if odd := records.sql(sql)["text"].to_pylist():
+                yield oddity.finding(name, odd)
+
+
+@dataclass(frozen=True)
+class Oddity:
+    """What a spreadsheet leaves in ids, which are then other ids than a person means.
+
+    Attributes:
+        code: the code of the finding.
+        pattern: an expression that such an id matches completely, in any case of letters.
+        what: what such ids are.
+        remedy: what to do about them.
+    """
+
+    code: str
+    pattern: str
+    what: str
+    remedy: str
+
+    def is_shown_by(self, text: str) -> bool:
+        """Return whether an id is odd in this way."""
+        return re.fullmatch(self.pattern, text, re.IGNORECASE | re.DOTALL) is not None
+
+    def finding(self, name: str, texts: Sequence[str]) -> Finding:
+        """Return the warning about ids of a column."""
+        listed = ", ".join(repr(text) for text in texts[:_MAX_NAMED])
+        more = f" and {len(texts) - _MAX_NAMED} more" if len(texts) > _MAX_NAMED else ""
+        message = f"{name} has {listed}{more}: {self.what}; {self.remedy}"
+        return _finding(self.code, tuple(texts), self.what, len(texts), message)
+
+
+ODDITIES: Final = (
+    Oddity(
+        "quoted-id",
+        r"""=".*"|[“„«].*[”“»]|'[0-9].*""",
+        "quotation marks that are a part of the ids",
+        "export the column as plain text",
+    ),
+    Oddity(
+        "rounded-id",
+        r"[0-9](\.[0-9]+)?E\+?[0-9]+",
+        "numbers that a spreadsheet rounded, so that different ids may have become one",
+        "export the column as text",
+    ),
+    Oddity(
+        "total-row",
+        "(grand )?total|sum|summe|gesamt|average|mean",
+        "a row of totals, which counts as a record",
+        "leave the row out if it is none",
+    ),
+)
 
 
 def missing_words(name: str, texts: Sequence[str], rows: int) -> Finding:

@@ -19,8 +19,8 @@ def unknown_names(schema: Schema, source: SourceTables, mapping: SourceMapping) 
         for table in schema
         for column in table.columns
         for raw in [source.tables.get(table.name)]
-        for own in {column.name, (raw.spelled if raw else {}).get(column.name, column.name)}
-        for name in (own, f"{table.name}.{own}")
+        for spelled in [(raw.spelled if raw else {}).get(column.name, column.name)]
+        for name in mapping.names_of(table.name, column.name, spelled)
     }
     for kind, names in (("values", mapping.values), ("skip_missing", mapping.skip_missing)):
         for name in names:

@@ -22,6 +22,11 @@ from agon.records.values.conversion_notes import (
     unknown_names,
 )
 from agon.records.values.json_values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS
+from agon.records.values.row_issues import (
+    issue_at,
+    may_hold_no_record,
+    rows_without_a_record,
+)
 from agon.records.values.words import EXACT_TRUTHS, FALSE, NAME, TRUE, StatedWords, fold_word
 
 _ROW: Final = quote("converted row:")
@@ -119,6 +124,9 @@ class _Conversion:
         self._read_as_missing(columns)
         self._raw = self._with_changes()
         seen = self._look_at(columns)
+        if seen.get("no record"):
+            texts = [(self._text(one.name), [*self._names_of(one.name)]) for one in columns]
+            self.changes.issues += rows_without_a_record(self._query, self._raw, texts)
         for column in columns:
             name = column.name
             if stated[name] or (seen.get(f"words:{name}") and column.choices):
@@ -136,14 +144,15 @@ class _Conversion:
 
     def _stated_values(self, column: Column) -> Mapping[str, str]:
         """Return the values that the mapping states for a column, by text."""
-        stored = self._raw.spelled.get(column.name, column.name)
-        names = {column.name, stored}
-        names |= {f"{self._table.name}.{name}" for name in names}
         return {
             text: value
-            for name in names
+            for name in self._names_of(column.name)
             for text, value in self._mapping.values.get(name, {}).items()
         }
+
+    def _names_of(self, name: str) -> set[str]:
+        spelled = self._raw.spelled.get(name, name)
+        return self._mapping.names_of(self._table.name, name, spelled)
 
     def _text(self, name: str) -> str:
         """Return SQL of a value as text."""
@@ -170,6 +179,10 @@ class _Conversion:
     def _look_at(self, columns: list[Column]) -> dict[str, int]:
         """Count, in one pass, what does not look exact in each column."""
         counted: dict[str, str] = {}
+        if columns and all(self._is_text(column.name) for column in columns):
+            name = columns[0].name
+            condition = may_hold_no_record(self._text(name), [*self._names_of(name)])
+            counted["no record"] = f"count_if({condition})"
         for column in columns:
             name, text = column.name, self._text(column.name)
             if column.lists and self._convert_lists(column):
@@ -246,24 +259,16 @@ class _Conversion:
         return f"lower(trim({text})) = lower(trim({self._text(side)}))"
 
     def _refuse(self, column: Column, word: str, meant: str, count: int, row: int) -> None:
-        place, number = self._raw.place(row)
-        line = self._raw.lines({row}).get(row) if self._raw.lines else None
         name = self._raw.spelled.get(column.name, column.name)
-        self.changes.issues.append(
-            RowIssue(
-                "ambiguous-value",
-                self._table.name,
-                place,
-                number,
-                name,
-                word,
-                f"may mean the side {meant} or the name on the other side",
-                f"state it among the values of a mapping: {name}.{word}={NAME} for the name, "
-                f"{name}.{word}={meant} for the side",
-                line=line,
-                count=count,
-            )
+        remedy = (
+            f"state it among the values of a mapping: {name}.{word}={NAME} for the name, "
+            f"{name}.{word}={meant} for the side"
         )
+        reason = f"may mean the side {meant} or the name on the other side"
+        self.changes.issues.append(
+            issue_at(self._raw, row, "ambiguous-value", reason, remedy,
+                     column=name, value=word, count=count)
+        )  # fmt: skip
 
     def _convert_truths(self, column: Column) -> None:
         text = self._text(column.name)
@@ -327,7 +332,8 @@ class _Conversion:
     def _without_missing(self) -> RawTable:
         """Leave out the rows without a value in a column of which the mapping says so."""
         raw = self._raw
-        names = [name for name in raw.types if self._is_named(name, self._mapping.skip_missing)]
+        missing = set(self._mapping.skip_missing)
+        names = [name for name in raw.types if self._names_of(name) & missing]
         if not names:
             return raw
         empty = " OR ".join(f"coalesce(trim({self._text(name)}), '') = ''" for name in names)
@@ -351,11 +357,6 @@ class _Conversion:
         if self._copies > 1:  # the first copy is of the source's own table, which stays
             self._connection.execute(f"DROP TABLE {raw.relation}")
         return replace(raw, relation=copy, row=_ROW)
-
-    def _is_named(self, name: str, names: tuple[str, ...]) -> bool:
-        stored = self._raw.spelled.get(name, name)
-        own = {name, stored, f"{self._table.name}.{name}", f"{self._table.name}.{stored}"}
-        return bool(own & set(names))
 
     def _label(self, name: str) -> str:
         return self._start + self._raw.spelled.get(name, name)

@@ -14,6 +14,8 @@ from agon.records.look_alikes import (
     MAX_GROUPS,
     MAX_LENGTH,
     MISSING_WORDS,
+    ODDITIES,
+    Oddity,
     fold_look,
     look_alike,
     missing_words,
@@ -127,15 +129,17 @@ class ComparedTexts:
     def __init__(self) -> None:
         self._seen: dict[str, dict[str, int]] = {}
         self._by_look: dict[str, dict[str, list[str]]] = {}
+        self._odd: dict[tuple[str, Oddity], list[str]] = {}
 
     def add(self, table: Table, columns: Columns) -> None:
         """Add the columns of some rows of a table, under the names of the schema."""
         for column in table.columns:
             values = columns.get(column.name)
             if values and _is_compared(column):
-                self._add(f"{table.name}.{column.name}", values)
+                name = f"{table.name}.{column.name}"
+                self._add(name, values, has_ids=column.kind is Kind.ID)
 
-    def _add(self, name: str, values: Sequence[Any]) -> None:
+    def _add(self, name: str, values: Sequence[Any], *, has_ids: bool) -> None:
         counts, looks = self._seen.setdefault(name, {}), self._by_look.setdefault(name, {})
         if len(counts) > _MAX_DISTINCT:
             return
@@ -144,6 +148,10 @@ class ComparedTexts:
             if text not in counts:
                 looks.setdefault(fold_look(text), []).append(text)
                 counts[text] = 0
+                for oddity in ODDITIES if has_ids else ():
+                    if oddity.is_shown_by(text):
+                        odd = self._odd.setdefault((name, oddity), [])
+                        odd += [text] if len(odd) < MAX_GROUPS else []
             if text.strip(" ").lower() in MISSING_WORDS:
                 counts[text] += texts.count(text)
 
@@ -161,6 +169,9 @@ class ComparedTexts:
             groups = (sorted(texts) for texts in self._by_look[name].values() if len(texts) > 1)
             for texts in sorted(groups)[:MAX_GROUPS]:
                 yield look_alike(name, texts).message
+            for oddity in ODDITIES:
+                if odd := self._odd.get((name, oddity)):
+                    yield oddity.finding(name, sorted(odd)).message
 
 
 def _is_compared(column: Column) -> bool:
