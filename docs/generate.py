@@ -29,6 +29,7 @@ PARTS: Mapping[str, Callable[[str], str]] = {
     "settings": tables.settings,
     "owners": tables.owners,
     "doors": tables.doors,
+    "files": tables.files,
     "library": library.members,
     "curl": http.examples,
 }

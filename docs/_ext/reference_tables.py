@@ -1,8 +1,11 @@
 """Make the tables of the references from the code and the editions, as Markdown."""
 
 import inspect
+import json
+import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
@@ -12,6 +15,8 @@ from agon.app.access.permissions import ACTIONS
 from agon.app.tasks.keys import KEYS
 from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition, edition, editions
+
+_FILES: Final = Path(__file__).parents[2] / "tests" / "files" / "table.jsonl"
 
 
 def table(head: list[str], rows: Iterable[list[Any]]) -> str:
@@ -149,6 +154,36 @@ def owners(_: str) -> str:
             ])  # fmt: skip
     head = ["discipline", "table", "sent by", "of the protocol alone", "operations of the service"]
     return table(head, rows)
+
+
+def files(_: str) -> str:
+    """List the files that are read in the tests: the idea, the door, and the outcome."""
+    lines = _FILES.read_text("utf-8").splitlines()
+    return table(["file", "idea", "door", "result"], map(_file, map(json.loads, lines)))
+
+
+def _file(row: dict[str, Any]) -> list[Any]:
+    """Return a file's row: the number of rows with notes and findings, or what refuses it."""
+    first, *rest = row["outcome"]
+    if first == "refused":
+        said = [first, *(text.removesuffix(" column None") for text in rest)]
+    else:
+        stated = f", with {_names(row['options'])} stated" if row.get("options") else ""
+        plural = "" if first == "read 1" else "s"
+        said = [f"{first} row{plural}{stated}"]
+        said += [text for text in rest if text.startswith(("note:", "finding:"))]
+    return [f"`{row['file']}`", _visible(row["idea"]), row["door"], _visible("; ".join(said))]
+
+
+def _names(options: dict[str, Any]) -> str:
+    return " and ".join([*options.get("mapping", ()), *(name for name in options
+                                                       if name != "mapping")])  # fmt: skip
+
+
+def _visible(text: str) -> str:
+    """Return text whose signs are seen, and are no Markdown."""
+    seen = (sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+    return re.sub(r"([\\`*_<>\[\]#~$])", r"\\\1", "".join(seen))
 
 
 def doors(_: str) -> str:

@@ -12,6 +12,7 @@ import agon
 from agon.disciplines import discipline
 from agon.engines import ENGINES
 from agon.records.sources import sizes
+from agon.records.sources.formats import form_of
 from agon.records.sources.sizes import source_size
 from cli.command import Cli
 from postgresql_server import Postgresql
@@ -106,3 +107,46 @@ def test_the_command_lists_the_engines_that_can_score_a_source(
     assert command("plan", "arena", tmp_path / "records", "--engine", "postgres").code == 4
     assert command("plan", "arena", tmp_path / "records", "--engine", "embeded").code == 3
     assert command("plan", "arena", tmp_path / "nothing").code == 3
+
+
+FILES = Path(__file__).parent.parent / "files" / "data"
+
+
+@pytest.mark.parametrize(
+    ("of", "file", "rows", "counted"),
+    [
+        ("arena", "chess.csv", 3, "lines"),
+        ("arena", "alpaca.json", 3, "count"),
+        ("arena", "mt_bench.jsonl", 2, "lines"),
+        ("arena", "words.parquet", 2, "metadata"),
+        ("challenge", "evaluations.xlsx", 2, "count"),
+    ],
+)
+def test_one_file_of_rows_has_a_plan(
+    command: Cli, of: str, file: str, rows: int, counted: str
+) -> None:
+    """What agon score takes has a plan: it counts the rows that are read."""
+    report = command("plan", of, FILES / file, "--format", "json").json()
+    assert (report["form"], report["rows"]) == (form_of(file), rows)
+    assert [table["counted"] for table in report["tables"]] == [counted]
+    reasons = {each["engine"]: each["reason"] for each in report["engines"]}
+    assert reasons["embedded"] is None
+    assert all(reason for engine, reason in reasons.items() if engine != "embedded")
+
+
+def test_a_packed_file_of_a_folder_is_counted(tmp_path: Path) -> None:
+    """Bytes of an archive are no lines."""
+    users = discipline("community").schema
+    for name in ("packed.csv.gz", "packed.csv.zst", "packed.csv.zip", "array.json"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name.replace(name.partition(".")[0], "users")).write_bytes(
+            (FILES / name).read_bytes()
+        )
+        assert rows_of(source_size(users, folder)) == {"users": 2}, name
+
+
+def test_a_file_of_one_of_several_tables_has_no_plan(command: Cli) -> None:
+    """The message names the tables, as that of agon score does."""
+    refused = command("plan", "community", FILES / "bom.csv")
+    assert (refused.code, "several tables" in refused.err) == (2, True)

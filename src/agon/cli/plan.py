@@ -11,7 +11,6 @@ from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.analysis.plan import SourcePlan
-    from agon.records.names.mapping import SourceMapping
 
 _MIB: Final = 1 << 20
 _GIB: Final = 1 << 30
@@ -20,7 +19,7 @@ _GIB: Final = 1 << 30
 @click.command("plan", cls=Command)
 @parameters.discipline
 @parameters.source
-@sources.with_mapping
+@sources.reading
 @option(
     "--engine",
     metavar="E",
@@ -33,25 +32,27 @@ def command(
     discipline: str,
     source: str,
     *,
-    mapping: "SourceMapping | None",
+    reads: sources.SourceOptions,
     engine: str | None,
     form: str,
     output: Path | None,
 ) -> None:
     """Count the rows and bytes of SOURCE, and list the engines that can score it.
 
-    Nothing is read but the files' metadata, the first lines of text, or PostgreSQL's statistics. Of
-    a mapping, names of tables and what is ignored matter; rows that it leaves out are counted.
-    Time and memory depend on your machine: score a part once, and scale by the rows.
+    SOURCE is what agon score reads. Nothing is read but the files' metadata, the first lines of
+    text, or PostgreSQL's statistics; JSON arrays, workbooks and archives are read. Of a mapping,
+    names of tables and what is ignored matter; rows that it or --where leaves out are counted. Time
+    and memory depend on your machine: score a part once, and scale by the rows.
 
       agon plan community data/
+      agon plan arena battles.csv
       agon plan arena postgresql://scorer@localhost/arena --engine postgres --format json
     """
     from agon.app.analysis.plan import plan
     from agon.cli.shared.output import working
 
     with working("measuring the source"):
-        made = plan(discipline, source, engine=engine, mapping=mapping)
+        made = plan(discipline, source, engine=engine, mapping=reads["mapping"])
     if form == "json":
         deliver_json(made.to_dict(), output)
     else:

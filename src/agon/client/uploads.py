@@ -44,7 +44,14 @@ def add_records(
         Conflict: keys or external ids exist with other content, or the contest is final.
     """
     total = ImportSummary(
-        added=0, repeated=0, replaced=0, first_seq=None, last_seq=None, notes=(), changes=()
+        added=0,
+        repeated=0,
+        replaced=0,
+        first_seq=None,
+        last_seq=None,
+        notes=(),
+        warnings=(),
+        changes=(),
     )
     lines = bytes_sent = 0
     contents, are_several = of_several(line_chunks(chunks, size=chunk))
@@ -102,5 +109,6 @@ def _sum(before: ImportSummary, after: ImportSummary) -> ImportSummary:
         first_seq=after.first_seq if before.first_seq is None else before.first_seq,
         last_seq=before.last_seq if after.last_seq is None else after.last_seq,
         notes=tuple(dict.fromkeys((*before.notes, *after.notes))),
+        warnings=tuple(dict.fromkeys((*before.warnings, *after.warnings))),
         changes=(*before.changes, *after.changes)[:MAX_CHANGES],
     )

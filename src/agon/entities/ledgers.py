@@ -32,7 +32,9 @@ class ImportSummary:
             contest is frozen.
         last_seq: position of the last new entry, or None as well.
         seqs: positions of the records in the ledger, of repeated ones too; of the first thousand.
-        notes: how the rows were read: names in another spelling, and names that are not used.
+        notes: how the rows were read: names and values in another spelling, and names that are not
+            used.
+        warnings: what may be wrong with the rows: values that look like others, or like none.
         changes: what the replaced records change; of the first hundred.
     """
 
@@ -43,6 +45,7 @@ class ImportSummary:
     last_seq: int | None = None
     seqs: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     changes: tuple[RecordChange, ...] = ()
 
 

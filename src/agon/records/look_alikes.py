@@ -4,7 +4,10 @@
 different values that people take for one; ``NULL`` and ``N/A`` are texts that people take for none.
 """
 
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from agon.kernel.findings import Finding, Severity
@@ -13,18 +16,22 @@ from agon.records.schemas import Column, Kind, Table
 from agon.records.tables import Records
 
 MISSING_WORDS: Final = (
-    "null", "none", "nan", "n/a", "na", "#n/a", "nil", "undefined", "-", "--", "?",
+    "null", "none", "nan", "n/a", "na", "#n/a", "nil", "undefined", "-", "--", "?", "\\n",
 )  # fmt: skip
 """Texts, in small letters, that people write where there is no value."""
 
-_MAX_LENGTH: Final = 200  # longer texts are content
-_MAX_GROUPS: Final = 20
+MAX_LENGTH: Final = 200  # longer texts are content
+MAX_GROUPS: Final = 20
+_MAX_NAMED: Final = 4
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2212"
 _INVISIBLE: Final = (
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069"
     "\ufeff"
 )
 _BLANKS: Final = "\u00a0\u2007\u202f\t"
+_PLAIN: Final = str.maketrans(
+    _DASHES + _BLANKS, "-" * len(_DASHES) + " " * len(_BLANKS), _INVISIBLE
+)
 
 
 def source_findings(records: Records) -> list[Finding]:
@@ -65,38 +72,116 @@ def _of_column(records: Records, table: Table, column: Column) -> Iterator[Findi
     name = f"{table.name}.{column.name}"
     texts = (
         f"SELECT {quote(column.name)} AS text, count(*) AS rows FROM {quote(table.name)} "
-        f"WHERE length({quote(column.name)}) <= {_MAX_LENGTH} GROUP BY 1"
+        f"WHERE length({quote(column.name)}) <= {MAX_LENGTH} GROUP BY 1"
     )
     words = ", ".join(map(literal, MISSING_WORDS))
     sql = (
         f"SELECT text, rows FROM ({texts}) WHERE lower(trim(text)) IN ({words}) "
-        f"ORDER BY rows DESC, text LIMIT {_MAX_GROUPS}"
+        f"ORDER BY rows DESC, text LIMIT {MAX_GROUPS}"
     )
     missing = records.sql(sql).to_pylist()
     if missing:
-        listed = ", ".join(repr(row["text"]) for row in missing)
-        yield _finding(
-            "missing-word",
-            tuple(row["text"] for row in missing),
-            "values that look like no value",
-            sum(row["rows"] for row in missing),
-            f"{name} has {listed}, which count as values; state them as texts without a value, "
-            "or leave the cells empty",
-        )
+        texts_missing = [row["text"] for row in missing]
+        yield missing_words(name, texts_missing, sum(row["rows"] for row in missing))
     sql = (
         f"SELECT list(text ORDER BY text) AS texts FROM ({texts}) GROUP BY {_fold('text')} "
-        f"HAVING count(*) > 1 ORDER BY 1 LIMIT {_MAX_GROUPS}"
+        f"HAVING count(*) > 1 ORDER BY 1 LIMIT {MAX_GROUPS}"
     )
     for group in records.sql(sql).to_pylist():
-        alike = group["texts"]
-        yield _finding(
-            "look-alike",
-            tuple(alike),
-            "different values that look alike",
-            len(alike),
-            f"{name} has {', '.join(map(ascii, alike))}: they differ in case, blanks or signs that "
-            "cannot be seen, and count as different values; write equal ones in one way",
-        )
+        yield look_alike(name, group["texts"])
+
+    if column.kind is Kind.ID:
+        for oddity in ODDITIES:
+            sql = (
+                f"SELECT text FROM ({texts}) WHERE regexp_full_match(text, "
+                f"{literal(oddity.pattern)}, 'i') ORDER BY text LIMIT {MAX_GROUPS}"
+            )
+            if odd := records.sql(sql)["text"].to_pylist():
+                yield oddity.finding(name, odd)
+
+
+@dataclass(frozen=True)
+class Oddity:
+    """What a spreadsheet leaves in ids, which are then other ids than a person means.
+
+    Attributes:
+        code: the code of the finding.
+        pattern: an expression that such an id matches completely, in any case of letters.
+        what: what such ids are.
+        remedy: what to do about them.
+    """
+
+    code: str
+    pattern: str
+    what: str
+    remedy: str
+
+    def is_shown_by(self, text: str) -> bool:
+        """Return whether an id is odd in this way."""
+        return re.fullmatch(self.pattern, text, re.IGNORECASE | re.DOTALL) is not None
+
+    def finding(self, name: str, texts: Sequence[str]) -> Finding:
+        """Return the warning about ids of a column."""
+        listed = ", ".join(repr(text) for text in texts[:_MAX_NAMED])
+        more = f" and {len(texts) - _MAX_NAMED} more" if len(texts) > _MAX_NAMED else ""
+        message = f"{name} has {listed}{more}: {self.what}; {self.remedy}"
+        return _finding(self.code, tuple(texts), self.what, len(texts), message)
+
+
+ODDITIES: Final = (
+    Oddity(
+        "quoted-id",
+        r"""=".*"|[“„«].*[”“»]|'[0-9].*""",
+        "quotation marks that are a part of the ids",
+        "export the column as plain text",
+    ),
+    Oddity(
+        "rounded-id",
+        r"[0-9](\.[0-9]+)?E\+?[0-9]+",
+        "numbers that a spreadsheet rounded, so that different ids may have become one",
+        "export the column as text",
+    ),
+    Oddity(
+        "total-row",
+        "(grand )?total|sum|summe|gesamt|average|mean",
+        "a row of totals, which counts as a record",
+        "leave the row out if it is none",
+    ),
+)
+
+
+def missing_words(name: str, texts: Sequence[str], rows: int) -> Finding:
+    """Return the warning about texts of a column that look like no value."""
+    return _finding(
+        "missing-word",
+        tuple(texts),
+        "values that look like no value",
+        rows,
+        f"{name} has {', '.join(map(repr, texts))}, which count as values; state them as texts "
+        "without a value, or leave the cells empty",
+    )
+
+
+def look_alike(name: str, texts: Sequence[str]) -> Finding:
+    """Return the warning about different texts of a column that look alike."""
+    return _finding(
+        "look-alike",
+        tuple(texts),
+        "different values that look alike",
+        len(texts),
+        f"{name} has {', '.join(map(ascii, texts))}: they differ in case, blanks or signs that "
+        "cannot be seen, and count as different values; write equal ones in one way",
+    )
+
+
+def fold_look(text: str) -> str:
+    r"""Return a text without what people do not see in it, as :func:`value_findings` folds it.
+
+    Example:
+        >>> fold_look("GPT\u20114 "), fold_look("gpt-4\u200b")
+        ('gpt-4', 'gpt-4')
+    """
+    return unicodedata.normalize("NFC", text).translate(_PLAIN).strip(" ").lower()
 
 
 def _fold(text: str) -> str:

@@ -118,7 +118,8 @@ class NormalForm:
                     for value, *of in zip(values, *sides, strict=True)
                 ]
                 has_empty = has_empty or None in changed[name]
-            elif not _IS_NORMAL[column.kind](values):
+            elif not (_are_words(column, values) if column.choices
+                      else _IS_NORMAL[column.kind](values)):  # fmt: skip
                 changed[name] = [_normal(column, value) for value in values]
                 has_empty = has_empty or None in changed[name]
         if not changed:

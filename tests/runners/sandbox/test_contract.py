@@ -94,6 +94,8 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
         ("def solver():\n    yield 1\n", "solver",
          ("solver() returned generator, not list: it yields; wrap it in list(…); one without an "
           "end needs itertools.islice")),
+        ("def solver():\n    return {1}\n", "solver",
+         "solver() returned set, not list: a set has no order; collect the terms in a list"),
         ("def solver():\n    print([1])\n", "solver",
          "solver() returned NoneType, not list: return the list"),
         ("def solver():\n    return [None]\n", "solver",
@@ -115,7 +117,12 @@ def test_a_wrong_type_is_said_with_its_place(
     [
         ("x = 1\ndef solver(:\n", "syntax_error", "line 2: invalid syntax"),
         ("\n\ndef solver():\n    return [1 // 0]\n", "runtime_error", "line 4: ZeroDivisionError"),
-        ("x = 1\n", "runtime_error", "there is no function solver()"),
+        ("x = 1\n", "runtime_error", "there is no function solver(); write def solver():"),
+        (
+            "def solver(n):\n    return [n]\n",
+            "runtime_error",
+            "solver() is called without arguments; write def solver():",
+        ),
         ("import numpy\n", "runtime_error", "No module named 'numpy'"),
         ("def solver():\n    raise SystemExit(0)\n", "runtime_error", "line 2: SystemExit: 0"),
         ("def solver():\n    return [10 ** 4300]\n", "output_limit", "more than 4300 digits"),

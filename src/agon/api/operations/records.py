@@ -76,8 +76,10 @@ def add_records(
     repeated. In a live contest, what a protocol owns is a conflict: propose a change set instead.
 
     Names are compared without case, `_` and `-`: `uploaderId` is `uploader_id`. The notes of the
-    response list keys that are not used; a key that is near to a column which its row does not have
-    is an error unless it is ignored.
+    response say which names and values were read in another spelling, and list keys that are not
+    used; the warnings name values that look like others, or like none. Both are empty where
+    everything was exact. A key that is near to a column which its row does not have is an error
+    unless it is ignored.
     """
     raise NotImplementedError
 

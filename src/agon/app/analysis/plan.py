@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agon.app.analysis.records import format_of_file
 from agon.disciplines import discipline
 from agon.engines import ENGINES, require_engine
 from agon.errors import Conflict, Unavailable
+from agon.records import Table
 from agon.records.names.mapping import MappingSource, source_mapping
-from agon.records.sources.sizes import SourceSize, source_size
+from agon.records.sources.sizes import SourceSize, file_of_rows_size, source_size
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ def plan(
 
     Args:
         of: the name of the discipline.
-        source: a folder, a DuckDB or SQLite file, or ``postgresql://…``.
+        source: a folder, a DuckDB or SQLite file, or ``postgresql://…``; of a discipline with a
+            format of one table also a file of such rows.
         engine: one engine (None: all).
         mapping: how names of the source are read, as for :func:`agon.read_records`; rows that it
             leaves out are counted.
@@ -94,13 +97,21 @@ def plan(
     if engine is not None:
         require_engine(engine, source)
     names = [each.name for each in ENGINES] if engine is None else [engine]
-    size = source_size(schema, source, mapping=source_mapping(mapping))
-    return SourcePlan(of, size, tuple(_engine_plan(name, source) for name in names))
+    form = format_of_file(of, source)
+    if form is None:
+        size = source_size(schema, source, mapping=source_mapping(mapping))
+    else:
+        size = file_of_rows_size(Table(form.name, ()), Path(source))
+    is_file = form is not None
+    return SourcePlan(
+        of, size, tuple(_engine_plan(name, source, is_file=is_file) for name in names)
+    )
 
 
-def _engine_plan(name: str, source: str | Path) -> EnginePlan:
+def _engine_plan(name: str, source: str | Path, *, is_file: bool) -> EnginePlan:
     try:
-        require_engine(name, source)
+        if require_engine(name, source).counts and is_file:
+            return EnginePlan(name, "it reads folders of Parquet files")
     except (Conflict, Unavailable) as error:
         return EnginePlan(name, str(error))
     return EnginePlan(name)

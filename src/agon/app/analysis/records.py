@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from agon.app.importers import format_of_frame, import_records
+from agon.app.importers import Format, format_of_frame, import_records
 from agon.disciplines import ImportedRecords, Simulation, discipline
 from agon.engines import open_tables, require_engine
 from agon.errors import Conflict, Unreadable
@@ -136,12 +136,7 @@ def inspect_records(
     if isinstance(source, str | Path) and not single:
         return inspect(schema, source, mapping=reads, where=where)
     if single:
-        form = format_of_frame(of)
-        if form is None:
-            names = ", ".join(table.name for table in schema)
-            raise Unreadable(
-                f"{of} has several tables; give a folder, or data frames by table name ({names})"
-            )
+        form = _format_of_rows(of)
         table = cast("str | Path | Rows", source)
         source = import_records(form.name, table, mapping=reads, where=where)
         reads, where = NO_MAPPING, None
@@ -291,11 +286,30 @@ def convert_records(
         InvalidRecords: with all issues; also for unused names that are near to a missing one.
         NotFound, Unreadable, Unavailable: the source cannot be opened.
     """
-    form = format_of_frame(of) if _is_file_of_rows(source) else None
+    form = format_of_file(of, source)
     if form is not None:
         return import_records(form.name, source, columns=columns, where=where, mapping=mapping)
     with read_records(of, source, columns=columns, where=where, mapping=mapping) as records:
         return ImportedRecords(of, normal_tables(records), records.notes, records.names)
+
+
+def format_of_file(of: str, source: str | Path) -> Format | None:
+    """Return the format of a file of one table; None: the source is no such file.
+
+    Raises:
+        Unreadable: it is one, and the discipline has no format of one table.
+    """
+    return _format_of_rows(of) if _is_file_of_rows(source) else None
+
+
+def _format_of_rows(of: str) -> Format:
+    form = format_of_frame(of)
+    if form is None:
+        names = ", ".join(table.name for table in discipline(of).schema)
+        raise Unreadable(
+            f"{of} has several tables; give a folder, or data frames by table name ({names})"
+        )
+    return form
 
 
 def _is_file_of_rows(source: Any) -> bool:

@@ -120,5 +120,5 @@ def rate_bots(  # noqa: PLR0913 (each is an option of the command)
             **under,
         )
     sources.echo_notes(ratings.notes)
-    sources.echo_warnings(ratings.result)
+    sources.echo_warnings(finding.message for finding in ratings.result.source_findings)
     show(ratings.result, ratings.board, printing)

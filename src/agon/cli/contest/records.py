@@ -65,7 +65,8 @@ def add(
     from agon.cli.shared.output import working
 
     with target.open(create=False) as api, working(f"adding to {contest}"):
-        chunks, is_bare = _chunks(api, contest, source, table=table, mapping=mapping)
+        notes: list[str] = []
+        chunks, is_bare = _chunks(api, contest, source, table=table, mapping=mapping, notes=notes)
         summary = api.records.add(
             contest,
             chunks,
@@ -74,11 +75,13 @@ def add(
             dry_run=dry_run,
             ignore=() if mapping is None else mapping.ignore,
         )
+    read = (*notes, *summary.notes)
     if form == "json":
-        deliver_json(lists.plain_values(summary))
+        deliver_json({**lists.plain_values(summary), "notes": read})
         return
     would = "would be " if dry_run else ""
-    sources.echo_notes(summary.notes)
+    sources.echo_notes(read)
+    sources.echo_warnings(summary.warnings)
     for change in summary.changes[:_SHOWN]:
         click.echo(f"{change.record}: {_differences(change)}", err=True)
     if summary.replaced > _SHOWN:
@@ -101,23 +104,36 @@ def _differences(change: "RecordChange") -> str:
 
 
 def _chunks(
-    api: "Api", contest: str, source: str, *, table: str | None, mapping: "SourceMapping | None"
+    api: "Api",
+    contest: str,
+    source: str,
+    *,
+    table: str | None,
+    mapping: "SourceMapping | None",
+    notes: list[str],
 ) -> tuple[Iterator[bytes], bool]:
-    """Return a source's records as NDJSON, and whether its lines are as the source has them."""
+    """Return a source's records as NDJSON, and whether its lines are as the source has them.
+
+    How names and values were read is added to ``notes`` while the records are read.
+    """
     path = Path(source)
     has_lines = source == "-" or (path.suffix.lower() in _LINES and not path.is_dir())
     if has_lines and not (mapping and replaced(mapping, ignore=())):
         return read_pieces(source), True
     discipline = api.contests.get(contest).discipline
     if has_lines and mapping is not None:
-        return _mapped_lines(discipline, table, source, mapping), False
+        return _mapped_lines(discipline, table, source, mapping, notes), False
     if table is None:
-        return records_of(discipline, source, mapping), False
-    return _rows_of(discipline, table, path, mapping), False
+        return records_of(discipline, source, mapping, notes=notes), False
+    return _rows_of(discipline, table, path, mapping, notes), False
 
 
 def _mapped_lines(
-    discipline: str, table: str | None, source: str, mapping: "SourceMapping"
+    discipline: str,
+    table: str | None,
+    source: str,
+    mapping: "SourceMapping",
+    notes: list[str],
 ) -> Iterator[bytes]:
     """Yield the rows of NDJSON under the names of the schema.
 
@@ -128,12 +144,16 @@ def _mapped_lines(
 
     pieces = read_pieces(source)
     with map_lines(discipline, pieces, mapping, table=table, option=_IGNORE) as mapped:
-        sources.echo_notes(mapped.notes)
+        notes += mapped.notes
         yield from mapped.lines
 
 
 def _rows_of(
-    discipline: str, table: str, path: Path, mapping: "SourceMapping | None"
+    discipline: str,
+    table: str,
+    path: Path,
+    mapping: "SourceMapping | None",
+    notes: list[str],
 ) -> Iterator[bytes]:
     """Yield the rows of a file of one table as NDJSON.
 
@@ -147,7 +167,7 @@ def _rows_of(
         read_upload(discipline, table, path.name, file, option=_IGNORE, mapping=mapping) as upload,
     ):
         upload.require_valid()
-        sources.echo_notes(upload.notes)
+        notes += upload.notes
         yield from upload.lines()
 
 
@@ -180,23 +200,39 @@ def _pieces(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def records_of(
-    discipline: str, source: str, mapping: "SourceMapping | None" = None
+    discipline: str,
+    source: str,
+    mapping: "SourceMapping | None" = None,
+    *,
+    notes: list[str] | None = None,
 ) -> Iterator[bytes]:
     """Yield the records of a validated source as NDJSON, referenced tables first.
 
-    A source is what ``agon score`` reads.
+    A source is what ``agon score`` reads; how it was read is added to ``notes``.
     """
-    for step in steps_of(discipline, source, steps=1, mapping=mapping):
+    for step in steps_of(discipline, source, steps=1, mapping=mapping, notes=notes):
         yield from step
 
 
 def steps_of(
-    discipline: str, source: str, *, steps: int, mapping: "SourceMapping | None" = None
+    discipline: str,
+    source: str,
+    *,
+    steps: int,
+    mapping: "SourceMapping | None" = None,
+    notes: list[str] | None = None,
 ) -> Iterator[list[bytes]]:
     """Yield the records of a validated source in steps, each as NDJSON.
 
     The first step has the tables that others refer to. Of the other tables each step has an equal
     share, in the order of the source.
+
+    Args:
+        discipline: the discipline.
+        source: what ``agon score`` reads.
+        steps: the number of steps.
+        mapping: how its names and values are read.
+        notes: a list to which is added how they were read.
 
     Raises:
         InvalidRecords: rows are invalid, or an unused name is near to one that is missing.
@@ -206,7 +242,8 @@ def steps_of(
 
     records = read_records(discipline, source, mapping=mapping)
     records.names.require_exact(option=_IGNORE)
-    sources.echo_notes(records.notes)
+    if notes is not None:
+        notes += records.notes
     yield from record_lines(records, steps=steps)
 
 

@@ -1,7 +1,7 @@
 """Options of commands that read records, and records from stdin."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -297,13 +297,13 @@ def echo_notes(notes: tuple[str, ...]) -> None:
 def echo_reading(result: "Result") -> None:
     """Print on stderr how the records of a result were read, and what may be wrong with them."""
     echo_notes(result.notes)
-    echo_warnings(result)
+    echo_warnings(finding.message for finding in result.source_findings)
 
 
-def echo_warnings(result: "Result") -> None:
-    """Print on stderr what may be wrong with the source of a result."""
-    for finding in result.source_findings:
-        click.echo(f"warning: {finding.message}", err=True)
+def echo_warnings(messages: Iterable[str]) -> None:
+    """Print on stderr what may be wrong with a source."""
+    for message in messages:
+        click.echo(f"warning: {message}", err=True)
 
 
 def numbers(

@@ -70,6 +70,23 @@ class SourceMapping:
         require_names(columns)
         return replace(self, columns={**self.columns, **columns}) if columns else self
 
+    def names_of(self, table: str, column: str, spelled: str) -> set[str]:
+        """Return the names that a column goes by in the mapping: the schema's, and the source's.
+
+        Args:
+            table: the table.
+            column: the schema's name of the column.
+            spelled: the source's name of it, if it is only spelled otherwise.
+
+        Example:
+            >>> stated = SourceMapping(columns={"votes.vote": "Which one?"})
+            >>> sorted(stated.names_of("votes", "vote", "vote"))
+            ['Which one?', 'vote', 'votes.Which one?', 'votes.vote']
+        """
+        names = {column, spelled}
+        names |= {self.columns[own] for own in (column, f"{table}.{column}") if own in self.columns}
+        return names | {f"{table}.{name}" for name in names}
+
     def with_ignored(self, names: Iterable[str]) -> "SourceMapping":
         """Return the mapping with further names that are not read."""
         return replace(self, ignore=(*self.ignore, *names))

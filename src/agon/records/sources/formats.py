@@ -55,6 +55,17 @@ def ending_of(name: str) -> str:
     return max((ending for ending in ENDINGS if lower.endswith(ending)), key=len, default="")
 
 
+def form_of(name: str) -> str:
+    """Return the form of a file that is read: parquet, csv, ndjson, json or xlsx.
+
+    Example:
+        >>> form_of("votes.TSV"), form_of("votes.jsonl.gz"), form_of("votes.pq")
+        ('csv', 'ndjson', 'parquet')
+    """
+    reader = _READERS[_form_of(Path(name))[0]]
+    return next(ending for ending in USUAL if _READERS[ending] is reader).removeprefix(".")
+
+
 def read_file(connection: Any, table: Table, file: Path) -> ReadResult:
     """Read a file of one table by its name; see :data:`ENDINGS`."""
     ending, packed = _form_of(file)

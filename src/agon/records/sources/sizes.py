@@ -1,19 +1,19 @@
 """Measure a source without reading its records: its tables, their rows and bytes."""
 
-import gzip
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import IO, Any, Final, Literal, TypeAlias
 
 from agon.errors import Unreadable
 from agon.records.names.columns import column_names
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.names.matching import fold_name
-from agon.records.raw import SourceTables, quote
-from agon.records.schemas import Schema
+from agon.records.raw import MemoryEngine, SourceTables, quote
+from agon.records.schemas import Schema, Table
 from agon.records.sources import source_kind
+from agon.records.sources.formats import form_of, read_file
 from agon.records.sources.parquet_folder import files_of
 
 Counted: TypeAlias = Literal["metadata", "count", "lines", "estimate"]
@@ -47,8 +47,8 @@ class SourceSize:
 
     Attributes:
         label: the source, as messages name it (never with a password).
-        form: ``parquet``, ``csv``, ``ndjson`` (that of most rows), ``duckdb``, ``sqlite`` or
-            ``postgresql``.
+        form: ``parquet``, ``csv``, ``ndjson``, ``json`` or ``xlsx`` (that of most rows),
+            ``duckdb``, ``sqlite`` or ``postgresql``.
         bytes: bytes on disk.
         tables: the schema's tables in it.
     """
@@ -93,6 +93,22 @@ def source_size(
     return replace(size, tables=tables)
 
 
+def file_of_rows_size(table: Table, file: Path) -> SourceSize:
+    """Return the size of one file of rows.
+
+    Raises:
+        Unreadable: it cannot be read, or is damaged.
+
+    Example:
+        >>> battles = Table("battles", ())
+        >>> size = file_of_rows_size(battles, Path("tests/files/data/chess.csv"))
+        >>> size.form, size.tables[0].name, size.rows
+        ('csv', 'battles', 3)
+    """
+    form, size = _file_size(table, file)
+    return SourceSize(str(file), form, size.bytes or 0, (size,))
+
+
 def _size(schema: Schema, source: str | Path) -> SourceSize:
     kind = source_kind(schema, source)
     if kind == "folder":
@@ -116,43 +132,60 @@ def _folder_size(schema: Schema, folder: Path) -> SourceSize:
     from agon.records.sources.folder import table_files
 
     files = table_files(schema, folder).files
-    tables, rows_of_form = [], dict.fromkeys(("parquet", "csv", "ndjson"), 0)
+    tables, rows_of_form = [], dict[str, int]()
     for name, paths in files.items():
         if not paths:
             continue
-        path = folder / paths[0]
-        try:
-            form, table = _file_size(name, path)
-        except OSError as error:
-            raise Unreadable(f"{path} cannot be read ({error.strerror or error})") from None
-        rows_of_form[form] += table.rows
+        form, table = _file_size(schema.table(name), folder / paths[0])
+        rows_of_form[form] = rows_of_form.get(form, 0) + table.rows
         tables.append(table)
-    form = max(rows_of_form, key=lambda form: rows_of_form[form])
+    form = max(rows_of_form, key=lambda form: rows_of_form[form], default="parquet")
     size = sum(table.bytes or 0 for table in tables)
     return SourceSize(str(folder), form, size, tuple(tables))
 
 
-def _file_size(table: str, path: Path) -> tuple[str, TableSize]:
-    """Return the form of a table's file, or of its folder of files, and the table's size."""
-    if path.is_dir():
-        parts = [_file_size(table, file)[1] for file in files_of(path)]
-        rows, size = sum(part.rows for part in parts), sum(part.bytes or 0 for part in parts)
-        return "parquet", TableSize(table, rows, size, "metadata")
-    size = path.stat().st_size
-    if path.suffix == ".parquet":
+def _file_size(table: Table, path: Path) -> tuple[str, TableSize]:
+    """Return the form of a table's file, or of its folder of files, and the table's size.
+
+    Raises:
+        Unreadable: a file cannot be read, or is damaged.
+    """
+    try:
+        if path.is_dir():
+            parts = [_file_size(table, file)[1] for file in files_of(path)]
+            rows, size = sum(part.rows for part in parts), sum(part.bytes or 0 for part in parts)
+            return "parquet", TableSize(table.name, rows, size, "metadata")
+        size = path.stat().st_size
+        rows, counted = _rows_in(table, path, size)
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read ({error.strerror or error})") from None
+    return form_of(path.name), TableSize(table.name, rows, size, counted)
+
+
+def _rows_in(table: Table, path: Path, size: int) -> tuple[int, Counted]:
+    """Return the number of rows of a file; JSON arrays, workbooks and archives are read for it."""
+    form, packed = form_of(path.name), path.suffix.lower()
+    if packed in {".parquet", ".pq"}:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
-            rows = pq.read_metadata(path).num_rows
+            return pq.read_metadata(path).num_rows, "metadata"
         except pa.ArrowException as error:
             raise Unreadable(f"{path} is not a Parquet file ({error})") from None
-        return "parquet", TableSize(table, rows, size, "metadata")
-    form = "csv" if ".csv" in path.suffixes else "ndjson"
-    lines, share = _lines(path, size)
-    header = 1 if form == "csv" else 0
-    rows = max(round(lines / share) - header, 0)
-    return form, TableSize(table, rows, size, "lines" if share >= 1 else "estimate")
+    if form in {"csv", "ndjson"} and packed != ".zip":
+        lines, share = _lines(path, size)
+        rows = max(round(lines / share) - (form == "csv"), 0)
+        return rows, "lines" if share >= 1 else "estimate"
+    engine = MemoryEngine()
+    try:
+        raw, issues = read_file(engine.connection, table, path)
+        if raw is None:
+            raise Unreadable(f"{path} cannot be read: {issues[0]}")
+        count = f"SELECT count(*) FROM {raw.relation}"
+        return int(engine.connection.execute(count).fetchall()[0][0]), "count"
+    finally:
+        engine.close()
 
 
 def _lines(path: Path, size: int) -> tuple[int, float]:
@@ -161,7 +194,7 @@ def _lines(path: Path, size: int) -> tuple[int, float]:
     The share is one of bytes on disk, which a compressed file has fewer of.
     """
     with path.open("rb") as file:
-        text = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
+        text = _plain_stream(file, path.suffix.lower())
         lines = read = 0
         last = b"\n"
         while read < _SAMPLE_BYTES and (block := text.read(_BLOCK_BYTES)):
@@ -171,9 +204,16 @@ def _lines(path: Path, size: int) -> tuple[int, float]:
         return lines, min(file.tell() / size, 1.0)
 
 
+def _plain_stream(file: IO[bytes], packed: str) -> Any:
+    if packed not in {".gz", ".zst"}:
+        return file
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(file, {".gz": "gzip", ".zst": "zstd"}[packed])
+
+
 def _duckdb_counts(schema: Schema, path: Path) -> dict[str, int]:
     """Count the rows of a DuckDB file's tables; it knows them without reading them."""
-    from agon.records.raw import MemoryEngine
     from agon.records.sources import duckdb_file
 
     engine = MemoryEngine()

@@ -13,9 +13,21 @@ from agon.records.issues import RowIssue
 from agon.records.names.mapping import SourceMapping
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, Kind, Schema, Table
-from agon.records.values.conversion_notes import count_rows, list_parts, unknown_names
-from agon.records.values.json_values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS, UNIT_NAMES
-from agon.records.values.words import FALSE, NAME, TRUE, StatedWords, fold_word
+from agon.records.values.conversion_notes import (
+    count_rows,
+    read_as_utc,
+    read_numbers_as_times,
+    read_truths,
+    read_words,
+    unknown_names,
+)
+from agon.records.values.json_values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS
+from agon.records.values.row_issues import (
+    issue_at,
+    may_hold_no_record,
+    rows_without_a_record,
+)
+from agon.records.values.words import EXACT_TRUTHS, FALSE, NAME, TRUE, StatedWords, fold_word
 
 _ROW: Final = quote("converted row:")
 _MAX_WORDS: Final = 1_000  # different words of one column that are converted
@@ -24,7 +36,6 @@ _EPOCH: Final = r"[0-9]{9,16}(\.[0-9]*)?"
 _CLOCK: Final = "{0} LIKE '____-%:%'"
 _ZONE: Final = r".*([zZ]| UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
 _TRUTHS: Final = {**dict.fromkeys(TRUE, "true"), **dict.fromkeys(FALSE, "false")}
-_EXACT_TRUTHS: Final = ("true", "false", "1", "0")
 _NUMERIC: Final = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "FLOAT", "DOUBLE", "DECIMAL",
 )  # fmt: skip
@@ -80,7 +91,7 @@ def convert_values(
         issues += conversion.changes.issues
         zoneless += [start + name for name in conversion.changes.zoneless]
     if zoneless:
-        notes.append(f"times without a zone are read as UTC: {list_parts(zoneless)}")
+        notes.append(read_as_utc(zoneless))
     return replace(source, tables=tables, issues=issues), notes
 
 
@@ -113,6 +124,9 @@ class _Conversion:
         self._read_as_missing(columns)
         self._raw = self._with_changes()
         seen = self._look_at(columns)
+        if seen.get("no record"):
+            texts = [(self._text(one.name), [*self._names_of(one.name)]) for one in columns]
+            self.changes.issues += rows_without_a_record(self._query, self._raw, texts)
         for column in columns:
             name = column.name
             if stated[name] or (seen.get(f"words:{name}") and column.choices):
@@ -130,14 +144,15 @@ class _Conversion:
 
     def _stated_values(self, column: Column) -> Mapping[str, str]:
         """Return the values that the mapping states for a column, by text."""
-        stored = self._raw.spelled.get(column.name, column.name)
-        names = {column.name, stored}
-        names |= {f"{self._table.name}.{name}" for name in names}
         return {
             text: value
-            for name in names
+            for name in self._names_of(column.name)
             for text, value in self._mapping.values.get(name, {}).items()
         }
+
+    def _names_of(self, name: str) -> set[str]:
+        spelled = self._raw.spelled.get(name, name)
+        return self._mapping.names_of(self._table.name, name, spelled)
 
     def _text(self, name: str) -> str:
         """Return SQL of a value as text."""
@@ -164,6 +179,10 @@ class _Conversion:
     def _look_at(self, columns: list[Column]) -> dict[str, int]:
         """Count, in one pass, what does not look exact in each column."""
         counted: dict[str, str] = {}
+        if columns and all(self._is_text(column.name) for column in columns):
+            name = columns[0].name
+            condition = may_hold_no_record(self._text(name), [*self._names_of(name)])
+            counted["no record"] = f"count_if({condition})"
         for column in columns:
             name, text = column.name, self._text(column.name)
             if column.lists and self._convert_lists(column):
@@ -182,7 +201,7 @@ class _Conversion:
                     listed = " AND ".join(f"{text} <> {literal(one)}" for one in column.choices)
                     counted[f"words:{name}"] = f"count_if({listed})"
                 elif column.kind is Kind.BOOLEAN:
-                    exact = ", ".join(map(literal, _EXACT_TRUTHS))
+                    exact = ", ".join(map(literal, EXACT_TRUTHS))
                     counted[f"words:{name}"] = f"count_if(lower({text}) NOT IN ({exact}))"
                 elif column.kind is Kind.ID and self._raw.types[name] != "JSON":
                     counted[f"id:{name}"] = f"count_if({text} LIKE '%.0')"
@@ -214,7 +233,7 @@ class _Conversion:
         words = StatedWords(column, stated)
         read: dict[str, str] = {}
         named: list[str] = []
-        parts = []
+        counts: dict[tuple[str, str], int] = {}
         total = 0
         for word, count, first, *by_side in self._connection.execute(sql).fetchall():
             meant = words.meaning(word)
@@ -225,10 +244,8 @@ class _Conversion:
                 if not words.states(word) and _is_other_side(column, meant, by_side):
                     self._refuse(column, word, meant, count, first)
                 read[word] = meant
-                parts.append(f"{word!r} as {meant} ({count_rows(count)})")
-        if named:
-            parts.insert(0, f"names as the side of that name ({count_rows(total)})")
-        if parts:
+                counts[word, meant] = count
+        if named or read:
             value = _case(text, read)
             listed = ", ".join(map(literal, named))
             for names_side, choice in zip(named_by if named else (), column.choices, strict=False):
@@ -236,30 +253,22 @@ class _Conversion:
                     f"CASE WHEN {text} IN ({listed}) AND {names_side} THEN {literal(choice)} "
                     f"ELSE {value} END"
                 )
-            self.changes.replace(name, value, f"{self._label(name)}: read {list_parts(parts)}")
+            self.changes.replace(name, value, read_words(self._label(name), counts, names=total))
 
     def _names(self, text: str, side: str) -> str:
         return f"lower(trim({text})) = lower(trim({self._text(side)}))"
 
     def _refuse(self, column: Column, word: str, meant: str, count: int, row: int) -> None:
-        place, number = self._raw.place(row)
-        line = self._raw.lines({row}).get(row) if self._raw.lines else None
         name = self._raw.spelled.get(column.name, column.name)
-        self.changes.issues.append(
-            RowIssue(
-                "ambiguous-value",
-                self._table.name,
-                place,
-                number,
-                name,
-                word,
-                f"may mean the side {meant} or the name on the other side",
-                f"state it among the values of a mapping: {name}.{word}={NAME} for the name, "
-                f"{name}.{word}={meant} for the side",
-                line=line,
-                count=count,
-            )
+        remedy = (
+            f"state it among the values of a mapping: {name}.{word}={NAME} for the name, "
+            f"{name}.{word}={meant} for the side"
         )
+        reason = f"may mean the side {meant} or the name on the other side"
+        self.changes.issues.append(
+            issue_at(self._raw, row, "ambiguous-value", reason, remedy,
+                     column=name, value=word, count=count)
+        )  # fmt: skip
 
     def _convert_truths(self, column: Column) -> None:
         text = self._text(column.name)
@@ -269,12 +278,10 @@ class _Conversion:
         )
         words = [word for word, _ in self._connection.execute(sql).fetchall() if word]
         read = {word: _TRUTHS[fold_word(word)] for word in words if fold_word(word) in _TRUTHS}
-        odd = [word for word in read if word.lower() not in _EXACT_TRUTHS]
+        odd = {word: read[word] for word in read if word.lower() not in EXACT_TRUTHS}
         if odd:
-            parts = [f"{word!r} as {read[word]}" for word in odd]
-            value = _case(text, {word: read[word] for word in odd})
-            note = f"{self._label(column.name)}: read {list_parts(parts)}"
-            self.changes.replace(column.name, value, note)
+            note = read_truths(self._label(column.name), odd)
+            self.changes.replace(column.name, _case(text, odd), note)
 
     def _convert_ids(self, column: Column) -> None:
         text = f"trim({self._text(column.name)})"
@@ -301,7 +308,7 @@ class _Conversion:
                 self.changes.replace(
                     name,
                     f"make_timestamp({micros})",
-                    f"{self._label(name)}: read as {UNIT_NAMES[unit]} since 1970",
+                    read_numbers_as_times(self._label(name), [unit]),
                     "TIMESTAMP",
                 )
 
@@ -325,7 +332,8 @@ class _Conversion:
     def _without_missing(self) -> RawTable:
         """Leave out the rows without a value in a column of which the mapping says so."""
         raw = self._raw
-        names = [name for name in raw.types if self._is_named(name, self._mapping.skip_missing)]
+        missing = set(self._mapping.skip_missing)
+        names = [name for name in raw.types if self._names_of(name) & missing]
         if not names:
             return raw
         empty = " OR ".join(f"coalesce(trim({self._text(name)}), '') = ''" for name in names)
@@ -349,11 +357,6 @@ class _Conversion:
         if self._copies > 1:  # the first copy is of the source's own table, which stays
             self._connection.execute(f"DROP TABLE {raw.relation}")
         return replace(raw, relation=copy, row=_ROW)
-
-    def _is_named(self, name: str, names: tuple[str, ...]) -> bool:
-        stored = self._raw.spelled.get(name, name)
-        own = {name, stored, f"{self._table.name}.{name}", f"{self._table.name}.{stored}"}
-        return bool(own & set(names))
 
     def _label(self, name: str) -> str:
         return self._start + self._raw.spelled.get(name, name)

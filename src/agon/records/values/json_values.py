@@ -124,13 +124,40 @@ def _timestamp(value: Any) -> Any:
     return _unusual_time(value.strip(" "))
 
 
+def epoch_unit(value: Any) -> int | None:
+    """Return how many parts of a second a number of a time counts, from 1990 to 2100; None: none.
+
+    Example:
+        >>> epoch_unit(1_760_000_000), epoch_unit("1760000000000"), epoch_unit("2026-01-20")
+        (1, 1000, None)
+    """
+    if isinstance(value, str):
+        if not _EPOCH.fullmatch(value.strip(" ")):
+            return None
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    fitting = (u for u in EPOCH_UNITS if EPOCH_FIRST * u <= value < EPOCH_END * u)
+    return next(fitting, None)
+
+
+def has_no_zone(value: Any) -> bool:
+    """Return whether a value is a text of a time of day without a zone.
+
+    Example:
+        >>> has_no_zone("2026-01-20 10:00"), has_no_zone("2026-01-20T10:00Z"), has_no_zone(7)
+        (True, False, False)
+    """
+    match = _TIME.fullmatch(value.strip(" ")) if isinstance(value, str) else None
+    return match is not None and match[4] is not None and match[0][-1].isdigit() and not match[8]
+
+
 def _epoch(value: float) -> Any:
     """Return a time since 1970 in seconds, milliseconds or microseconds, from 1990 to 2100."""
-    for unit in EPOCH_UNITS:
-        if EPOCH_FIRST * unit <= value < EPOCH_END * unit and not isinstance(value, bool):
-            micros = value * (1_000_000 // unit)
-            return _ZERO + timedelta(microseconds=round(micros))
-    return BAD
+    unit = epoch_unit(value)
+    if unit is None:
+        return BAD
+    return _ZERO + timedelta(microseconds=round(value * (1_000_000 // unit)))
 
 
 def _unusual_time(text: str) -> Any:

@@ -42,6 +42,8 @@ SYNONYMS: Final[tuple[Mapping[str, str], ...]] = (
 
 TRUE: Final = ("true", "t", "yes", "y", "1")
 FALSE: Final = ("false", "f", "no", "n", "0")
+EXACT_TRUTHS: Final = ("true", "false", "1", "0")
+"""Words of truth that need no note."""
 
 
 def fold_word(text: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agon.app.contests.ingest.batches import Batch, RowGroup, groups_of
+from agon.app.contests.ingest.read_values import ComparedTexts, ReadValues, reads_values
 from agon.app.contests.ingest.unused_keys import UnusedKeys
 from agon.records import RowIssue, Schema, Table
 from agon.records.checks.headers import missing_remedy
@@ -25,12 +26,19 @@ class BatchNormalizer:
         """Prepare for a schema; keys such as ``notes`` or ``users.notes`` are left out."""
         self._tables = {table.name: (table, normal_form(table)) for table in schema}
         self._keys = UnusedKeys()
+        self._values = ReadValues()
+        self._texts = ComparedTexts()
         self._ignored = frozenset(map(fold_name, ignore))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How keys were read: other spellings, and keys that are not used."""
-        return self._keys.notes
+        """How keys and values were read: other spellings, and keys that are not used."""
+        return (*self._keys.notes, *self._values.notes)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Which values look like others, or like none."""
+        return self._texts.warnings
 
     def normalize(self, batch: Batch) -> Batch:
         """Return a batch in normal form, with the rows as they were sent beside it.
@@ -64,9 +72,11 @@ class BatchNormalizer:
             is_all = len(indexes) == len(rows)
             group_rows = rows if is_all else [rows[index] for index in indexes]
             renamed, columns = self._rename(group, matched, group_rows)
+            self._texts.add(table, columns)
             normal = form.rows(columns, renamed)
             if normal is not group_rows:
                 is_normal = False
+                self._add_values(table, matched, columns, normal)
                 for index, row, normal_row in zip(indexes, renamed, normal, strict=True):
                     sent[index], rows[index] = row, normal_row
         if is_normal:
@@ -98,6 +108,16 @@ class BatchNormalizer:
             {own: key for own, key in matched.names.items() if key not in ignored},
             tuple(key for key in matched.unused if key not in ignored),
         )
+
+    def _add_values(
+        self, table: Table, matched: MatchedNames, sent: Columns, normal: Sequence[Any]
+    ) -> None:
+        """Add what the values of some rows were read as."""
+        for column in table.columns:
+            name = column.name
+            if name in sent and reads_values(column):
+                read = [row.get(name) for row in normal]
+                self._values.add(f"{table.name}.{matched.names[name]}", column, sent[name], read)
 
     def _rename(
         self, group: RowGroup, matched: MatchedNames, rows: list[Any]

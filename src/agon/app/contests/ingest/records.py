@@ -296,6 +296,7 @@ class RecordImporter:
             last_seq=after if after > before else None,
             seqs=tuple(self._seqs),
             notes=self._normalizer.notes,
+            warnings=self._normalizer.warnings,
             changes=tuple(self._changes),
         )
 

@@ -13,7 +13,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
-from types import FrameType, GeneratorType, ModuleType, TracebackType
+from types import FrameType, FunctionType, GeneratorType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from . import seccomp, system
@@ -34,6 +34,9 @@ _SHARE_OF_FULL = 0.25
 """Share of its memory that a compiler has touched at least when it gets no more."""
 _SHARE_AT_END = 0.9
 """Share of its memory that a program has touched at least when frames get no more."""
+_PARAMETERS = {"seq": "n", "gen": "N", "solver": ""}
+_VARARGS = 4
+"""The flag of a function's code that takes any number of arguments."""
 _BITS_PER_DIGIT = 3.321928094887363
 # A program may replace built-in names; these references keep the original objects.
 _type, _int, _bool, _list, _name_of_type = type, int, bool, list, type.__dict__["__name__"].__get__
@@ -159,7 +162,9 @@ def _compute(request: Request) -> list[int]:
     name = ENTRIES[request.entry]
     entry = module.__dict__.get(name)
     if entry is None:
-        raise SolverFailed("runtime_error", f"there is no function {name}()")
+        remedy = f"write def {name}({_PARAMETERS[name]}):"
+        raise SolverFailed("runtime_error", f"there is no function {name}(); {remedy}")
+    _require_parameters(entry, name)
     accept = _exact_integer if request.exact_integers else _integer
     if name == "seq":
         first = request.first_index
@@ -172,6 +177,24 @@ def _compute(request: Request) -> list[int]:
         raise SolverFailed("wrong_type", f"{fact}{_list_remedy(terms, name)}")
     checked = terms[: request.n_check]
     return [accept(term, f"term {at}") for at, term in enumerate(checked, 1)]
+
+
+def _require_parameters(entry: Any, name: str) -> None:
+    """Raise what a call with another number of arguments would, with the line to write.
+
+    Raises:
+        SolverFailed: the function takes no such call.
+    """
+    if _type(entry) is not FunctionType:
+        return
+    parameter = _PARAMETERS[name]
+    count = 1 if parameter else 0
+    most = entry.__code__.co_argcount
+    least = most - len(entry.__defaults__ or ())
+    if count < least or (count > most and not entry.__code__.co_flags & _VARARGS):
+        call = f"with {parameter}" if parameter else "without arguments"
+        fact = f"{name}() is called {call}"
+        raise SolverFailed("runtime_error", f"{fact}; write def {name}({parameter}):")
 
 
 def _depth() -> int:
@@ -191,6 +214,8 @@ def _list_remedy(terms: Any, name: str) -> str:
         return f": it yields; wrap it in list(…){end}"
     if terms is None:
         return ": return the list"
+    if kind is set or kind is frozenset:
+        return ": a set has no order; collect the terms in a list"
     return ": wrap it in list(…)" if hasattr(kind, "__iter__") else ""
 
 

@@ -1,0 +1,180 @@
+"""Collect how the values of a request's rows were read, and which of them look like others.
+
+The sentences are those about a source that is read as a whole: a person who sends the same rows at
+another door reads the same.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from agon.records import Column, Kind, Table
+from agon.records.conditions import Columns
+from agon.records.look_alikes import (
+    MAX_GROUPS,
+    MAX_LENGTH,
+    MISSING_WORDS,
+    ODDITIES,
+    Oddity,
+    fold_look,
+    look_alike,
+    missing_words,
+)
+from agon.records.values.conversion_notes import (
+    read_as_utc,
+    read_numbers_as_times,
+    read_truths,
+    read_words,
+)
+from agon.records.values.json_values import epoch_unit, has_no_zone
+from agon.records.values.words import EXACT_TRUTHS, StatedWords
+
+_MAX_WORDS: Final = 1_000
+_MAX_DISTINCT: Final = 20_000
+
+
+@dataclass
+class _ReadColumn:
+    """How the values of one column were read."""
+
+    words: dict[tuple[str, str], int] = field(default_factory=dict)
+    names: int = 0
+    truths: dict[str, str] = field(default_factory=dict)
+    units: set[int] = field(default_factory=set)
+    has_no_zone: bool = False
+
+
+class ReadValues:
+    """Collects values that were read as others, over the batches of a request.
+
+    Example:
+        >>> from agon.records import Column, Kind
+        >>> values, vote = ReadValues(), Column("vote", Kind.TEXT, choices=("A", "B", "tie"))
+        >>> values.add("votes.Vote", vote, ["draw", "A", "Draw"], ["tie", "A", "tie"])
+        >>> values.notes
+        ("votes.Vote: read 'Draw' as tie (1 row), 'draw' as tie (1 row)",)
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, _ReadColumn] = {}
+
+    def add(self, label: str, column: Column, sent: Iterable[Any], read: Iterable[Any]) -> None:
+        """Add values of a column as they were sent, and in normal form.
+
+        Args:
+            label: table and column, as the request names them.
+            column: the column.
+            sent: the values as they were sent.
+            read: the same in normal form.
+        """
+        pairs = [(one, other) for one, other in zip(sent, read, strict=True) if one != other]
+        if not pairs:
+            return
+        of = self._columns.setdefault(label, _ReadColumn())
+        if column.choices:
+            _add_words(of, column, pairs)
+        elif column.kind is Kind.TIMESTAMP:
+            of.units.update(unit for one, _ in pairs if (unit := epoch_unit(one)))
+            of.has_no_zone = of.has_no_zone or any(has_no_zone(one) for one, _ in pairs)
+        elif column.kind is Kind.BOOLEAN:
+            for one, other in pairs:
+                is_new = isinstance(one, str) and one.lower() not in EXACT_TRUTHS
+                if is_new and isinstance(other, bool) and len(of.truths) < _MAX_WORDS:
+                    of.truths[one] = str(other).lower()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence about each column whose values were read as others."""
+        return tuple(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        for label, of in self._columns.items():
+            if of.words or of.names:
+                yield read_words(label, _most_first(of.words), names=of.names)
+            if of.truths:
+                yield read_truths(label, of.truths)
+            if of.units:
+                yield read_numbers_as_times(label, sorted(of.units))
+        zoneless = [label for label, of in self._columns.items() if of.has_no_zone]
+        if zoneless:
+            yield read_as_utc(zoneless)
+
+
+def reads_values(column: Column) -> bool:
+    """Return whether values of a column may be read as others, which a note says."""
+    return bool(column.choices) or column.kind in {Kind.TIMESTAMP, Kind.BOOLEAN}
+
+
+def _add_words(of: _ReadColumn, column: Column, pairs: Sequence[tuple[Any, Any]]) -> None:
+    words = StatedWords(column)
+    for one, other in pairs:
+        if other not in column.choices:
+            continue  # it is rejected later
+        if words.meaning(str(one)) != other:
+            of.names += 1
+        elif (str(one), other) in of.words or len(of.words) < _MAX_WORDS:
+            of.words[str(one), other] = of.words.get((str(one), other), 0) + 1
+
+
+def _most_first(words: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
+    return dict(sorted(words.items(), key=lambda item: (-item[1], item[0])))
+
+
+class ComparedTexts:
+    """Collects the different texts of columns that are compared, over the batches of a request.
+
+    A column of more than 20,000 different texts is content or has ids, and is not examined further.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, dict[str, int]] = {}
+        self._by_look: dict[str, dict[str, list[str]]] = {}
+        self._odd: dict[tuple[str, Oddity], list[str]] = {}
+
+    def add(self, table: Table, columns: Columns) -> None:
+        """Add the columns of some rows of a table, under the names of the schema."""
+        for column in table.columns:
+            values = columns.get(column.name)
+            if values and _is_compared(column):
+                name = f"{table.name}.{column.name}"
+                self._add(name, values, has_ids=column.kind is Kind.ID)
+
+    def _add(self, name: str, values: Sequence[Any], *, has_ids: bool) -> None:
+        counts, looks = self._seen.setdefault(name, {}), self._by_look.setdefault(name, {})
+        if len(counts) > _MAX_DISTINCT:
+            return
+        texts = [text for text in values if type(text) is str and 0 < len(text) <= MAX_LENGTH]
+        for text in set(texts):
+            if text not in counts:
+                looks.setdefault(fold_look(text), []).append(text)
+                counts[text] = 0
+                for oddity in ODDITIES if has_ids else ():
+                    if oddity.is_shown_by(text):
+                        odd = self._odd.setdefault((name, oddity), [])
+                        odd += [text] if len(odd) < MAX_GROUPS else []
+            if text.strip(" ").lower() in MISSING_WORDS:
+                counts[text] += texts.count(text)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence about texts that look like no value, and about each that looks like others."""
+        return tuple(self._warnings())
+
+    def _warnings(self) -> Iterator[str]:
+        for name, counts in self._seen.items():
+            missing = {text: count for text, count in counts.items() if count}
+            if missing:
+                listed = sorted(missing, key=lambda text: (-missing[text], text))[:MAX_GROUPS]
+                yield missing_words(name, listed, sum(missing[text] for text in listed)).message
+            groups = (sorted(texts) for texts in self._by_look[name].values() if len(texts) > 1)
+            for texts in sorted(groups)[:MAX_GROUPS]:
+                yield look_alike(name, texts).message
+            for oddity in ODDITIES:
+                if odd := self._odd.get((name, oddity)):
+                    yield oddity.finding(name, sorted(odd)).message
+
+
+def _is_compared(column: Column) -> bool:
+    if column.kind is Kind.TEXT:
+        return not column.choices
+    return column.kind is Kind.ID and column.references is None
