@@ -38,17 +38,17 @@ def all_disciplines(service: Service) -> None:
         if name == "arena":
             rows += _hostile(rows)
         names: NameDisplay | None = "shown" if name == "community" else None
-        _contest(service, name, title=f"The {name} <i>", rows=rows, names=names)
+        contest_of(service, name, title=f"The {name} <i>", rows=rows, names=names)
     owner = {"id": "ada", "handle": "ada", "account_created_at": "2026-01-01T00:00:00Z"}
     record(service, "arena", [("owners", owner, None)], by=ORGANISER)
     register(service, "arena", name=HOSTILE, owner="ada", endpoint=None, judges=True, by=ORGANISER)
-    _contest(service, "secret", discipline="arena", title="The secret <i>", visibility="private",
+    contest_of(service, "secret", discipline="arena", title="The secret <i>", visibility="private",
              rows=[("bots", {"id": "ada", "name": "ada"}, None)])  # fmt: skip
     problem = autumn(service)
     publish_problem(service, "def seq(n):\n    return n + 1\n", title="Another sequence")
     judged(service, "s1", problem)
     publish(service, "autumn")
-    _contest(
+    contest_of(
         service, "season", discipline="dojo", title="The season", rows=simulated_rows("dojo", 2)
     )
     _desk(service)
@@ -64,9 +64,10 @@ def _desk(service: Service) -> None:
     decide(service, "arena", opened.id, decision="<i>", reason="r", change=change.id, by=ORGANISER)
 
 
-def _contest(
+def contest_of(
     service: Service, name: str, *, rows: Any, discipline: str = "", **options: Any
 ) -> None:
+    """Create and open a contest, add records and publish its boards."""
     new = creation.NewContest(id=name, discipline=discipline or name, **options)
     creation.create(service, new, by=ORGANISER)
     transitions.open_contest(service, name, by=ORGANISER)

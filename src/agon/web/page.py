@@ -19,6 +19,10 @@ _DIGITS: Final = 9
 """Maximum number of digits of a number in a query."""
 
 
+class NotAtOnce(Exception):
+    """A page needs longer than the milliseconds for which all other requests may wait."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Visit:
     """A request for a page.
@@ -36,6 +40,8 @@ class Visit:
         files: the uploaded files of a form: field → name and content; they are closed
             when the request ends.
         last_visit: the value of the cookie that states what the visitor has seen.
+        at_once: whether all other requests wait meanwhile; what takes longer than milliseconds
+            raises NotAtOnce, and the page is made again in a thread.
     """
 
     service: Service
@@ -49,6 +55,7 @@ class Visit:
     origin: str = ""
     files: Mapping[str, tuple[str, IO[bytes]]] = field(default_factory=dict)
     last_visit: str = ""
+    at_once: bool = False
 
     @property
     def as_of(self) -> str | None:

@@ -25,7 +25,7 @@ from agon.web.data import PageData, set_format
 from agon.web.desk import routes as desk
 from agon.web.form_checks import require_own_form, require_utf8, stale_form
 from agon.web.once import once
-from agon.web.page import Document, Redirect, View, Visit, error_texts
+from agon.web.page import Document, NotAtOnce, Redirect, View, Visit, error_texts
 from agon.web.page_cache import PageCache, in_slot
 from agon.web.pages import (
     account,
@@ -234,10 +234,10 @@ def _is_short(request: Request) -> bool:
 
 
 def _respond_at_once(site: _Site, view: View, request: Request) -> Response | None:
-    """Return the response to a request for a page; None: a board has to be rebuilt for it."""
+    """Return the response to a request for a page; None: it takes longer than milliseconds."""
     try:
         return _respond(site, view, request, {}, {}, rebuilds=False)
-    except NotStored:
+    except (NotStored, NotAtOnce):
         return None
 
 
@@ -263,6 +263,7 @@ def _respond(
         origin=site.public_url or str(request.base_url).rstrip("/"),
         files=files,
         last_visit=sent_last_visit(request.headers),
+        at_once=not rebuilds,
     )
     if request.method == "POST":
         require_own_form(request, visit)

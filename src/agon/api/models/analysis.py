@@ -130,6 +130,14 @@ class EpochBurn(Resource):
     burn: float = Field(description="What UID 0 gets.")
 
 
+class MinerShares(Resource):
+    """What a miner got of the emission of each of the epochs listed."""
+
+    uid: str
+    hotkey: str | None = Field(description="Which held the uid last; null: the records name none.")
+    shares: tuple[float, ...] = Field(description="Of 1, one for each epoch.")
+
+
 class Epochs(Resource):
     """The epochs of a challenge, and the forecast if no score improves."""
 
@@ -138,6 +146,10 @@ class Epochs(Resource):
     first: int
     last: int
     items: tuple[EpochBurn, ...]
+    miners: tuple[MinerShares, ...] = Field(
+        description="Those that got most in these epochs, the one with most first."
+    )
+    others: int = Field(description="Number of other miners that got something.")
     forecast: dict[str, Any]
 
 

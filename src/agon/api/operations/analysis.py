@@ -11,6 +11,7 @@ from agon.api.models.analysis import (
     Epoch,
     EpochBurn,
     Epochs,
+    MinerShares,
     Movement,
     ProblemMatrix,
     RulesEffect,
@@ -152,6 +153,8 @@ def list_epochs(ctx: ContestContext, *, as_of: AsOf = None) -> Epochs:
         first=listed.first,
         last=listed.last,
         items=tuple(map(EpochBurn.model_validate, listed.items)),
+        miners=tuple(map(MinerShares.model_validate, listed.miners)),
+        others=listed.others,
         forecast=dict(listed.forecast),
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from agon.app.analysis.score import Result
 from agon.app.challenge.epochs import CURVES, Decay, forecast, outcome_of, span
-from agon.app.charts import BURNED, OTHERS, ChartPanel, Figure, Mark, Series
+from agon.app.charts import OTHERS, ChartPanel, Figure, Mark, Series, shares_figure
 from agon.app.charts.figure import HUES, Style
 from agon.disciplines.challenge.weights import all_weights, allocations
 from agon.errors import NotScorable, did_you_mean
@@ -35,25 +35,18 @@ def weights_figure(result: Result) -> Figure:
     history = all_weights(network.facts, network.rules, epochs=epochs)
     totals = history.weights.sum(axis=0)
     most = [at for at in np.argsort(-totals, kind="stable")[:HUES].tolist() if totals[at] > 0]
-    percents = 100 * history.weights
-    series = [
-        _ending(f"uid {history.uids[at]}", percents[:, at].tolist(), style="area", hue=hue)
-        for hue, at in enumerate(most)
-    ]
+    others = None
     if rest := int((totals > 0).sum()) - len(most):
-        others = np.maximum(percents.sum(axis=1) - percents[:, most].sum(axis=1), 0.0)
-        series.append(_ending(f"all {rest:,} others", others.tolist(), style="area", hue=OTHERS))
-    burn = (100 * history.burn).tolist()
-    series.append(_ending("burned (uid 0)", burn, style="area", hue=BURNED))
-    listed = ", ".join(item.name for item in series)
-    return Figure(
-        "weights",
-        "Shares of the emission",
-        f"{result.rules_title} · the uids that got most, all others, the burn",
-        f"Stacked shares of the emission in {_epochs_text(epochs, result)}. "
-        f"In epoch {epochs[-1]}: {listed}.",
-        "epoch",
-        (ChartPanel("", epochs, tuple(series), 100.0, "%"),),
+        sums = history.weights.sum(axis=1) - history.weights[:, most].sum(axis=1)
+        others = (f"all {rest:,} others", np.maximum(sums, 0.0).tolist())
+    return shares_figure(
+        epochs,
+        [(f"uid {history.uids[at]}", history.weights[:, at].tolist()) for at in most],
+        others,
+        history.burn.tolist(),
+        title="Shares of the emission",
+        subtitle=f"{result.rules_title} · the uids that got most, all others, the burn",
+        span=_epochs_text(epochs, result),
     )
 
 

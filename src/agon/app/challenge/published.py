@@ -1,6 +1,6 @@
 """The epochs of a published challenge: burn, forecast, and the weights of one epoch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -13,6 +13,9 @@ from agon.disciplines import discipline
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound
 from agon.kernel.rounding import publish
+
+_MINERS: Final = 6
+"""Maximum number of miners whose shares are listed; charts have as many colors."""
 
 MAX_EPOCHS: Final = 300
 """Maximum number of epochs listed: the last ones."""
@@ -45,6 +48,21 @@ class EpochBurn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MinerShares:
+    """What a miner got of the emission of each epoch.
+
+    Attributes:
+        uid: its uid.
+        hotkey: which held the uid last; None: the records name none.
+        shares: of 1, one for each of the epochs listed.
+    """
+
+    uid: str
+    hotkey: str | None
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Epochs:
     """The epochs of a challenge.
 
@@ -52,6 +70,8 @@ class Epochs:
         snapshot: the published board.
         first, last: the first and the scored epoch.
         items: the last epochs, in rising order.
+        miners: those that got most in these epochs, the one with most first.
+        others: number of other miners that got something.
         forecast: burn and decay if no score improves, as ``agon forecast --format json``.
     """
 
@@ -59,6 +79,8 @@ class Epochs:
     first: int
     last: int
     items: tuple[EpochBurn, ...]
+    miners: tuple[MinerShares, ...]
+    others: int
     forecast: Mapping[str, Any]
 
 
@@ -97,10 +119,16 @@ def epochs(service: Service, view: View, *, as_of: str | None = None) -> Epochs:
     with _result(service, view, as_of) as (snapshot, result):
         shown = span(result)
         network = outcome_of(result).network
-        items = tuple(map(_burn, allocations(network, shown[-MAX_EPOCHS:])))
-        ahead = forecast(result).to_dict()
+        listed = list(allocations(network, shown[-MAX_EPOCHS:]))
+        miners, others = _miners(network, [allocation.weights for allocation in listed])
         return Epochs(
-            snapshot=snapshot, first=shown[0], last=shown[-1], items=items, forecast=ahead
+            snapshot=snapshot,
+            first=shown[0],
+            last=shown[-1],
+            items=tuple(map(_burn, listed)),
+            miners=miners,
+            others=others,
+            forecast=forecast(result).to_dict(),
         )
 
 
@@ -147,6 +175,27 @@ def _result(service: Service, view: View, as_of: str | None) -> Iterator[tuple[S
         result = live.result(at=snapshot.seq)
         result.board()  # raises if it cannot be scored
         yield snapshot, replace(result, scored=getattr(result.scored, "scored", result.scored))
+
+
+def _miners(network: Any, weights: Sequence[Any]) -> tuple[tuple[MinerShares, ...], int]:
+    """Return the miners with the largest sums of weights, and the number of others with any.
+
+    Args:
+        network: the miners, and which hotkeys held their uids.
+        weights: of each epoch an array with one for each uid.
+    """
+    sums = [(sum(float(each[at]) for each in weights), at) for at in range(len(network.uids))]
+    paid = sorted((-total, at) for total, at in sums if total > 0)
+    hotkeys = network.facts.last_hotkeys()
+    miners = tuple(
+        MinerShares(
+            uid=str(network.uids[at]),
+            hotkey=hotkeys.get(int(network.uids[at])),
+            shares=tuple(publish(float(each[at]), places=12) for each in weights),
+        )
+        for _, at in paid[:_MINERS]
+    )
+    return miners, len(paid) - len(miners)
 
 
 def _burn(allocation: Any) -> EpochBurn:

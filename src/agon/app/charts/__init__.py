@@ -13,6 +13,7 @@ from agon.app.charts.intervals import interval_chart
 from agon.app.charts.matrix import win_matrix
 from agon.app.charts.probes import probe_chart
 from agon.app.charts.roc import RocCurve, RocPanel, roc_chart
+from agon.app.charts.shares import shares_figure
 from agon.app.charts.sparkline import sparkline
 from agon.app.charts.timeline import Point, timeline
 from agon.app.charts.waterfall import waterfall
@@ -35,6 +36,7 @@ __all__ = [
     "interval_chart",
     "probe_chart",
     "roc_chart",
+    "shares_figure",
     "sparkline",
     "svg",
     "timeline",

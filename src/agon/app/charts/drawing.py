@@ -11,6 +11,7 @@ from agon.app.charts.scales import Scale, spread, ticks
 WIDTH = 820.0
 _LEFT = 58.0
 _HEAD = 66.0  # title and subtitle
+_PART_HEAD = 12.0
 _FOOT = 20.0
 _TALL, _SHORT = 300.0, 150.0  # height of a single panel, and of one of several
 _TICKS = 22.0  # height of the labels below the x axis
@@ -39,21 +40,25 @@ class _Plot:
         return [series for series in self.panel.series if series.style != "area"]
 
 
-def svg(figure: Figure) -> str:
-    """Return a figure as SVG.
+def svg(figure: Figure, *, is_part: bool = False) -> str:
+    """Return a figure as SVG; as a part of a page that has the styles and states the title.
 
     Equal figures give equal text. Names are data: they are escaped, and long ones are shortened in
     the picture but not in its description.
     """
     labels = [series.name for panel in figure.panels for series in panel.series]
     aside = min(_MAX_LABEL, max(map(width, labels), default=0.0))
-    plots = list(_plots(figure, right=WIDTH - aside - _ASIDE - 8))
-    height = plots[-1].y.start + _TICKS + _LINE + _FOOT if plots else _HEAD + _FOOT
-    parts = [
-        _hatching(figure.name),
+    head = _PART_HEAD if is_part else _HEAD
+    plots = list(_plots(figure, head=head, right=WIDTH - aside - _ASIDE - 8))
+    height = plots[-1].y.start + _TICKS + _LINE + _FOOT if plots else head + _FOOT
+    heading = [
         element("rect", width=WIDTH, height=height, class_="paper"),
         _text(figure.title, x=16, y=30, class_="title ink"),
         _text(figure.subtitle, x=16, y=50, class_="small quiet"),
+    ]
+    parts = [
+        _hatching(figure.name),
+        *([] if is_part else heading),
         *(part for plot in plots for part in _panel(plot, figure.name)),
     ]
     if plots:
@@ -69,13 +74,14 @@ def svg(figure: Figure) -> str:
         description=figure.description,
         width=WIDTH,
         height=height,
+        is_part=is_part,
     )
 
 
-def _plots(figure: Figure, *, right: float) -> Iterator[_Plot]:
+def _plots(figure: Figure, *, head: float, right: float) -> Iterator[_Plot]:
     """Yield the plot of each panel, from top to bottom."""
     tall = _TALL if len(figure.panels) == 1 else _SHORT
-    top = _HEAD
+    top = head
     for panel in figure.panels:
         top += _LINE * (bool(panel.title) + bool(panel.marks)) + 6
         low, high = panel.x[0], panel.x[-1]

@@ -1,6 +1,7 @@
 """Scores as points with their intervals, one row for each participant."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from agon.app.charts.markup import document, element, number, shorten, words
@@ -12,20 +13,33 @@ MAX_ROWS: Final = 40
 
 _MARGIN = 16.0
 _HEAD, _ROW, _FOOT = 74.0, 24.0, 40.0
+_PART_HEAD = 10.0
 _NAMES = 190.0
-_VALUES = 64.0  # room for the score behind the longest interval
+_VALUES = 96.0  # room for the score behind the longest interval, and for the tier
 
 
 def interval_chart(
-    rows: Sequence[Mapping[str, Any]], *, total: int, title: str, subtitle: str
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    total: int,
+    title: str,
+    subtitle: str,
+    name: str = "intervals",
+    address: Callable[[str], str] | None = None,
 ) -> str:
     """Return rows of a board as SVG: the score as a point, ``low`` to ``high`` as a line.
 
+    Where a row has another tier than the one above, a line with its number divides them.
+
     Args:
-        rows: with ``id``, ``score`` and, where there are intervals, ``low`` and ``high``.
+        rows: with ``id``, ``score`` and, where there are intervals, ``low`` and ``high``; ``name``
+            is shown in place of the id, and ``tier`` is the group of ranks.
         total: number of rows there are.
         title: one line.
         subtitle: one line of smaller print.
+        name: prefix of its ids.
+        address: returns where a participant's name leads to, for a page that has the styles and
+            states title and subtitle itself; None: it is a document of its own.
 
     Example:
         >>> row = {"id": "ann", "score": 1010.0, "low": 990.0, "high": 1030.0}
@@ -36,53 +50,87 @@ def interval_chart(
     ends = [end for row in drawn for end in _ends(row)]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     along = Scale(low, high if high > low else low + 1, _NAMES, WIDTH - _MARGIN - _VALUES)
-    bottom = _HEAD + _ROW * len(drawn)
-    more = f" · the first {len(drawn)} of {total:,}" if total > len(drawn) else ""
-    parts = [
-        element("rect", width=WIDTH, height=bottom + _FOOT, class_="paper"),
-        _text(title, x=_MARGIN, y=30, class_="title ink"),
-        _text(subtitle + more, x=_MARGIN, y=50, class_="small quiet"),
-        *_axis(along, bottom),
-    ]
+    is_part = address is not None
+    head = _PART_HEAD if is_part else _HEAD
+    bottom = head + _ROW * len(drawn)
+    parts = list(_axis(along, head, bottom))
+    if not is_part:
+        more = f" · the first {len(drawn)} of {total:,}" if total > len(drawn) else ""
+        parts = [
+            element("rect", width=WIDTH, height=bottom + _FOOT, class_="paper"),
+            _text(title, x=_MARGIN, y=30, class_="title ink"),
+            _text(subtitle + more, x=_MARGIN, y=50, class_="small quiet"),
+            *parts,
+        ]
+    parts += _tiers(drawn, head)
     for at, row in enumerate(drawn):
-        parts += _row(row, along, _HEAD + _ROW * (at + 0.5))
+        parts += _row(row, along, head + _ROW * (at + 0.5), address)
     return document(
         parts,
-        name="intervals",
+        name=name,
         title=title,
         description="; ".join(map(_row_text, drawn)),
         width=WIDTH,
         height=bottom + _FOOT,
+        is_part=is_part,
+        role="group" if is_part else "img",  # its names are links
     )
 
 
+def _tiers(rows: Sequence[Mapping[str, Any]], head: float) -> Iterator[str]:
+    """Yield a line above each row that begins a tier, with the tier's number at its end."""
+    for at, (above, row) in enumerate(pairwise([{}, *rows])):
+        tier = row.get("tier")
+        if tier is None or tier == above.get("tier"):
+            continue
+        y = head + _ROW * at
+        if at:
+            yield element("line", x1=_MARGIN, y1=y, x2=WIDTH - _MARGIN, y2=y, class_="axis rule")
+        yield _text(f"tier {tier}", x=WIDTH, y=y + _ROW / 2 + 4.5, class_="small quiet",
+                    text_anchor="end")  # fmt: skip
+
+
 def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the ends of what is drawn: an open end is drawn to the score."""
+    """Return the ends that the axis has to hold; an open end needs none."""
     score = float(row["score"])
     low, high = (row.get(name) for name in ("low", "high"))
     return (score if low is None else float(low), score if high is None else float(high))
 
 
-def _axis(along: Scale, bottom: float) -> Iterator[str]:
+def _axis(along: Scale, head: float, bottom: float) -> Iterator[str]:
     for value in ticks(along.low, along.high, most=6):
         x = along(value)
-        yield element("line", x1=x, y1=_HEAD - 6, x2=x, y2=bottom, class_="grid")
+        yield element("line", x1=x, y1=head - 6, x2=x, y2=bottom, class_="grid")
         yield _text(f"{value:,g}", x=x, y=bottom + 18, class_="small quiet", text_anchor="middle")
 
 
-def _row(row: Mapping[str, Any], along: Scale, y: float) -> Iterator[str]:
-    name = shorten(str(row["id"]), max_width=_NAMES - 2 * _MARGIN)
-    yield _text(name, x=_NAMES - 10, y=y + 4.5, class_="ink", text_anchor="end")
+def _row(
+    row: Mapping[str, Any], along: Scale, y: float, address: Callable[[str], str] | None
+) -> Iterator[str]:
+    name = shorten(_name(row), max_width=_NAMES - 2 * _MARGIN)
+    label = _text(name, x=_NAMES - 10, y=y + 4.5, class_="ink", text_anchor="end",
+                  unicode_bidi="isolate")  # fmt: skip
+    if address is None:
+        yield label
+    else:
+        yield element("a", [label], href=address(row["id"]), aria_label=_row_text(row))
     end = x = along(float(row["score"]))
     if "low" in row:
-        low, end = map(along, _ends(row))
+        low, end = (
+            edge if value is None else along(float(value))  # an open end has no end
+            for value, edge in ((row["low"], along.start), (row["high"], along.end))
+        )
         yield element("path", d=f"M{number(low)} {number(y)}H{number(end)}", class_="line s0")
     yield element("path", d=f"M{number(x)} {number(y)}h0", class_="dot s0")
     yield _text(f"{row['score']:,.5g}", x=max(x, end) + 9, y=y + 4.5, class_="small quiet")
 
 
+def _name(row: Mapping[str, Any]) -> str:
+    return str(row.get("name") or row["id"])
+
+
 def _row_text(row: Mapping[str, Any]) -> str:
-    return f"{row['id']}: {row['score']:,.5g}{_interval_text(row)}"
+    return f"{_name(row)}: {row['score']:,.5g}{_interval_text(row)}"
 
 
 def _interval_text(row: Mapping[str, Any]) -> str:

@@ -135,6 +135,12 @@ class Facts:
     stakes: Stakes
     seats: Seats
 
+    def last_hotkeys(self) -> dict[int, str]:
+        """Return by uid the hotkey that held it last; only of those that submitted something."""
+        held = zip(self.seats.uids.tolist(), self.seats.hotkeys.tolist(), strict=True)
+        names = self.submissions.hotkey_names
+        return {uid: names[hotkey] for uid, hotkey in held if uid >= 0}
+
     @cached_property
     def epochs(self) -> IntArray:
         """Return the epochs in which something was recorded, rising."""

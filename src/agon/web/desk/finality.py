@@ -4,6 +4,7 @@ from agon.api.models.base import ReasonRequest
 from agon.api.models.contests import FinalizeRequest
 from agon.errors import NotFound
 from agon.web import addresses
+from agon.web.desk.confirmation import confirmation_errors
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page
 from agon.web.page import Redirect, SitePage, Visit
@@ -19,8 +20,7 @@ def finalize(visit: Visit) -> SitePage | Redirect:
     contest = visit.contest()
     if contest.state == "final":  # the form was sent twice
         return Redirect(address=addresses.desk(contest.id, "finalize"))
-    if visit.form.get("name", "").strip() != contest.id:
-        wrong = FormErrors(fields={"name": (f"Type {contest.id}, the contest's name.",)})
+    if (wrong := confirmation_errors(visit, contest)) is not None:
         return _page(visit, error=wrong)
     request = FinalizeRequest(force=visit.form.get("force") == "yes")
     return act(

@@ -1,12 +1,14 @@
-"""Problems on the desk: publish and reveal them."""
+"""Problems on the desk: publish and reveal them, after a page that shows what will be public."""
 
 import re
 from typing import Any, Final
 
 from agon.api.models.submissions import ProblemCreate
+from agon.app.contests.submissions.problems import Publication, planned_publication
 from agon.disciplines import discipline
-from agon.errors import NotFound
+from agon.errors import AgonError, NotFound
 from agon.web import addresses
+from agon.web.desk.confirmation import confirmation_errors, is_asked
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page, listing
 from agon.web.form_times import ZONE, zoned_times
@@ -17,6 +19,7 @@ EXAMPLE: Final = "def seq(n):\n    return n * n\n"
 
 _TEXTS: Final = ("title", "slug")
 _NUMBERS: Final = ("N_check", "first_index")
+_TYPED: Final = ("source", *_TEXTS, *_NUMBERS, "freeze_started_at", ZONE)
 _NUMBER: Final = re.compile(r"-?[0-9]{1,16}")
 
 
@@ -26,27 +29,48 @@ def problems(visit: Visit) -> SitePage:
 
 
 def publish(visit: Visit) -> SitePage | Redirect:
-    """Queue the validation of a setter's program; a worker publishes the problem."""
+    """Show what a new problem makes public; once it is confirmed, queue its validation.
+
+    A worker runs the setter's program and publishes the problem.
+    """
     contest = visit.contest()
+    if visit.form.get("change"):  # back from the page that asks
+        return _page(visit)
     freeze = {"freeze_started_at": visit.form.get("freeze_started_at", "")}
     times, wrong = zoned_times(freeze, visit.form.get(ZONE, ""))
     if wrong:
         return _page(visit, error=FormErrors(fields=wrong))
-    request = ProblemCreate(package=_package(visit) | times)
+    package = _package(visit) | times
+    try:
+        plan = planned_publication(visit.service, contest.id, package)
+    except AgonError as error:
+        return _page(visit, error=error)
+    if (wrong_name := confirmation_errors(visit, contest)) is not None:
+        return _publication_page(visit, plan, error=wrong_name if is_asked(visit) else None)
     return act(
-        lambda: visit.api.problems.publish(contest.id, request),
+        lambda: visit.api.problems.publish(contest.id, ProblemCreate(package=package)),
         following=lambda receipt: addresses.desk(contest.id, "jobs", receipt.job.id),
         otherwise=lambda error: _page(visit, error=error),
     )
 
 
+def reveal_step(visit: Visit) -> SitePage:
+    """Return what revealing a problem makes public, and what is open before."""
+    return _reveal_page(visit)
+
+
 def reveal(visit: Visit) -> SitePage | Redirect:
-    """Show the program and the terms of a problem to everyone."""
+    """Show the program and the terms of a problem to everyone, once it is confirmed."""
     contest = visit.contest()
+    problem = visit.api.problems.get(contest.id, visit.path["id"])
+    if problem.revealed:  # the form was sent twice
+        return Redirect(address=addresses.problem(contest.id, problem.id))
+    if (wrong := confirmation_errors(visit, contest)) is not None:
+        return _reveal_page(visit, error=wrong)
     return act(
-        lambda: visit.api.problems.reveal(contest.id, visit.path["id"]),
-        following=addresses.desk(contest.id, "problems"),
-        otherwise=lambda error: _page(visit, error=error),
+        lambda: visit.api.problems.reveal(contest.id, problem.id),
+        following=addresses.problem(contest.id, problem.id),
+        otherwise=lambda error: _reveal_page(visit, error=error),
     )
 
 
@@ -74,3 +98,23 @@ def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SiteP
         visit, contest, "problems", values, error=error,
         data=addresses.api("contests", contest.id, "problems"),
     )  # fmt: skip
+
+
+def _publication_page(
+    visit: Visit, plan: Publication, *, error: FormErrors | None = None
+) -> SitePage:
+    typed = {name: text for name, text in visit.form.items() if name in _TYPED}
+    return contest_page(
+        visit, visit.contest(), "publish", {"plan": plan, "typed": typed}, tab="Problems",
+        error=error,
+    )  # fmt: skip
+
+
+def _reveal_page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
+    contest = visit.contest()
+    values = {
+        "problem": visit.api.problems.get(contest.id, visit.path["id"]),
+        "pending": visit.api.contests.pending(contest.id),
+        "now": visit.service.clock(),
+    }
+    return contest_page(visit, contest, "reveal", values, tab="Problems", error=error)

@@ -39,6 +39,7 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     (f"{_DESK}/changes/{{id}}", changes.change),
     (f"{_DESK}/rules", rules.rules),
     (f"{_DESK}/problems", problems.problems),
+    (f"{_DESK}/problems/{{id}}/reveal", problems.reveal_step),
     (f"{_DESK}/rounds", arena.rounds),
     (f"{_DESK}/bots", arena.bots),
     (f"{_DESK}/epochs", epochs.epochs),

@@ -9,6 +9,7 @@ from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 from agon.web.pages.board_columns import column_texts, columns_by_name
+from agon.web.pages.board_picture import picture_of
 from agon.web.pages.board_rows import lines, part_ranges, rows_html
 from agon.web.pages.empty import or_empty
 from agon.web.pages.robustness import robustness_of
@@ -50,9 +51,14 @@ def _board(visit: Visit, name: str) -> SitePage:
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
     robust = robustness_of(visit, page)
     shown = lines(visit, page, columns, movement, robust)
+    own = _own_row(visit, page)
+    listed = boards.list(contest.id).items
+    by_rank = not (search or query.sort or query.cursor)
+    chart = picture_of(visit, page, robust, _marked(visit, page) or own) if by_rank else None
     values = {
         "contest": contest,
-        "boards": boards.list(contest.id).items,
+        "boards": listed,
+        "by_problem": {each.board.removeprefix("problem:"): each for each in listed},
         "page": page,
         "columns": columns,
         "sortable": sortable,
@@ -63,7 +69,8 @@ def _board(visit: Visit, name: str) -> SitePage:
         "has_parts": any("components" in row for row in page.rows),
         "parts": part_ranges(page, sortable),
         "since": None if movement is None else movement.since,
-        "own": _own_row(visit, page),
+        "own": own,
+        "chart": chart,
         "unscored": () if unscored is None else unscored.unscored,
         "unscored_names": {} if unscored is None else unscored.names or {},
         "search": search,
@@ -140,6 +147,15 @@ def _movement(visit: Visit, page: BoardPage) -> Movement:
         page.contest, page.board, as_of=str(page.seq), start=page.start, limit=len(page.rows)
     )
     return moved
+
+
+def _marked(visit: Visit, page: BoardPage) -> dict[str, Any] | None:
+    """Return the row of the page that was looked for, or that is the visitor's."""
+    for name in (visit.query.get("around"), visit.caller.user):
+        row = next((row for row in page.rows if row["id"] == name), None)
+        if row is not None:
+            return row
+    return None
 
 
 def _own_row(visit: Visit, page: BoardPage) -> dict[str, Any] | None:

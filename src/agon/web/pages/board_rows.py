@@ -109,7 +109,7 @@ def lines(
     own = {visit.query.get("around"), visit.caller.user} - {None, ""}
     hues = part_hues(page.rows)
     widest = max((_positive_sum(row) for row in page.rows), default=0.0) if hues else 0.0
-    spans = _spans(page.rows, _intervals(page.rows, robust))
+    spans = _spans(page.rows, interval_ends(page.rows, robust))
     robustness = _robustness_cells(visit, page, robust)
     scores = aligned_texts([row["score"] for row in page.rows])
     meanings = [discipline(page.discipline).traits.meaning(page.board, name) for name in columns]
@@ -268,7 +268,7 @@ def positive_parts(row: dict[str, Any]) -> list[tuple[str, float]]:
     ]
 
 
-def _intervals(
+def interval_ends(
     rows: Sequence[dict[str, Any]], robust: Robust | None
 ) -> list[tuple[float | None, float | None] | None]:
     """Return of each row its interval, else the band within which a rating varies by chance.

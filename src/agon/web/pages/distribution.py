@@ -92,20 +92,22 @@ def _charts(
         if not isinstance(value, int | float):
             value = None
         own = _bin_of(part, value)
-        bins = [
-            HistogramBin(
-                _range(each),
-                each.n,
-                "" if index != own else shown if len(shown) <= _NOTE else "here",
-            )
-            for index, each in enumerate(part.bins)
-        ]
+        bins = histogram_bins(part, value, shown if len(shown) <= _NOTE else "here")
         if not bins:
             continue
         title = f"{words(part.name)} of {number_text(part.n)} participants"
         drawn = Markup(histogram(bins, name=f"part{at}", title=title))  # noqa: S704 - it escapes
         below = 0 if own is None else sum(each.n for each in part.bins[:own])
         yield PartChart(part.name, part.n, bins, drawn, value, below)
+
+
+def histogram_bins(part: PartDistribution, value: float | None, note: str) -> list[HistogramBin]:
+    """Return the bins of a part as they are drawn; the note is at the bin of the value."""
+    own = _bin_of(part, value)
+    return [
+        HistogramBin(_range(each), each.n, note if index == own else "")
+        for index, each in enumerate(part.bins)
+    ]
 
 
 def _range(each: DistributionBin) -> str:

@@ -12,6 +12,7 @@ from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 from agon.web.pages.empty import or_empty
+from agon.web.pages.epoch_shares import epoch_shares
 
 SHARES: Final = (
     ("paid", "paid to miners", "what strategies, decay and the cap leave"),
@@ -47,6 +48,7 @@ def epochs(visit: Visit) -> SitePage:
         values={
             "contest": contest,
             "listed": listed,
+            "shares": epoch_shares(listed) if len(listed.items) > 1 else None,
             "rows": [(each, shares(each)) for each in reversed(listed.items)],
             "competitions": listed.forecast["competitions"],
             "forecast": _forecast(listed.forecast),

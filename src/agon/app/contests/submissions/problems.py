@@ -5,6 +5,7 @@ public before the problem is revealed.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -65,12 +66,7 @@ def publish_problem(
     problem = _problem(package)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        _table(contest)
-        earlier = _last(session, contest, PUBLISHED, problem.id, until=None)
-        problem = problem.as_published(None if earlier is None else earlier.body["package"])
-        require_free_slug(session, contest, problem.slug, of=problem.id)
-        if contest.state == "final":
-            raise Conflict(f"{contest.id} is final; publish the problem in another contest")
+        problem, _ = _publishable(session, contest, problem)
         stored_package = {
             **problem.declaration(),
             "first_index": problem.first_index,
@@ -80,6 +76,54 @@ def publish_problem(
             contest, id=service.new_id(), problem=problem.id, package=stored_package, by=by.name
         )
         return problem.id, session.queue.add(job, now=service.clock())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publication:
+    """What publishing a package would do.
+
+    Attributes:
+        problem: the problem that would be published.
+        again: whether it is published already; then its declaration is replaced.
+        validating: number of other problems of the contest whose validation is not done.
+    """
+
+    problem: Problem
+    again: bool
+    validating: int
+
+
+def planned_publication(
+    service: Service, contest_id: str, package: Mapping[str, Any]
+) -> Publication:
+    """Return what :func:`publish_problem` would publish, without a run of the setter.
+
+    Raises:
+        NotFound, InvalidPackage, Conflict: as publishing.
+    """
+    problem = _problem(package)
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+        problem, again = _publishable(session, contest, problem)
+        gates = session.queue.page(
+            contest_no=contest.no, states=("queued", "leased"), kinds=("gate",), limit=_PORTION
+        )
+    return Publication(problem=problem, again=again, validating=len(gates))
+
+
+def _publishable(session: Session, contest: Contest, problem: Problem) -> tuple[Problem, bool]:
+    """Return a problem as it would be published, and whether it was published before.
+
+    Raises:
+        Conflict: the contest is final, or of another discipline, or the slug is taken.
+    """
+    _table(contest)
+    earlier = _last(session, contest, PUBLISHED, problem.id, until=None)
+    problem = problem.as_published(None if earlier is None else earlier.body["package"])
+    require_free_slug(session, contest, problem.slug, of=problem.id)
+    if contest.state == "final":
+        raise Conflict(f"{contest.id} is final; publish the problem in another contest")
+    return problem, earlier is not None
 
 
 def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Caller) -> Contest:

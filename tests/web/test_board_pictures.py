@@ -1,0 +1,144 @@
+"""The picture at the head of a board: its coordinates are the data, and the data are a table."""
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from agon.app.charts import drawing, intervals
+from agon.web import addresses
+from agon.web.pages.epoch_shares import miner_text
+from fakes.contests import all_disciplines, contest_of, simulated_rows
+from fakes.instance import Instance, instance_at
+from web.browser import Browser
+from web.markup import Markup
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """An instance with contests of all disciplines."""
+    instance = instance_at(tmp_path_factory.mktemp("pictures"))
+    all_disciplines(instance.service)
+    contest_of(
+        instance.service,
+        "ratings",
+        title="Ratings",
+        discipline="arena",
+        rows=simulated_rows("arena", 150),
+    )
+    yield instance
+    instance.close()
+
+
+def picture(site: Instance, address: str, browser: Browser | None = None) -> tuple[str, ET.Element]:
+    """Return the section with the picture of a page that is valid, and its chart."""
+    response = site.client.get(address) if browser is None else browser.get(address)
+    page = Markup(response.text)
+    assert (response.status_code, page.errors, page.inline) == (200, [], [])
+    [section] = re.findall(r'<section class="picture".*?</section>', response.text, re.DOTALL)
+    assert response.text.index(section) < response.text.index("<table class=")
+    drawn = re.search(r'<svg [^>]*class="chart".*?</svg>', section, re.DOTALL)
+    return section, ET.fromstring(drawn[0] if drawn else "<none/>")  # noqa: S314 - we wrote it
+
+
+def test_ratings_are_drawn_with_their_intervals_and_tiers(site: Instance) -> None:
+    """A reader sees at the head which ranks are certain."""
+    section, chart = picture(site, addresses.board("ratings", "bradley-terry"))
+    rows = site.get("/contests/ratings/boards/bradley-terry").json()["rows"][:12]
+    lines = [
+        path.get("d", "") for path in chart.iter(f"{SVG}path") if path.get("class") == "line s0"
+    ]
+    dots = [path.get("d", "") for path in chart.iter(f"{SVG}path") if path.get("class") == "dot s0"]
+    assert len(dots) == len(lines) == len(rows)
+    low = float(min(row["low"] for row in rows))
+    high = float(max(row["high"] for row in rows))
+    start, end = intervals._NAMES, intervals.WIDTH - intervals._MARGIN - intervals._VALUES
+
+    def value(x: str) -> float:
+        return low + (float(x) - start) * (high - low) / (end - start)
+
+    pixel = (high - low) / (end - start)
+    for row, line, dot in zip(rows, lines, dots, strict=True):
+        ends = re.fullmatch(r"M([\d.]+) [\d.]+H([\d.]+)", line)
+        assert ends is not None
+        assert abs(value(ends[1]) - row["low"]) <= pixel / 2
+        assert abs(value(ends[2]) - row["high"]) <= pixel / 2
+        assert abs(value(dot[1:].split()[0]) - row["score"]) <= pixel / 2
+    tiers = [text.text for text in chart.iter(f"{SVG}text") if (text.text or "").startswith("tier")]
+    assert tiers == [f"tier {tier}" for tier in dict.fromkeys(row["tier"] for row in rows)]
+    links = [a.get("href") for a in chart.iter(f"{SVG}a")]
+    assert links == [addresses.person("ratings", row["id"], board="bradley-terry") for row in rows]
+    assert "no order is certain" in section
+
+
+def test_elo_ratings_are_drawn_with_their_noise(site: Instance) -> None:
+    """A rating that varies by chance is no point."""
+    section, chart = picture(site, addresses.board("arena", "bots"))
+    assert "the noise of their ratings" in section
+    assert chart.findtext(f"{SVG}desc", "").count(" to ") == min(
+        12, site.get("/contests/arena/boards/bots").json()["rows_total"]
+    )
+
+
+def test_visitors_see_where_they_are_among_all(site: Instance) -> None:
+    """The first question of a participant."""
+    page = site.get("/contests/community/boards/user-score").json()
+    parts = site.get("/contests/community/boards/user-score/distribution").json()["parts"]
+    bins = next(part["bins"] for part in parts if part["name"] == "score")
+    section, chart = picture(site, addresses.board("community", "user-score"))
+    assert len(list(chart.iter(f"{SVG}rect"))) == len(bins)
+    assert re.findall(r'<td class="num">(\d+)</td>', section) == [str(each["n"]) for each in bins]
+    assert "here" not in chart.findtext(f"{SVG}desc", "")
+    row = page["rows"][1]
+    around = addresses.board("community", "user-score", around=row["id"])
+    _, chart = picture(site, around)
+    marked = re.findall(r"([\d,.−]+) to ([\d,.−]+): \d+ \(here\)", chart.findtext(f"{SVG}desc", ""))
+    [(low, high)] = [[float(end.replace(",", "")) for end in ends] for ends in marked]
+    assert low <= row["score"] <= high
+
+
+def test_shares_of_every_epoch_are_drawn_and_listed(site: Instance) -> None:
+    """Weights and burn over epochs are what a miner looks for; bands end at 100 %."""
+    listed = site.get("/contests/challenge/epochs").json()
+    for address in (addresses.contest("challenge"), addresses.epochs("challenge")):
+        section, chart = picture(site, address)
+        heads = re.findall(r"<th scope=\"col\" class=\"num\"><bdi>(.*?)</bdi>", section)
+        assert heads[:-1] == [f"uid {each['uid']}" for each in listed["miners"]]
+        rows = re.findall(r'<tr><th scope="row".*?</tr>', section)
+        shares = [[float(each) for each in re.findall(r"<td[^>]*>([\d.]+)<", row)] for row in rows]
+        assert len(shares) == len(listed["items"])
+        assert all(abs(sum(row) - 100) < 0.05 for row in shares)
+        assert [row[-1] for row in shares[::-1]] == [
+            round(100 * each["burn"], 2) for each in listed["items"]
+        ]
+        bands = [
+            path.get("d", "") for path in chart.iter(f"{SVG}path")
+            if path.get("class", "").startswith("area")
+        ]  # fmt: skip
+        tops = [min(float(y) for y in re.findall(r"V([\d.]+)", band)) for band in bands]
+        plot_top = drawing._PART_HEAD + 6
+        assert abs(min(tops) - plot_top) <= 0.5
+
+
+def test_a_miner_is_named_by_the_beginning_of_its_hotkey() -> None:
+    """A uid is given to another miner tomorrow."""
+    assert miner_text("7", "5GrwvaEF5zXb26Fz9rcQpDWS") == "uid 7 · 5GrwvaEF…"
+    assert miner_text("7", "short") == "uid 7 · short"
+
+
+def test_a_season_begins_with_who_solved_what(site: Instance) -> None:
+    """As the boards of programming contests do."""
+    section, _ = picture(site, addresses.contest("season"))
+    made = site.get("/contests/season/problem-matrix").json()
+    assert section.count('<td class="num total">') == len(made["rows"])
+    assert addresses.matrix("season") in section
+
+
+def test_a_board_that_is_sorted_or_searched_has_no_picture(site: Instance) -> None:
+    """It would show other rows than the table."""
+    for query in ({"sort": "-matches"}, {"q": "1"}):
+        page = site.client.get(addresses.board("arena", "bots", **query)).text
+        assert 'class="picture"' not in page
