@@ -19,14 +19,14 @@ def remove_abandoned(engine: CommandLine) -> None:
     An engine that fails here leaves them for the next time.
     """
     with suppress(EngineError):
-        engine.remove(list(_abandoned(engine, engine.containers(PROCESS_LABEL), "container")))
+        engine.remove(list(_leftovers(engine, engine.containers(PROCESS_LABEL), "container")))
     with suppress(EngineError):
         listed = engine.ask("network", "ls", "--quiet", f"--filter=label={PROCESS_LABEL}").split()
-        for network in _abandoned(engine, listed, "network"):
+        for network in _leftovers(engine, listed, "network"):
             remove_network(engine, network)
 
 
-def _abandoned(engine: CommandLine, names: list[str], what: str) -> Iterator[str]:
+def _leftovers(engine: CommandLine, names: list[str], what: str) -> Iterator[str]:
     """Yield the containers or networks whose process has ended."""
     labels = ".Config.Labels" if what == "container" else ".Labels"
     form = f'--format={{{{index {labels} "{PROCESS_LABEL}"}}}}'
