@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Self
 
 from agon.app.containers import (
@@ -72,6 +73,7 @@ class FakeContainers:
         verdict: the tests' outcome by trial name and the agent's command.
         unbuildable: names of tasks whose image cannot be built.
         shell: the shell that drivers use.
+        rewards: the rewards of every trial.
         left: the files that an agent leaves, by trial name; a shebang makes one executable.
         logs: the files that the tests leave in /logs, by trial name.
     """
@@ -84,6 +86,7 @@ class FakeContainers:
         unbuildable: Sequence[str] = (),
         shell: FakeShell | None = None,
         left: Callable[[str], Mapping[str, str]] = lambda _name: {},
+        rewards: Mapping[str, float] = MappingProxyType({}),
         logs: Callable[[str], Mapping[str, str]] = lambda _name: {},
     ) -> None:
         self._agent = agent
@@ -91,6 +94,7 @@ class FakeContainers:
         self._unbuildable = unbuildable
         self._shell = shell or FakeShell({})
         self._left = left
+        self._rewards = dict(rewards)
         self._logs = logs
         self._lock = Lock()
         self._commands: dict[str, tuple[str, ...]] = {}
@@ -197,7 +201,8 @@ class FakeContainers:
             outcome = self._agent(trial.name, self.ran.count(trial.name))
         account = _account(trial.folder, "agent", 0 if outcome == "finished" else None)
         files = self._left(trial.name)
-        collected = _outputs(trial.folder, outputs, files) if outcome == "finished" else None
+        judged = outcome == "finished" or (outcome, trial.agent_timeout) == ("timeout", "verify")
+        collected = _outputs(trial.folder, outputs, files) if judged else None
         reason = "" if outcome == "finished" else f"set to be {outcome}"
         return AgentRun(
             outcome=outcome,
@@ -257,7 +262,8 @@ class FakeContainers:
         return TrialVerification(
             outcome=outcome,
             reason="" if outcome == "passed" else f"tests: set to be {outcome}",
-            reward=None,
+            reward=min(self._rewards.values(), default=None),
+            rewards=self._rewards,
             account=_account(trial.folder, "verifier", code),
             logs=_archive(trial.folder / "logs.tar", self._logs(trial.name)),
         )

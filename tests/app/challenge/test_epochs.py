@@ -331,10 +331,3 @@ def test_an_order_has_the_payload_and_its_target() -> None:
         "burn_uid": 0, "uids": [0, 1, 2], "weights": [43690, 65535, 65535],
     }  # fmt: skip
     assert order.payload == payload_of(result)
-
-
-def test_a_uid_that_no_chain_has_is_rejected() -> None:
-    """UIDs on the chain have 16 bits."""
-    result = scored(tables_of({"s1": (70_000, [0.5] * 3)}))
-    with pytest.raises(NotScorable, match="uid 70000 is not on a Bittensor network"):
-        order_of(result, netuid=5, network="test", wallet="w", hotkey="h")

@@ -1,7 +1,8 @@
 """Test trials as jobs: an agent on a task of the worker, its result recorded once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -27,6 +28,12 @@ from fakes.containers import FakeContainers
 AGENT = {"command": "python /agent/main.py", "files": {"main.py": "print(1)\n"}}
 
 
+OUTCOME = {
+    "result": "passed", "task_sha256": "0" * 64, "rewards": {}, "reward_source": "both",
+    "agent_timeout": "fail", "agent_network": "none",
+}  # fmt: skip
+
+
 @pytest.fixture
 def tasks(tmp_path: Path) -> Path:
     """Return a folder with the task sums."""
@@ -45,23 +52,29 @@ def contest(service: Service) -> None:
     record(service, "autumn", rows, by=LOCAL)
 
 
-def requested(service: Service, *, task: str = "sums", agent: Any = AGENT) -> Job:
+def requested(
+    service: Service,
+    *,
+    task: str = "sums",
+    agent: Any = AGENT,
+    rules: Mapping[str, str] = MappingProxyType({"agent_timeout": "fail"}),
+) -> Job:
     """Add a job of a trial."""
     with service.store.write() as session:
         contest = session.contests.get("autumn")
         job = trial_job(
             contest, id=service.new_id(), submission="s1", task=task, validator="house",
-            agent=agent, by="user:7",
+            agent=agent, rules=rules, by="user:7",
         )  # fmt: skip
         return session.queue.add(job, now=service.clock())
 
 
-def results(service: Service) -> list[dict[str, Any]]:
-    """Return the recorded task results."""
+def results(service: Service, table: str = "task_results") -> list[dict[str, Any]]:
+    """Return the recorded rows of a table."""
     with service.store.read() as session:
         no = session.contests.get("autumn").no
         bodies = [read_line(entry.line).body for entry in session.entries.after(no)]
-    return [dict(body["row"]) for body in bodies if body.get("table") == "task_results"]
+    return [dict(body["row"]) for body in bodies if body.get("table") == table]
 
 
 def run_trials(
@@ -80,10 +93,47 @@ def test_a_trials_result_is_recorded_for_its_validator(
     job = requested(service)
     run_trials(service, tasks, lambda _, __: verdict)
     assert results(service) == [
-        {"submission_id": "s1", "validator_id": "house", "task_id": "sums", "passed": passed}
+        {
+            "submission_id": "s1",
+            "validator_id": "house",
+            "task_id": "sums",
+            "passed": passed,
+            "reward_source": "exit_code",
+            "agent_timeout": "fail",
+            "agent_network": "none",
+        }
     ]
     ended = job_of(service, job)
     assert (ended.state, (ended.result or {})["result"]) == ("done", verdict)
+
+
+def test_a_trial_is_recorded_as_a_run_of_the_command_is(service: Service, tasks: Path) -> None:
+    """With its rewards, fractions too, and with what it was run under; a retry adds nothing."""
+    rewards = {"speed": 0.25, "reward": 0.5, " no name": 1.0}
+    rules = {"agent_timeout": "verify", "reward_source": "both"}
+    for _ in range(2):
+        requested(service, rules=rules)
+        containers = FakeContainers(agent=lambda _, __: "timeout", rewards=rewards)
+        work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    place = {"submission_id": "s1", "validator_id": "house", "task_id": "sums"}
+    assert results(service) == [
+        {**place, "passed": True, "reward_source": "both", "agent_timeout": "verify",
+         "agent_network": "none"}
+    ]  # fmt: skip
+    assert results(service, "task_rewards") == [
+        {**place, "reward_key": "reward", "reward": 0.5},
+        {**place, "reward_key": "speed", "reward": 0.25},
+    ]
+    assert [rule.source for rule in containers.pass_rules] == ["both"]
+
+
+def test_an_agent_whose_time_was_up_fails_by_default(service: Service, tasks: Path) -> None:
+    """The seed's rule, as for the command."""
+    requested(service)
+    containers = FakeContainers(agent=lambda _, __: "timeout")
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    (row,) = results(service)
+    assert (row["passed"], row["agent_timeout"]) == (False, "fail")
 
 
 def test_a_submission_cannot_name_the_oracle(service: Service, tasks: Path) -> None:
@@ -127,6 +177,12 @@ def test_an_unknown_task_fails_with_a_suggestion(service: Service, tasks: Path) 
         {"result": "won", "task_sha256": "0" * 64},
         {"result": "passed", "task_sha256": "0" * 63},
         {"result": "passed", "task_sha256": "0" * 64, "reason": "x" * 2001},
+        {**OUTCOME, "rewards": {"reward": float("inf")}},
+        {**OUTCOME, "rewards": {"": 1.0}},
+        {**OUTCOME, "rewards": {"reward": True}},
+        {**OUTCOME, "rewards": {f"r{number}": 1.0 for number in range(1001)}},
+        {**OUTCOME, "agent_network": "all"},
+        {**OUTCOME, "agent_timeout": None},
     ],
 )
 def test_an_impossible_outcome_is_rejected(service: Service, outcome: dict[str, Any]) -> None:

@@ -37,6 +37,7 @@ def error_of(tables: Tables) -> str:
         ("validators", 1, "id", "v1", "inconsistent"),
         ("submissions", 1, "id", "a", "duplicate-key"),
         ("submissions", 0, "miner_uid", -1, "out-of-range"),
+        ("submissions", 0, "miner_uid", 65_536, "out-of-range"),
         ("submissions", 0, "submitted_at", "noon", "bad-timestamp"),
         ("submissions", 0, "competition", "other", "inconsistent"),
     ],
@@ -188,3 +189,14 @@ def test_the_content_hash_knows_the_order_of_evaluations_that_replace_each_other
     assert rows_of(scored(first), "submissions")["a"]["score"] == pytest.approx(0.6)
     other = {**tables, "evaluations": list(reversed(tables["evaluations"]))}
     assert records_of(other).sha256 == records_of(tables).sha256
+
+
+def test_a_uid_that_no_chain_has_is_refused_in_every_table() -> None:
+    """Uids of a subnet have 16 bits: 65535 is the last one, wherever it stands."""
+    tables = tables_of({"a": (65_535, [0.5] * 3)})
+    tables["registrations"] = [{"uid": 65_535, "hotkey": "k", "from_epoch": 0}]
+    assert scored(tables).board("weights").table["id"].to_pylist() == ["0", "65535"]
+    tables["registrations"][0]["uid"] = tables["submissions"][0]["miner_uid"] = 65_536
+    message = error_of(tables)
+    assert "submissions, row 1, column miner_uid" in message
+    assert "registrations, row 1, column uid" in message

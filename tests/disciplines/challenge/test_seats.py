@@ -211,3 +211,25 @@ def test_results_of_another_reward_source_are_named() -> None:
     (message,) = findings(tables)["other-reward-source"]
     assert message.startswith("2 task results were made with reward_source both, and these rules")
     assert "other-reward-source" not in findings(tables, reward_source="both")
+
+
+def test_the_reach_of_an_agent_is_in_the_explanation_of_its_submission() -> None:
+    """Who ranks agents sees which of them had a model, or the network, to ask."""
+    tables = tables_of({"a": (1, [0.5] * 3)})
+    reach = [
+        ("none", None),
+        ("allowlist", "api.test:443,pypi.test:443"),
+        ("public", None),
+        (None,) * 2,
+    ]
+    tables["task_results"] = [
+        {"submission_id": "a", "validator_id": "v1", "task_id": f"t{at}", "passed": True,
+         "agent_network": network, "allowed_hosts": hosts}
+        for at, (network, hosts) in enumerate(reach)
+    ]  # fmt: skip
+    parts = scored(tables).explain("a", board="submissions").parts
+    assert [part.text for part in parts if part.name.startswith("agent network")] == [
+        "in 1 task result the agent could reach by a proxy: api.test:443, pypi.test:443",
+        "in 1 task result the agent could reach nothing",
+        "in 1 task result the agent could reach every host",
+    ]

@@ -97,6 +97,71 @@ def test_a_killed_agon_leaves_no_container(
     assert all_containers(course.run_name) == []
 
 
+NETWORK_OWNER = """
+import sys, time
+from pathlib import Path
+from agon.app.containers import AgentTrial, AllowedHost, Egress, Image
+from agon.runners.containers import open_containers
+
+reference, run, folder = sys.argv[1:]
+image = Image(reference=reference, content="", user="", writable=(), cached=True, seconds=0.0)
+host = AllowedHost(name="model.test", addresses=("10.88.0.1",))
+trial = AgentTrial(run=run, name="alone", folder=Path(folder),
+                   egress=Egress(mode="allowlist", hosts=(host,)))
+opened = open_containers()
+with opened.open_network(image, trial=trial):
+    print("open", flush=True)
+    time.sleep(3000)
+"""
+
+
+def networks_of(run: str) -> str:
+    """List the networks of a run."""
+    return find_engine().ask("network", "ls", "--quiet", f"--filter=label=agon.run={run}")
+
+
+def test_a_killed_agon_leaves_no_network(course: Course, tmp_path: Path) -> None:
+    """Neither the network of an allowlist nor its proxy waits for the same run to continue.
+
+    The cleanup process removes them; if that is killed, too, the next process that opens the
+    engine does, and leaves those of a process that still runs.
+    """
+    run, other_run = course.run_name, f"other-{course.run_name}"
+    with (
+        network_owner(course, tmp_path / "other", other_run) as other,
+        network_owner(course, tmp_path / "own", run) as owner,
+    ):
+        for process in (owner.pid, *descendants(owner.pid)):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        owner.wait()
+        assert networks_of(run)
+        open_containers().close()
+        assert not networks_of(run)
+        assert all_containers(run) == []
+        assert networks_of(other_run)
+        other.kill()
+    assert eventually(lambda: not networks_of(other_run))
+    assert all_containers(other_run) == []
+
+
+@contextmanager
+def network_owner(course: Course, folder: Path, run: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """Start a process that has a network with a proxy; kill it at the end."""
+    folder.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", NETWORK_OWNER, course.image.reference,
+         run, str(folder)],
+        stdout=subprocess.PIPE, start_new_session=True,
+    ) as owner:  # fmt: skip
+        try:
+            assert owner.stdout is not None
+            assert owner.stdout.readline() == b"open\n"
+            yield owner
+        finally:
+            owner.kill()
+
+
 def test_a_container_without_labels_is_found_by_its_name(tmp_path: Path) -> None:
     """Podman writes the name first; a container killed in between is listed as external."""
     own, other = container_name("agon-0123456789ab", "r", 7), "agon-0123456789ab-7"

@@ -6,8 +6,7 @@ from typing import Any, Protocol
 from agon.app.analysis.score import Result
 from agon.app.challenge.epochs import outcome_of, payload_of
 from agon.disciplines.challenge.bittensor import WeightsPayload
-from agon.disciplines.challenge.records import MAX_UID
-from agon.errors import Conflict, NotScorable
+from agon.errors import Conflict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,17 +91,8 @@ def require_burn_uid(setter: WeightSetter, order: Order) -> None:
 
 
 def order_of(result: Result, *, netuid: int, network: str, wallet: str, hotkey: str) -> Order:
-    """Return the order that sets the weights of the scored epoch.
-
-    Raises:
-        NotScorable: a uid is not possible on a Bittensor network.
-    """
+    """Return the order that sets the weights of the scored epoch."""
     outcome, payload = outcome_of(result), payload_of(result)
-    if payload.uids[-1] > MAX_UID:
-        raise NotScorable(
-            f"uid {payload.uids[-1]} is not on a Bittensor network (0 to {MAX_UID}); give the "
-            "submissions the miner_uid of the subnet"
-        )
     return Order(
         netuid=netuid,
         network=network,

@@ -66,6 +66,11 @@ def _trial(plan: RunPlan, result: TrialResult) -> ImportedTrial:
         validator=plan.validator,
         task=result.task,
         passed=result.result == "passed",
-        reward_source=result.reward_source,
+        circumstances={
+            "reward_source": result.reward_source,
+            "agent_timeout": result.agent_timeout,
+            "agent_network": result.agent_network,
+            "allowed_hosts": ",".join(sorted(plan.allowed_hosts)),
+        },
         rewards=result.rewards,
     )

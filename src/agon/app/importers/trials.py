@@ -25,7 +25,7 @@ class ImportedTrial:
         validator: id of the validator that ran it.
         task: id of the task.
         passed: whether it passed.
-        reward_source: what made it a pass or a fail; empty: unknown.
+        circumstances: what is known of how it was run, by optional columns of ``task_results``.
         rewards: the numbers that its tests wrote, by name.
     """
 
@@ -35,7 +35,7 @@ class ImportedTrial:
     validator: str
     task: str
     passed: bool
-    reward_source: str = ""
+    circumstances: Mapping[str, str] = field(default_factory=dict)
     rewards: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -55,7 +55,7 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
     """
     submissions: dict[str, tuple[int, datetime]] = {}
     runs: dict[tuple[str, str, str], int] = {}
-    results = []
+    results: list[tuple[Any, ...]] = []
     rewards = []
     for trial in trials:
         uid, earliest = submissions.get(trial.submission, (trial.miner_uid, trial.submitted_at))
@@ -68,14 +68,25 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
         key = (trial.submission, trial.validator, trial.task)
         nth = runs[key] = runs.get(key, 0) + 1
         task = trial.task if nth == 1 else f"{trial.task}#{nth}"
-        source = trial.reward_source or None
-        results.append((trial.submission, trial.validator, task, trial.passed, source))
+        known = (trial.circumstances.get(name) or None for name in _CIRCUMSTANCES)
+        results.append((trial.submission, trial.validator, task, trial.passed, *known))
         rewards += [
             (trial.submission, trial.validator, task, name, value)
             for name, value in sorted(trial.rewards.items())
         ]
     validators = sorted({validator for _, validator, *_ in results})
     names = sorted(submissions)
+    said = _table(
+        results,
+        {
+            "submission_id": pa.string(),
+            "validator_id": pa.string(),
+            "task_id": pa.string(),
+            "passed": pa.bool_(),
+            **dict.fromkeys(_CIRCUMSTANCES, pa.string()),
+        },
+    )
+    unknown = [name for name in _CIRCUMSTANCES if said[name].null_count == len(said)]
     return {
         "submissions": pa.table(
             {
@@ -95,16 +106,7 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
                 "stake": pa.array([1.0] * len(validators), pa.float64()),
             }
         ),
-        "task_results": _table(
-            results,
-            {
-                "submission_id": pa.string(),
-                "validator_id": pa.string(),
-                "task_id": pa.string(),
-                "passed": pa.bool_(),
-                **({"reward_source": pa.string()} if any(row[4] for row in results) else {}),
-            },
-        ),
+        "task_results": said.drop_columns(unknown),
         **({"task_rewards": _table(rewards, _REWARDS)} if rewards else {}),
     }
 
@@ -116,6 +118,7 @@ def _table(rows: Sequence[tuple[Any, ...]], kinds: Mapping[str, pa.DataType]) ->
     )  # fmt: skip
 
 
+_CIRCUMSTANCES: Final = ("reward_source", "agent_timeout", "agent_network", "allowed_hosts")
 _REWARDS: Final = {
     "submission_id": pa.string(),
     "validator_id": pa.string(),

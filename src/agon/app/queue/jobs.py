@@ -131,6 +131,7 @@ def trial_job(
     task: str,
     validator: str,
     agent: Mapping[str, Any],
+    rules: Mapping[str, str],
     by: str,
 ) -> NewJob:
     """Return a job that runs a challenge submission on one task.
@@ -142,6 +143,8 @@ def trial_job(
         task: name of the task's folder among the worker's tasks.
         validator: id of the validator the result counts for.
         agent: ``command`` (what runs in the container) and ``files`` (name to text).
+        rules: the contest's rules for those who run tasks: ``agent_timeout``, and
+            ``reward_source`` where the contest states one; otherwise each task's own counts.
         by: who sent it.
     """
     return NewJob(
@@ -153,6 +156,7 @@ def trial_job(
             "task": task,
             "validator": validator,
             "agent": dict(agent),
+            "rules": dict(rules),
         },
         contest_no=contest.no,
         dedupe=f"trial:{contest.no}:{submission}:{task}",

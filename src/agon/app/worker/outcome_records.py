@@ -1,6 +1,6 @@
 """Record the result of a job in its contest's ledger: once, however often the job was started."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace as replace_fields
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MAX_NAME_LENGTH = 100
 
 
-def record_once(
+def record_once(  # noqa: PLR0913 (what an entry has)
     service: "Service",
     session: Session,
     contest: Contest,
@@ -30,6 +30,7 @@ def record_once(
     by: str,
     replace: bool = False,
     external_id: str | None = None,
+    beside: Iterable[tuple[str, Mapping[str, Any]]] = (),
 ) -> dict[str, Any]:
     """Record a keyed row in a locked contest unless its key is recorded already.
 
@@ -42,6 +43,7 @@ def record_once(
         by: the author of the entry.
         replace: whether to supersede a recorded row.
         external_id: the entry's external id.
+        beside: further rows with their tables, which are recorded with it.
 
     Returns:
         ``seq`` of the record, and ``recorded``: False if an earlier one stays.
@@ -54,9 +56,12 @@ def record_once(
     recorded = position_of(session, contest, table, row)
     if recorded is not None and not replace:
         return {"seq": recorded, "recorded": False}
-    draft = record_draft(table, row, at=service.clock(), by=by, replaces=recorded)
-    draft = replace_fields(draft, external_id=external_id)
-    return {"seq": append(service, session, contest, [draft]).seq, "recorded": True}
+    now = service.clock()
+    draft = record_draft(table, row, at=now, by=by, replaces=recorded)
+    drafts = [replace_fields(draft, external_id=external_id)]
+    drafts += [record_draft(name, further, at=now, by=by) for name, further in beside]
+    seq = append(service, session, contest, drafts).seq - len(drafts) + 1
+    return {"seq": seq, "recorded": True}
 
 
 def position_of(

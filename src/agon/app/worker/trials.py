@@ -1,5 +1,6 @@
 """Run a challenge submission on a task: the worker runs containers, the service records."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,11 +11,12 @@ from agon.app.containers import AgentTrial, Containers, Outcome
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
 from agon.app.queue.source import Assignment, JobProgress
 from agon.app.tasks.agents import Agent
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.discovery import read_tasks
 from agon.app.tasks.services import build
 from agon.app.tasks.trials import Clock, run_trial
 from agon.app.tasks.variables import VariableNames, with_variables
 from agon.app.worker.outcome_records import record_once, worker_name
+from agon.disciplines.challenge.records import TASK_RESULTS
 from agon.entities.jobs import Job
 from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
 from agon.store.session import Session
@@ -31,6 +33,8 @@ _NAME: Final = re.compile(
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _MAX_REASON_LENGTH: Final = 2000
 _FAULT: Final = "unscored"
+_MAX_REWARDS: Final = 1000
+_MAX_KEY_LENGTH: Final = 200
 
 MakeAgent = Callable[[str, Path], Agent]
 """Returns an agent for a command line and the folder with its files."""
@@ -48,12 +52,16 @@ def trial(
         now: returns the time.
 
     Returns:
-        A function from a job to its outcome: ``result``, ``reason``, ``task_sha256``.
+        A function from a job to its outcome: ``result``, ``reason``, ``task_sha256``, ``rewards``,
+        and what the record says of the run: ``reward_source``, ``agent_timeout``,
+        ``agent_network``.
     """
 
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
         payload = assignment.payload
-        task = read_task(_task_folder(tasks, payload["task"]))
+        rules = payload["rules"]
+        folder = _task_folder(tasks, payload["task"])
+        (task,) = read_tasks((folder,), reward_source=rules.get("reward_source"))
         (task,) = with_variables((task,), VariableNames(), environment={}, solutions=False)
         with TemporaryDirectory(prefix="agon-trial-") as place:
             files, traces = Path(place, "agent"), Path(place, "trial")
@@ -70,7 +78,12 @@ def trial(
                 agent,
                 containers=containers,
                 image=image,
-                trial=AgentTrial(run=name, name=f"{name}-{assignment.attempt}", folder=traces),
+                trial=AgentTrial(
+                    run=name,
+                    name=f"{name}-{assignment.attempt}",
+                    folder=traces,
+                    agent_timeout=rules["agent_timeout"],
+                ),
                 now=now,
                 attempts=assignment.attempt,
             )
@@ -79,6 +92,12 @@ def trial(
             "result": result.result,
             "reason": result.reason[:_MAX_REASON_LENGTH],
             "task_sha256": result.task_sha256,
+            "rewards": {
+                key: value for key, value in result.rewards.items() if _is_reward(key, value)
+            },
+            "reward_source": result.reward_source,
+            "agent_timeout": result.agent_timeout,
+            "agent_network": result.agent_network,
         }
 
     return run
@@ -110,7 +129,7 @@ def write_files(agent: Mapping[str, Any], folder: Path) -> Path:
 
 
 def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit | Retry:
-    """Record a trial's result in ``task_results``, once.
+    """Record a trial's result in ``task_results``, and its rewards in ``task_rewards``, once.
 
     Raises:
         InvalidOutcome: the outcome is not valid for this job.
@@ -133,22 +152,63 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         if before + 1 < MAX_UNSCORED_TRIALS:
             return Retry(f"{_FAULT}: {reason}")
         raise NotScorable(f"{_FAULT} after {MAX_UNSCORED_TRIALS} trials: {reason}; retry the job")
+    rewards = _rewards(outcome.get("rewards"))
     payload = job.payload
-    row = {
+    place = {
         "submission_id": payload["submission"],
         "validator_id": payload["validator"],
         "task_id": payload["task"],
-        "passed": result == "passed",
     }
+    row = {**place, "passed": result == "passed", **_circumstances(outcome)}
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(payload["contest"])
         recorded = record_once(
-            service, session, contest, table="task_results", row=row, by=worker_name(job)
-        )
+            service, session, contest, table="task_results", row=row, by=worker_name(job),
+            beside=[
+                ("task_rewards", {**place, "reward_key": key, "reward": reward})
+                for key, reward in rewards.items()
+            ],
+        )  # fmt: skip
         return {"result": result, "reason": reason, "task_sha256": sha256, **recorded}
 
     return finish
+
+
+def _circumstances(outcome: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the record says of how the trial was run.
+
+    Raises:
+        InvalidOutcome: a value is not among those that the column may have.
+    """
+    said = {}
+    for name in ("reward_source", "agent_timeout", "agent_network"):
+        choices = TASK_RESULTS.column(name).choices
+        if outcome.get(name) not in choices:
+            raise InvalidOutcome(f"{name} is not one of {', '.join(choices)}; send one of them")
+        said[name] = str(outcome[name])
+    return said
+
+
+def _rewards(rewards: Any) -> dict[str, float]:
+    """Return the rewards of a trial by key, sorted.
+
+    Raises:
+        InvalidOutcome: they are no object of a few names and finite numbers.
+    """
+    fits = isinstance(rewards, Mapping) and len(rewards) <= _MAX_REWARDS
+    if not fits or not all(_is_reward(key, value) for key, value in rewards.items()):
+        raise InvalidOutcome(
+            f"rewards is not an object of up to {_MAX_REWARDS} names, of {_MAX_KEY_LENGTH} "
+            "characters at most, and finite numbers; send one, {} where there are none"
+        )
+    return {key: float(rewards[key]) for key in sorted(rewards)}
+
+
+def _is_reward(key: Any, value: Any) -> bool:
+    """Return whether a record can have a reward: a plain name and a finite number."""
+    is_name = isinstance(key, str) and 0 < len(key) <= _MAX_KEY_LENGTH and key.isprintable()
+    return is_name and key == key.strip() and type(value) in {int, float} and math.isfinite(value)
 
 
 def _task_folder(tasks: Path, name: str) -> Path:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from agon.attacks.tables import present_tables
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.records import SCHEMA
-from agon.disciplines.challenge.simulate import SimulatedNetwork, simulate_network
+from agon.disciplines.challenge.simulate import MAX_MINERS, SimulatedNetwork, simulate_network
 from agon.records import Kind, Records, read_rows
 
 IntArray = npt.NDArray[np.int64]
@@ -94,7 +94,7 @@ def simulated_world(size: int, seed: int) -> World:
 
     √size of them, 6 to 16, are validators, and miners submit four agents each, with public
     sources. In a network of more than 1,000 people 8 are validators, and miners submit fewer and
-    shorter agents, so that a lab takes minutes.
+    shorter agents, so that a lab takes minutes. A network has no more miners than seats.
 
     Raises:
         ValueError: there are fewer than twelve people.
@@ -102,7 +102,7 @@ def simulated_world(size: int, seed: int) -> World:
     if size < _FEWEST:
         raise ValueError(f"expected at least {_FEWEST} miners and validators, got {size}")
     validators = 8 if size > _LARGE else int(np.clip(round(size**0.5), 6, 16))
-    miners = size - validators
+    miners = min(size - validators, MAX_MINERS)
     submissions = min(4 * miners, max(miners, _MAX_SUBMISSIONS))
     network = SimulatedNetwork(
         miners=miners,

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from agon.disciplines.challenge.boards import mean_abs_z, tested_cells
 from agon.disciplines.challenge.consensus import Status
-from agon.disciplines.challenge.facts import mean_rewards, rows_behind
+from agon.disciplines.challenge.facts import agent_networks, mean_rewards, rows_behind
 from agon.disciplines.challenge.formulas import PLACES, reaches
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import (
@@ -212,6 +212,23 @@ def _reward_parts(records: Records, submission: str) -> list[Part]:
     ]
 
 
+def _reach_parts(records: Records, submission: str) -> list[Part]:
+    """Say what the agent could reach as its tasks ran; nothing where that is unknown."""
+    return [
+        Part(
+            f"agent network {hosts or network}",
+            0.0,
+            {"agent_network": network, "allowed_hosts": hosts, "task_results": count},
+            {},
+            f"in {count_text(count, 'task result')} the agent could reach "
+            + {"none": "nothing", "public": "every host"}.get(
+                network, f"by a proxy: {hosts.replace(',', ', ') or 'listed hosts'}"
+            ),
+        )
+        for network, hosts, count in agent_networks(records, submission)
+    ]
+
+
 def _turn_parts(records: Records, board: Board, row: Mapping[str, Any]) -> list[Part]:
     """Say which of two neighbors with equal scores was submitted earlier, which decides the rank.
 
@@ -265,6 +282,7 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
     parts = gate_parts(outcome, at)
     parts += _evaluation_parts(records, outcome, at)
     parts += _reward_parts(records, name)
+    parts += _reach_parts(records, name)
     if row is not None:
         parts += _turn_parts(records, board, row)
     return Explanation(

@@ -32,6 +32,14 @@ class ChallengeRules(Rules):
         "need both.",
         source=f"{_SEED}, Test Execution",
     )
+    agent_timeout: Literal["fail", "verify"] = rule(
+        "fail",
+        since="0.1",
+        meaning="whether a task fails when the agent's time was up, or the tests judge what it "
+        "left; it binds those who run tasks; scoring reads what they recorded",
+        reason="The seed scores a timeout 0; Harbor lets the tests decide.",
+        source=f"{_SEED}, Test Execution",
+    )
     duplicate_content: Literal["everywhere", "competition", "allowed"] = rule(
         "everywhere",
         meaning="where submissions with one content_hash are the same agent, so that only the "
@@ -301,6 +309,7 @@ class ChallengeRules(Rules):
 NETWORK_RULES = frozenset(
     {
         "reward_source",
+        "agent_timeout",
         "duplicate_content",
         "weight_cap",
         "cap_excess",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.capabilities import Simulation
+from agon.disciplines.challenge.records import MAX_UID
 from agon.kernel.attacks import Attack, meanings, require_known
 
 FloatArray = npt.NDArray[np.float64]
@@ -23,6 +24,9 @@ LIFE = 8
 
 WITH_SOURCE = 500
 """How many submissions disclose their source, where not stated."""
+
+MAX_MINERS = MAX_UID - 535
+"""Uids have 16 bits; the last ones are left to attackers."""
 
 _PRESENT = 0.95  # of the evaluations that could be made are made
 _BONUS = 0.15  # what a self-serving validator adds
@@ -102,8 +106,11 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
         raise ValueError(f"size = {size}; give at least 1 evaluation")
     validators = int(np.clip(round(size**0.25), 6, 64))
     submissions = max(6, round(size / (validators * LIFE * _PRESENT)))
-    network = SimulatedNetwork(miners=max(5, submissions // 4), validators=validators,
-                      submissions=submissions)  # fmt: skip
+    network = SimulatedNetwork(
+        miners=min(max(5, submissions // 4), MAX_MINERS),
+        validators=validators,
+        submissions=submissions,
+    )
     return simulate_network(network, seed=seed, attacks=attacks)
 
 

@@ -13,6 +13,8 @@ from agon.app.containers import Containers
 def open_containers(engine: str = "", *, runtime: str = "", build_network: str = "") -> Containers:
     """Open a container engine; the caller closes it.
 
+    Containers and networks that a killed process left are removed.
+
     Args:
         engine: ``podman``, ``docker`` or a path to one of them; empty: ``AGON_CONTAINER_ENGINE``,
             else the first that works.
@@ -25,6 +27,7 @@ def open_containers(engine: str = "", *, runtime: str = "", build_network: str =
     Raises:
         Unavailable: no engine works, with the Debian packages to install.
     """
+    from agon.runners.containers.abandoned import remove_abandoned
     from agon.runners.containers.backend import CommandLineContainers
     from agon.runners.containers.engine import find_engine
 
@@ -32,6 +35,7 @@ def open_containers(engine: str = "", *, runtime: str = "", build_network: str =
         engine or os.environ.get("AGON_CONTAINER_ENGINE", ""),
         runtime=runtime or os.environ.get("AGON_CONTAINER_RUNTIME", ""),
     )
+    remove_abandoned(command_line)
     network = build_network or os.environ.get("AGON_CONTAINER_BUILD_NETWORK", "") or "none"
     return CommandLineContainers(command_line, build_network=network)
 

@@ -15,12 +15,15 @@ from typing import Final
 
 from agon.app.containers import AgentTrial, ContainerEngine, Image, Limits
 from agon.runners.containers.first_process import ACCOUNT, SHELL
+from agon.runners.containers.owner_process import process_label
 
 OUTER_GRACE_S: Final = 10
 """Seconds from the command's limit until the container is removed (``challenge.md``: N + 10 s)."""
 HAND_OVER_S: Final = 120
 """Maximum seconds of unpacking before and of packing after a command, each."""
 LABEL: Final = "agon"
+PROCESS_LABEL: Final = f"{LABEL}.process"
+"""The label that names the process to which a container or a network belongs."""
 _SHARED: Final = "container:"
 _HOSTS: Final = "127.0.0.1 localhost task\n::1 localhost\n"
 """The names that are known inside; images get theirs from an engine that has a network."""
@@ -108,7 +111,10 @@ def _run_code(run: str) -> str:
 def labels(trial: AgentTrial, *, owner: str, phase: str) -> tuple[str, ...]:
     """Return the labels of a container, by which :func:`clean` finds it."""
     named = {"run": trial.run, "trial": trial.name, "owner": owner, "phase": phase}
-    return tuple(f"--label={LABEL}.{key}={value}" for key, value in named.items())
+    return (
+        f"--label={PROCESS_LABEL}={process_label()}",
+        *(f"--label={LABEL}.{key}={value}" for key, value in named.items()),
+    )
 
 
 def isolation_flags(

@@ -1,4 +1,4 @@
-"""Remove the containers of a process that has ended; started as a separate program.
+"""Remove the containers and networks of a process that has ended; started as a separate program.
 
 It imports nothing of agon and waits for the end of two pipes. The first ends when its owner does,
 however that happens; an owner that closes normally writes a byte first. The second ends when the
@@ -6,7 +6,8 @@ engine's clients that the owner started have ended too: until then further conta
 
     python reaper.py SECOND_PIPE FOLDER PATTERN ENGINE LISTING REMOVING
 
-The pattern is that of the containers' names; the last three are lists of arguments in JSON.
+The pattern is that of the names of containers and networks; the last three are lists of arguments
+in JSON, of which two list and remove containers.
 """
 
 import json
@@ -20,6 +21,7 @@ import time
 
 _MAX_SECONDS = 120.0
 _PAUSE_S = 0.2
+_NETWORKS = ("network", "ls", "--format={{.ID}} {{.Name}}")
 
 
 def main(
@@ -38,18 +40,24 @@ def main(
         no_more_come = bool(select.select([second_pipe], [], [], _PAUSE_S)[0])
         names = _names([*engine, *listing], pattern)
         if names:
-            subprocess.run(  # noqa: S603  # the engine its owner found
-                [*engine, *removing, *names],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                check=False,
-            )  # fmt: skip
+            _remove([*engine, *removing, *names])
         if (no_more_come and names == []) or time.monotonic() > last_round:
             break
+    for network in _names([*engine, *_NETWORKS], pattern) or ():
+        _remove([*engine, "network", "rm", network])
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def _remove(command: list[str]) -> None:
+    subprocess.run(  # noqa: S603  # the engine its owner found
+        command,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        check=False,
+    )  # fmt: skip
+
+
 def _names(listing: list[str], pattern: str) -> list[str] | None:
-    """Return the names of the containers; None when the engine failed."""
+    """Return the names in a list of ids and names that match; None when the engine failed."""
     listed = subprocess.run(  # noqa: S603  # the engine its owner found
         listing, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )

@@ -4,7 +4,6 @@ import json
 import shutil
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +14,7 @@ from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.engine import CommandLine, last_line
 from agon.runners.containers.isolation import labels
 from agon.runners.containers.proxy_image import import_proxy_image
+from agon.runners.containers.proxy_logs import MESSAGES, REQUESTS, ProxyLogs
 from agon.runners.containers.runs import ContainerRunner
 
 PORT: Final = 3128
@@ -23,7 +23,8 @@ LOG: Final = "network.log"
 _START_S: Final = 60.0
 _ROUND_S: Final = 0.1
 _READY: Final = b"Accepting HTTP Socket connections"
-_MAX_LOG_BYTES: Final = 4 << 20
+_FOLDERS: Final = ("/tmp", "/dev/shm")  # noqa: S108 (inside the proxy's container)
+_TEMPORARY: Final = "rw,noexec,nosuid,nodev,mode=1777,size=16m"
 _SETTINGS: Final = f"""\
 http_port {PORT}
 visible_hostname proxy
@@ -37,14 +38,14 @@ cache deny all
 cache_mem 1 MB
 netdb_filename none
 coredump_dir none
-cache_log /log/cache.log
+cache_log /log/{MESSAGES}
 logfile_rotate 0
 shutdown_lifetime 0 seconds
 max_filedescriptors 1024
 via off
 forwarded_for delete
 logformat agon %{{%Y-%m-%dT%H:%M:%SZ}}tg %Ss %>Hs %rm %ru %<a %<st
-access_log stdio:/log/access.log agon
+access_log stdio:/log/{REQUESTS} agon
 acl connect method CONNECT
 http_access deny !connect
 """
@@ -85,6 +86,7 @@ class TrialProxy:
         self._trial = trial
         self._folder = folder
         self._name = ""
+        self._logs: ProxyLogs | None = None
 
     def start(self, network: str, outside: str) -> str:
         """Start the proxy in a trial's network and in one outside; return its address.
@@ -98,7 +100,8 @@ class TrialProxy:
         self._folder.mkdir()
         log = self._folder / "log"
         log.mkdir()
-        log.chmod(0o777)  # squid's user inside is no user of this machine
+        log.chmod(0o755)
+        self._logs = ProxyLogs(log, target=self._trial.folder / LOG)
         for file, text in (("squid.conf", proxy_settings(hosts)), ("hosts", host_names(hosts))):
             (self._folder / file).write_text(text)
             (self._folder / file).chmod(0o644)
@@ -109,12 +112,20 @@ class TrialProxy:
             *("--user=65534:65534", "--read-only", "--cap-drop=ALL"),
             *("--security-opt=no-new-privileges", "--memory=256m", "--pids-limit=64"),
             *("--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024", "--ulimit=core=0:0"),
-            *("--tmpfs=/tmp:rw,noexec,nosuid,nodev,mode=1777", "--tmpfs=/dev/shm:rw,mode=1777"),
+            *(f"--tmpfs={folder}:{_TEMPORARY}" for folder in _FOLDERS),
             *(("--no-hosts", "--http-proxy=false") if self._engine.named.name == "podman" else ()),
             f"--mount=type=bind,source={self._folder}/hosts,target=/etc/hosts,readonly",
             f"--mount=type=bind,source={self._folder}/squid.conf,target=/etc/squid.conf,readonly",
-            f"--mount=type=bind,source={log},target=/log",
-            *("--pull=never", "--entrypoint=/usr/sbin/squid", image, "-N", "-f", "/etc/squid.conf"),
+            f"--mount=type=bind,source={log},target=/log,readonly",
+            *(
+                "--log-driver=none",
+                "--pull=never",
+                "--entrypoint=/usr/sbin/squid",
+                image,
+                "-N",
+                "-f",
+                "/etc/squid.conf",
+            ),
         )
         self._engine.ask("network", "connect", outside, name)
         self._engine.ask("start", name, inherited=(self._lifeline.inherited,))
@@ -130,27 +141,23 @@ class TrialProxy:
         if not self._name:
             return
         name, self._name = self._name, ""
-        is_running = self._is_running(name)
-        self._runner.remove(name)
-        with suppress(FileNotFoundError), (self._folder / "log/access.log").open("rb") as log:
-            (self._trial.folder / LOG).write_bytes(log.read(_MAX_LOG_BYTES))
+        try:
+            is_running = self._is_running(name)
+            self._runner.remove(name)
+        finally:
+            if self._logs is not None:
+                self._logs.close()
         shutil.rmtree(self._folder, ignore_errors=True)
         if not is_running:
             raise Unavailable("the proxy of the agent's network ended before the agent")
 
     def _wait(self) -> None:
         deadline = time.monotonic() + _START_S
-        while _READY not in (printed := self._cache_log()):
+        while _READY not in (printed := self._logs.messages if self._logs else b""):
             if not self._is_running(self._name) or time.monotonic() > deadline:
                 cause = last_line(printed) or "it says nothing"
                 raise Unavailable(f"the proxy of the agent's network does not start: {cause}")
             time.sleep(_ROUND_S)
-
-    def _cache_log(self) -> bytes:
-        try:
-            return (self._folder / "log/cache.log").read_bytes()
-        except FileNotFoundError:
-            return b""
 
     def _is_running(self, name: str) -> bool:
         state = (self._engine.inspect("container", name) or {}).get("State") or {}

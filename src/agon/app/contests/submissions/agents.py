@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import orjson
 
+from agon.app.analysis.score import rules_of
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.submissions.submission import (
     ReceivedSubmission,
@@ -16,7 +17,7 @@ from agon.app.contests.submissions.submission import (
 )
 from agon.app.queue.jobs import trial_job
 from agon.app.service import Service
-from agon.disciplines.challenge.records import MAIN, SERVICE_VALIDATOR
+from agon.disciplines.challenge.records import MAIN, MAX_UID, SERVICE_VALIDATOR
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable, did_you_mean
@@ -27,7 +28,6 @@ from agon.store.session import Session
 _MAX_COMMAND: Final = 2_000
 _MAX_FILES: Final = 100
 _MAX_BYTES: Final = 1 << 20
-_MAX_UID: Final = 2**31 - 1
 
 
 def accept_agent(
@@ -70,19 +70,29 @@ def accept_agent(
         kind="record-added", body={"table": "submissions", "row": row}, at=received.at, by=by.name
     )
     contest = append(service, session, contest, [received, recorded])
+    rules = _trial_rules(contest)
     jobs = [
         trial_job(
             contest, id=service.new_id(), submission=name, task=task, validator=SERVICE_VALIDATOR,
-            agent=agent, by=by.name,
+            agent=agent, rules=rules, by=by.name,
         )
         for task in tasks
     ]  # fmt: skip
     return queue_jobs(service, session, name, contest.seq - 1, jobs)
 
 
+def _trial_rules(contest: Contest) -> dict[str, str]:
+    """Return the contest's rules for those who run tasks."""
+    rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
+    stated = {"reward_source": rules.reward_source} if "reward_source" in contest.overrides else {}
+    return {"agent_timeout": rules.agent_timeout, **stated}
+
+
 def _uid(uid: Any, by: Caller) -> int:
-    if type(uid) is not int or not 0 <= uid <= _MAX_UID:
-        raise Unreadable(f"miner_uid is {str(uid)[:40]!r}; give the miner's uid as an integer")
+    if type(uid) is not int or not 0 <= uid <= MAX_UID:
+        raise Unreadable(
+            f"miner_uid is {str(uid)[:40]!r}; give the miner's uid, an integer from 0 to {MAX_UID}"
+        )
     if by.role == "participant" and by.user != str(uid):
         raise Forbidden(
             f"a participant submits for the miner of the same name, {by.user}; ask an organizer "
