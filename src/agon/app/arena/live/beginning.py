@@ -11,6 +11,7 @@ from agon.app.arena.live.honeypots.bank import retire_missing
 from agon.app.arena.live.matches import match_in_work
 from agon.app.arena.live.names import next_name, played_elsewhere
 from agon.app.arena.live.scored import arena_records, live_rules
+from agon.app.contests.ingest.openness import withdrawn_people
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.queue.jobs import round_job
@@ -55,7 +56,13 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         contest = session.contests.get(contest_id)
         live_rules(contest)
         bots = session.arena.bots(contest.no)
-        present = session.arena.present(contest.no, since=now - PRESENT)
+        withdrawn = withdrawn_people(session, contest)
+        present = [
+            judge
+            for judge in session.arena.present(contest.no, since=now - PRESENT)
+            if judge.id not in withdrawn
+        ]
+    bots = [bot for bot in bots if not {bot.user, bot.owner_id} & withdrawn]
     playing = [bot.id for bot in bots if bot.paused is None]
     judging = {bot.id for bot in bots if bot.paused is None and bot.judges}
     judging |= {judge.id for judge in present}

@@ -50,6 +50,12 @@ def require_not_withdrawn(session: Session, contest: Contest, by: Caller) -> Mem
     )
 
 
+def withdrawn_people(session: Session, contest: Contest) -> frozenset[str]:
+    """Return the users whom organizers withdrew from a contest."""
+    terms = session.members.all_terms(contest.no)
+    return frozenset(user for user, each in terms.items() if each.withdrawn_at is not None)
+
+
 def require_not_final(contest: Contest) -> None:
     """Raise unless a contest takes records.
 
