@@ -66,7 +66,7 @@ def active_judges(credibilities: Credibilities, *, level: int) -> npt.NDArray[np
     """Return of every judge whether its credibility keeps it in the pool.
 
     It is at least ``level`` and never fell below, or an operator has reinstated the judge since: it
-    does not return by votes (seed 003, Credibility Score, Threshold). The same as
+    does not return by votes (document 003, Credibility Score, Threshold). The same as
     :meth:`Credibilities.deactivation_of`, of all judges at once.
     """
     reinstated = credibilities.kind == CredibilityEvent.REINSTATED

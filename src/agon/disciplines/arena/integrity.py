@@ -80,7 +80,7 @@ def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
 
 
 def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Report bots whose responses repeat their opponents' words (seed 003, Response Plagiarism).
+    """Report bots whose responses repeat their opponents' words (document 003, Plagiarism).
 
     The texts do not show who copied whom: a copied match is attributed to the one of its bots that
     has more of them, to both when they have equally many.

@@ -115,7 +115,7 @@ def is_newcomer(candidate: Candidate, *, rules: ArenaRules) -> bool:
 def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple[str, ...]:
     """List the rules that keep a candidate out of the pool at a time; empty if it is eligible.
 
-    Source: seed 003, Requirements to Become a Judge; Credibility Score, Threshold.
+    Source: document 003, Requirements to Become a Judge; Credibility Score, Threshold.
 
     Example:
         >>> from datetime import UTC
@@ -219,7 +219,7 @@ def draw_panel(  # a panel depends on all of these
         at: the time of the match.
         rules: thresholds and sizes.
 
-    Source: seed 003, 3. Judge Eligibility.
+    Source: document 003, 3. Judge Eligibility.
     """
     excluded: dict[str, tuple[str, ...]] = {}
     pool, eligible = [], 0
