@@ -12,6 +12,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
+import reference_hand as hand  # noqa: E402 (a module of the folder above)
 import reference_http as http  # noqa: E402 (a module of the folder above)
 import reference_library as library  # noqa: E402 (a module of the folder above)
 import reference_tables as tables  # noqa: E402
@@ -19,6 +20,7 @@ import reference_tables as tables  # noqa: E402
 PARTS: Mapping[str, Callable[[str], str]] = {
     "rules": tables.rules,
     "tables": tables.tables,
+    "hand": hand.by_hand,
     "boards": tables.boards,
     "findings": tables.findings,
     "task_keys": tables.task_keys,

@@ -57,7 +57,7 @@ def test_validators_with_little_stake_decide_under_the_literal_rules_alone(attac
 
 @pytest.mark.exhaustive
 def test_one_report_inside_the_outlier_bound_ends_the_decay_where_any_agent_may() -> None:
-    """Seed 001 asks for a new agent; without that, a push of an old one is another hole."""
+    """Document 001 asks for a new agent; without that, a push of an old one is another hole."""
     under = runner("challenge/term-1")
     anyone = Runner(under.lab, under.world, under.rules.override({"improvement_by": "any"}))
     strategy = select(under.lab, ["decay-reset"])[0]

@@ -183,7 +183,7 @@ def test_a_reward_of_zero_fails_though_the_tests_exit_with_zero(agon: Cli, tmp_p
 
 @pytest.mark.exhaustive
 def test_a_timeout_scores_zero(agon: Cli, tmp_path: Path) -> None:
-    """Both the agent's timeout, even if solved, and the tests' (seed 001, Test Execution)."""
+    """Both the agent's timeout, even if solved, and the tests' (document 001, Test Execution)."""
     short = TOML.replace("timeout_sec = 30", "timeout_sec = 1")
     harbor(tmp_path / "tasks/agent", toml=short)
     harbor(tmp_path / "tasks/tests", test="#!/bin/sh\nsleep 60\n",

@@ -180,6 +180,21 @@ def test_void_removes_records_from_the_score(target: Target) -> None:
     assert "cy" in person.out
 
 
+def test_merge_moves_the_records_of_a_duplicate(target: Target) -> None:
+    """It is tried first, asks for a reason, and is undone by its id."""
+    merge = ("contest", "merge", target.contest, "cy", "bob")
+    assert target(*merge).code == 2
+    why = ("--reason", "signed up twice")
+    assert target("contest", "merge", target.contest, "bob", "bob", *why, "--yes").code != 0
+    assert "cy" in target.good(*merge, *why, "--dry-run").out
+    target.scored(3)
+    summary = target.json(*merge, *why, "--yes")
+    board = target.scored(2, seq=summary["applied_at"])
+    assert "cy" not in {row["id"] for row in board["rows"]}
+    undone = target.json("contest", "rollback", target.contest, summary["id"], *why)
+    target.scored(3, seq=undone["rolled_back_at"])
+
+
 def test_void_without_matching_records_is_rejected_and_listed_with_failed_jobs(
     target: Target,
 ) -> None:

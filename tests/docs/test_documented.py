@@ -54,6 +54,31 @@ def test_no_part_of_a_page_is_made_at_build_time() -> None:
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
+def test_a_chapter_begins_with_a_score_by_hand_and_ends_with_the_columns(name: str) -> None:
+    """A reader wants the rules and an example first; seventeen tables of columns came before."""
+    text = chapter(name)
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert headings[0] == "A score by hand"
+    assert headings[-1] == "Tables and columns"
+    assert text.index(f"<!-- agon-hand {name} -->") < text.index("<!-- agon-rules")
+    assert text.index("<!-- agon-attacks") < text.index(f"<!-- agon-tables {name} -->")
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_parts_of_a_score_by_hand_sum_to_the_score(name: str) -> None:
+    """A reader checks it with a pencil; parts and score come from the engine."""
+    written = generator()["PARTS"]["hand"](name)
+    examples = written.split("| --- | --- | --- |\n")[1:]
+    assert examples
+    for example in examples:
+        lines = example.partition("\n\n")[0].splitlines()
+        rows = [line.split(" | ") for line in lines if line]
+        *parts, total = [float(row[-1].strip(" |*").replace(",", "")) for row in rows]
+        assert len(parts) >= 3, "an example with one part shows no computation"
+        assert sum(parts) == pytest.approx(total, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.parametrize("directive", ["rules", "tables", "boards", "findings", "attacks"])
 def test_every_chapter_contains_the_generated_tables(name: str, directive: str) -> None:
     """Rules, columns, boards, findings and attacks cannot be missing or outdated."""

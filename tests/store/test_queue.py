@@ -100,7 +100,25 @@ def test_a_clock_that_ran_ahead_delays_no_job_once_it_is_right_again(store: Stor
         session.queue.add(job("timer", not_before=later(9500)), now=later(9000))
         session.queue.add(job("board-2", kind="publish", dedupe="b"), now=later(1))  # is the same
     assert _ids(store, at=2, kinds=["publish", "judge"]) == ["board"]
-    assert _ids(store, at=9501) == ["timer"]
+    assert _ids(store, at=501) == []
+    assert _ids(store, at=502) == ["timer"], "it was to wait for 500 s"
+
+
+def test_a_retry_that_a_clock_set_ahead_runs_once_the_clock_is_right_again(store: Store) -> None:
+    """A job that failed while the clock ran ahead waits for its pause, not for the wrong time."""
+    with store.write() as session:
+        session.queue.add(job("board", kind="publish", dedupe="b"), now=later(0))
+        session.queue.add(job("judged"), now=later(0))
+    with store.write() as session:
+        for lease, kind in (("p", "publish"), ("j", "judge")):
+            assert _claim(session.queue, at=86_400, lease=lease, kinds=[kind])  # type: ignore[list-item]
+        session.queue.fail(
+            "board", lease="p", cause="full", now=later(86_400), retry_at=later(86_404)
+        )
+        session.queue.heartbeat("judged", lease="j", now=later(86_420), span=SPAN)
+    assert _ids(store, at=100, kinds=["publish", "judge"]) == []
+    assert _ids(store, at=104, kinds=["publish", "judge"]) == ["board"], "after its 4 s"
+    assert _ids(store, at=131, kinds=["judge"]) == ["judged"], "its lease has expired"
 
 
 def test_only_what_the_worker_can_and_may_do_is_claimed(store: Store, spring: Contest) -> None:

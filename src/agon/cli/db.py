@@ -121,8 +121,8 @@ def verify(*, database: str | None) -> None:
     """Verify every ledger in the database and compare everything derived from it.
 
     The rules that ledgers and published boards record are compared with their editions, and the
-    draws of live arenas are repeated from their seeds. Exit code 1 with all issues, each with
-    contest and position. Records of a round that the round did not make are noted.
+    draws of live arenas are repeated from their secret numbers. Exit code 1 with all issues, each
+    with contest and position. Records of a round that the round did not make are noted.
 
       agon db verify
     """

@@ -35,7 +35,7 @@ class Member:
 
     Attributes:
         user: the user's id.
-        name: the user's name for people; empty: nobody of that id signed up here.
+        name: the user's name for people; empty: the person has not signed up here.
         role: the strongest role that a token gives the person in the contest; None: no valid one
             does.
         joined_at: when the first token that names the contest was created; None: none does.

@@ -19,7 +19,7 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 NORMAL_QUARTILE = 0.6745
-"""Third quartile of the normal distribution, as the seed rounds it: MAD ≈ 0.6745 σ."""
+"""Third quartile of the normal distribution, as the source document rounds it: MAD ≈ 0.6745 σ."""
 
 _BLOCK = 65_536  # values sorted at a time: half a megabyte stays in the core's cache
 _TINY = 1e-9  # a MAD below this is taken as 0
@@ -33,7 +33,7 @@ def median(values: npt.ArrayLike) -> float:
         NotScorable: when there is no value.
         ValueError: when a value is not finite.
 
-    Source: seed 001, Median Absolute Deviation; challenge, step 3.
+    Source: document 001, Median Absolute Deviation; challenge, step 3.
 
     Example:
         >>> median([3, 1, 2]), median([4, 1, 2, 3])
@@ -49,7 +49,7 @@ def mad(values: npt.ArrayLike) -> float:
         NotScorable: when there is no value.
         ValueError: when a value is not finite.
 
-    Source: seed 001, Median Absolute Deviation.
+    Source: document 001, Median Absolute Deviation.
 
     Example:
         >>> mad([1, 2, 3, 4, 100])  # deviations from 3: 2, 1, 0, 1, 97
@@ -67,7 +67,7 @@ def modified_z(values: npt.ArrayLike, *, mad_when_zero: float) -> FloatArray:
         NotScorable: when there is no value.
         ValueError: when a value is not finite or ``mad_when_zero`` is not above 0.
 
-    Source: seed 001, Modified Z-Score; challenge, step 3.
+    Source: document 001, Modified Z-Score; challenge, step 3.
 
     Example:
         >>> modified_z([0.8, 0.8, 0.8, 0.8, 0.2], mad_when_zero=0.01).round(2).tolist()
@@ -91,7 +91,7 @@ def outliers(
     Raises:
         ValueError: when a value is not finite or ``mad_when_zero`` is not above 0.
 
-    Source: seed 001, Outlier Threshold; challenge, step 3.
+    Source: document 001, Outlier Threshold; challenge, step 3.
 
     Example:
         >>> rules = {"threshold": 3.5, "min_values": 3, "mad_when_zero": 0.01}

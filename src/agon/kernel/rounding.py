@@ -38,7 +38,7 @@ def half_away(x: float | FloatArray, *, places: int = 0) -> float | FloatArray:
     Raises:
         ValueError: when ``places`` is not 0 … 15 or a number is not finite.
 
-    Source: seed 003, Elo (+8/-8, +24/-24); seed 001, Weight Normalization (``round``).
+    Source: document 003, Elo (+8/-8, +24/-24); document 001, Weight Normalization (``round``).
 
     Example:
         >>> half_away(2.5), half_away(-2.5), half_away(0.49999999999999994)
@@ -121,7 +121,7 @@ def u16(weights: npt.ArrayLike) -> IntArray:
     Raises:
         ValueError: when a weight is not finite or outside 0 … 1 (by more than a billionth).
 
-    Source: seed 001, Weight Normalization.
+    Source: document 001, Weight Normalization.
 
     Example:
         >>> u16([0.5, 0.3, 0.2]).tolist()  # 32767.5, 19660.5, 13107

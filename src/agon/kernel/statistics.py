@@ -44,7 +44,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     Raises:
         ValueError: when the columns differ in length or contain a value that is not finite.
 
-    Source: seed 000, reviewer score; community, contributor and reviewer boards.
+    Source: document 000, reviewer score; community, contributor and reviewer boards.
 
     Example:
         >>> round(pearson([1, 1, -1, 1, -1], [.6, .8, -.4, .2, -.6]), 5)

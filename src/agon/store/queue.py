@@ -30,27 +30,31 @@ from agon.store.schema import JOBS, SWITCHES, WORKERS
 from agon.store.wait_estimate import estimate_wait
 
 _COLUMNS: Final = tuple(column.name for column in JOBS.columns)
-_LATE: Final = "SELECT 1 FROM jobs WHERE state = 'leased' AND leased_until <= ? LIMIT 1"
+_LATE: Final = """
+SELECT 'lease' FROM jobs WHERE state = 'leased' AND leased_until <= ?
+UNION SELECT 'clock' FROM jobs WHERE state IN ('queued', 'leased') AND timed_at > ?
+"""
+"""What has to be done before a claim: leases have expired, times are of a clock that ran ahead."""
+
 _CLAIM: Final = f"""
 UPDATE jobs SET state = 'leased', worker = ?, lease = ?, leased_until = ?, started_at = ?,
-    attempts = attempts + 1, progress = NULL
+    timed_at = ?, attempts = attempts + 1, progress = NULL
 WHERE id = (
     SELECT id FROM jobs
-    WHERE state = 'queued' AND kind IN ({{kinds}})
-        AND (not_before <= ? OR (created_at > ? AND not_before <= created_at)) {{limited}}
+    WHERE state = 'queued' AND kind IN ({{kinds}}) AND not_before <= ? {{limited}}
         AND NOT EXISTS (SELECT 1 FROM switches WHERE name = 'paused' AND is_on)
     ORDER BY negated_priority, created_at, id LIMIT 1 {{locking}}
 ) RETURNING {", ".join(f'"{name}"' for name in _COLUMNS)}
 """
-"""A worker's most frequent statement, run without SQLAlchemy.
-
-A job that was to run at once, by a clock that ran ahead, runs at once also when that clock is right
-again; else boards would not be published before the wrong time comes."""
+"""A worker's most frequent statement, run without SQLAlchemy."""
 
 # Literals, not bound values: the partial indexes are used only then.
 _IS_QUEUED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'queued'")
 _IS_LEASED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'leased'")
 
+_IS_TIMED: Final[ColumnElement[bool]] = JOBS.c.state.in_(
+    [literal_column("'queued'"), literal_column("'leased'")]
+)
 _IS_DONE: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'done'")
 
 _ENDED: Final = ("done", "failed", "cancelled")
@@ -78,6 +82,7 @@ class Queue:
             "contest_no": job.contest_no,
             "created_at": to_micros(now),
             "not_before": to_micros(job.not_before or now),
+            "timed_at": to_micros(now),
             "negated_priority": -job.priority,
             "attempts": 0,
             "max_attempts": job.max_attempts,
@@ -117,7 +122,8 @@ class Queue:
         """Claim the next job of these kinds: highest priority, then oldest; None if there is none.
 
         A job whose lease expired is queued again with the cause, or fails after ``max_attempts``
-        attempts. While the queue is paused nothing is claimed.
+        attempts. While the queue is paused nothing is claimed. Where the clock went back, times
+        that it had set ahead are set back as far.
 
         Args:
             kinds: the kinds the worker runs.
@@ -128,14 +134,17 @@ class Queue:
             contests: numbers of the contests the worker may work for; None: all.
         """
         at = to_micros(now)
-        if self._transaction.query(_LATE, [at]):
+        late = {row[0] for row in self._transaction.query(_LATE, [at, at])}
+        if "clock" in late:
+            self._reset_times(at)
+        if "lease" in late:
             self._expire_leases(at)
         limited = "" if contests is None else f"AND contest_no IN ({_marks(contests)})"
         if not kinds or (contests is not None and not contests):
             return None
         locking = "" if self._transaction.on_sqlite else "FOR UPDATE SKIP LOCKED"
         sql = _CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
-        values = [worker, lease, to_micros(now + span), at, *kinds, at, at, *(contests or ())]
+        values = [worker, lease, to_micros(now + span), at, at, *kinds, at, *(contests or ())]
         rows = self._transaction.query(sql, values)
         return _job(dict(zip(_COLUMNS, rows[0], strict=True))) if rows else None
 
@@ -154,7 +163,7 @@ class Queue:
             Conflict: the job is no longer on this lease (it expired and another worker has the job,
                 or the job was cancelled): stop working on it.
         """
-        values: dict[str, Any] = {"leased_until": to_micros(now + span)}
+        values: dict[str, Any] = {"leased_until": to_micros(now + span), "timed_at": to_micros(now)}
         if progress is not None:
             values["progress"] = progress
         return self._of_lease(job_id, lease, values)
@@ -215,7 +224,10 @@ class Queue:
         """
         job = self.get(job_id)
         again = update(JOBS).where(JOBS.c.id == job_id, JOBS.c.state.in_(("failed", "cancelled")))
-        values = {"attempts": 0, "not_before": to_micros(now), "ended_at": None, "progress": None}
+        at = to_micros(now)
+        values = {
+            "attempts": 0, "not_before": at, "timed_at": at, "ended_at": None, "progress": None,
+        }  # fmt: skip
         row = self._queue_again(again.values(**values), dedupe=job.dedupe)
         if row is None:
             raise Conflict(
@@ -341,6 +353,23 @@ class Queue:
         state = self.get(job_id).state
         return Conflict(f"job {job_id} is {state} and no longer on this lease; stop working on it")
 
+    def _reset_times(self, now: int) -> None:
+        """Let jobs that a clock timed while it ran ahead wait from now on as long as from then.
+
+        Else no board would be published, no failed job would run again and no lease would expire
+        before the wrong time comes.
+        """
+        ahead = JOBS.c.timed_at - now
+        self._transaction.change(
+            update(JOBS)
+            .where(_IS_TIMED, JOBS.c.timed_at > now)
+            .values(
+                not_before=JOBS.c.not_before - ahead,
+                leased_until=JOBS.c.leased_until - ahead,
+                timed_at=now,
+            )
+        )
+
     def _expire_leases(self, now: int) -> None:
         """Return jobs to the queue whose leases expired."""
         late = select(JOBS).where(_IS_LEASED, JOBS.c.leased_until <= now)
@@ -358,7 +387,7 @@ class Queue:
             ending = changing.values(state="failed", ended_at=now, **_NO_LEASE)
             changed = self._transaction.first(ending.returning(JOBS))
         else:
-            returning = changing.values(not_before=to_micros(retry_at))
+            returning = changing.values(not_before=to_micros(retry_at), timed_at=now)
             changed = self._queue_again(returning, dedupe=row.dedupe)
         if changed is None:
             raise self._lost_lease(row.id)
@@ -389,6 +418,7 @@ def _marks(values: Sequence[object]) -> str:
 def _job(row: Row[Any] | Mapping[str, Any]) -> Job:
     values = row._asdict() if isinstance(row, Row) else dict(row)
     values["priority"] = -values.pop("negated_priority")
+    del values["timed_at"]
     for name in ("payload", "result"):
         values[name] = parse_json(values[name])
     values["causes"] = tuple(parse_json(values["causes"]))

@@ -187,7 +187,8 @@ EVENTS: Final = Table(
 JOBS: Final = Table(
     "jobs", METADATA, _name("id", key=True), _name("kind"), _name("state"), _text("payload"),
     _contest(optional=True), _integer("created_at"), _integer("not_before"),
-    _integer("negated_priority"), _integer("attempts"), _integer("max_attempts"), _name("by"),
+    _integer("timed_at"), _integer("negated_priority"), _integer("attempts"),
+    _integer("max_attempts"), _name("by"),
     _name("dedupe", optional=True), _name("worker", optional=True), _name("lease", optional=True),
     _integer("leased_until", optional=True), _integer("started_at", optional=True),
     _integer("ended_at", optional=True), Column("progress", Float(53), nullable=True),
@@ -197,6 +198,7 @@ JOBS: Final = Table(
     _partial("jobs_queued_idx", "negated_priority", "created_at", "id",
              where="state = 'queued'"),
     _partial("jobs_leased_idx", "leased_until", where="state = 'leased'"),
+    _partial("jobs_timed_idx", "timed_at", where="state IN ('queued', 'leased')"),
     _partial("jobs_done_idx", "kind", "ended_at", where="state = 'done'"),
     Index("jobs_created_idx", "created_at", "id"),
     Index("jobs_contest_idx", "contest_no", "created_at", "id"),

@@ -117,7 +117,7 @@ def test_one_person_has_more_attempts_than_the_others(service: Service) -> None:
 @pytest.mark.parametrize(
     ("user", "changed", "error", "message"),
     [
-        ("", {}, Unreadable, "nobody is named"),
+        ("", {}, Unreadable, "no person is named"),
         ("adda", {}, NotFound, "takes no part in autumn: did you mean ada"),
         ("ada", {"attempts": None}, Unreadable, "neither time nor attempts"),
         ("ada", {"attempts": -1}, Unreadable, "give 0 to 10,000"),

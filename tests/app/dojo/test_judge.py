@@ -255,7 +255,7 @@ def test_rejected_packages_of_all_problems_are_listed_together(package: Path) ->
 def test_a_solution_without_a_readable_method_is_unspecified(
     package: Path, solution: bytes
 ) -> None:
-    """Seed 002, 6.1: missing or not a string; the program itself is judged."""
+    """Document 002, 6.1: missing or not a string; the program itself is judged."""
     place = pack_solver(package.parent / "s", "ada")
     (place / "solution.json").write_bytes(solution)
     (row,) = judged(package).rows

@@ -146,7 +146,7 @@ def test_nothing_is_revealed_before_the_freeze() -> None:
 
 
 def test_the_revealed_file_states_how_often_each_tag_was_used(tmp_path: Path) -> None:
-    """Among the reward-correct submissions that count for diversity (seed 002, 6.3)."""
+    """Among the reward-correct submissions that count for diversity (document 002, 6.3)."""
     problem = read_problem(pack_problem(tmp_path / "p", freeze_started_at="2026-02-01"))
     for user, tag in (("ada", "closed_form"), ("bob", "closed_form"), ("cy", "loops")):
         pack_solver(tmp_path / "s", user, method_tag=tag)

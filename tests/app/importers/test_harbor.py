@@ -85,7 +85,7 @@ def test_agents_and_models_are_separate_submissions(tmp_path: Path) -> None:
 def test_a_full_reward_passes_unless_the_time_limit_was_exceeded(
     tmp_path: Path, about: dict[str, Any], *, passed: bool
 ) -> None:
-    """As in a run: no reward and a part of one fail (seed 001, Test Execution)."""
+    """As in a run: no reward and a part of one fail (document 001, Test Execution)."""
     trial(tmp_path / "t", "sort", **about)
     assert [row["passed"] for row in rows(tmp_path)["task_results"]] == [passed]
 

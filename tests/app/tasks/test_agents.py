@@ -276,7 +276,7 @@ def test_replies_have_a_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_model_that_thinks_too_long_is_a_timeout(tmp_path: Path) -> None:
-    """A limit holds when the model used the time (seed 001, Test Execution)."""
+    """A limit holds when the model used the time (document 001, Test Execution)."""
     with serving((503, b"", {"Retry-After": "30"})) as endpoint:
         done = work(tmp_path, endpoint, FakeShell({}), timeout_s=0.3)
     assert (done.run.outcome, done.run.outputs) == ("timeout", None)

@@ -215,7 +215,7 @@ def test_a_run_without_any_score_says_so(tasks: Path, tmp_path: Path) -> None:
 def test_an_agent_that_does_not_finish_fails_without_tests(
     tasks: Path, tmp_path: Path, end: Any
 ) -> None:
-    """Time that is up is 0.0 (seed 001, Test Execution)."""
+    """Time that is up is 0.0 (document 001, Test Execution)."""
     containers = FakeContainers(agent=lambda *_: end)
     summary = run(tasks, tmp_path / "out", containers)
     assert (summary["passed"], summary["total"]) == (0, 2)

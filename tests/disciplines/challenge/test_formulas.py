@@ -1,4 +1,4 @@
-"""The challenge's formulas: every vector of seed 001 and its page, and the laws they obey."""
+"""The challenge's formulas: every vector of document 001 and its page, and the laws they obey."""
 
 import math
 from typing import Any
@@ -20,7 +20,7 @@ WEIGHTS = st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=
 
 
 def test_eight_of_ten_tasks_are_eighty_percent() -> None:
-    """Seed 001, Pass Rate."""
+    """Document 001, Pass Rate."""
     assert formulas.pass_rate(passed=8, total=10) == 0.8
 
 
@@ -69,7 +69,7 @@ def test_outliers_are_those_of_the_page(scores: list[float], z: float, flagged: 
 
 
 def test_strategies_give_the_seeds_shares() -> None:
-    """Seed 001, Weight Strategies."""
+    """Document 001, Weight Strategies."""
     scores, ranks = np.array([0.6, 0.3, 0.1]), np.array([1, 2, 3])
     assert strategies.linear(scores).tolist() == pytest.approx([0.6, 0.3, 0.1])
     assert strategies.quadratic(scores).tolist() == pytest.approx([36 / 46, 9 / 46, 1 / 46])
@@ -169,14 +169,14 @@ def test_folding_a_prefix_and_then_the_rest_is_folding_all(
     ],
 )
 def test_the_burn_follows_the_curve(curve: str, stale: int, percent: float) -> None:
-    """Seed 001, Decay Curves, with the seed's defaults."""
+    """Document 001, Decay Curves, with the seed's defaults."""
     rules = ChallengeRules()
     burning = decay.burn_percent(stale, curve=curve, rate=rules.decay_rate, max_burn=rules.max_burn)
     assert burning == pytest.approx(percent, abs=5e-4)
 
 
 def test_the_grace_is_over_after_ten_epochs() -> None:
-    """Seed 001, Decay Activation: τ = max(0, e - e₀ - G)."""
+    """Document 001, Decay Activation: τ = max(0, e - e₀ - G)."""
     result = [decay.stale_epochs(epoch=e, last_improvement=3, grace_epochs=10) for e in (3, 13, 14)]
     assert result == [0, 0, 1]
 
@@ -310,7 +310,7 @@ def test_every_rule_is_the_networks_or_a_competitions() -> None:
 
 
 def test_defaults_are_the_seeds() -> None:
-    """Seed 001, Configuration Parameters."""
+    """Document 001, Configuration Parameters."""
     rules = ChallengeRules()
     assert (rules.min_validators, rules.min_stake_fraction) == (3, 0.30)
     assert (rules.outlier_threshold, rules.improvement_threshold) == (3.5, 0.02)

@@ -118,7 +118,7 @@ def test_an_unsupported_best_does_not_hide_a_supported_improvement() -> None:
 
 
 def test_a_stake_that_moves_ends_no_decay_under_either_edition() -> None:
-    """Seed 001, Decay Reset: a new agent has to beat the top; the explanation says so."""
+    """Document 001, Decay Reset: a new agent has to beat the top; the explanation says so."""
     tables = tables_of({"a": (1, {("v1", 0): 0.6, ("v2", 0): 0.5, ("v3", 0): 0.4})})
     tables["validators"].append({"id": "v1", "stake": 300, "epoch": 20})
     for result in (literal(tables), under(tables)):

@@ -61,7 +61,7 @@ def test_every_rule_has_meaning_reason_and_source() -> None:
     for text in CommunityRules.texts():
         assert text.meaning.endswith("."), text.name
         assert text.reason.endswith("."), text.name
-        assert text.source.startswith(("seed 000", "scores0001", "community page")), text.name
+        assert text.source.startswith(("document 000", "scores0001", "community page")), text.name
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ class Entry:
 
 
 def earliest_per_user_and_tag(entries: Sequence[Entry]) -> list[Entry]:
-    """Keep the earliest entry of each (user, tag), in that order (seed 002, 6.4 dedup)."""
+    """Keep the earliest entry of each (user, tag), in that order (document 002, 6.4 dedup)."""
     earliest: dict[tuple[str, str], Entry] = {}
     for entry in sorted(entries, key=lambda each: each.order):
         earliest.setdefault((entry.user, entry.tag), entry)
@@ -35,7 +35,7 @@ def earliest_per_user_and_tag(entries: Sequence[Entry]) -> list[Entry]:
 def naive_diversity(
     entries: Sequence[Entry], *, ignored: str | None = None, cap: int = 50
 ) -> list[int]:
-    """Return the points of each entry of one problem under the page's numbers (seed 002, 6)."""
+    """Return the points of each entry of one problem under the page's numbers (document 002, 6)."""
     first: dict[str, str] = {}
     for entry in earliest_per_user_and_tag(entries):
         if entry.tag != ignored:

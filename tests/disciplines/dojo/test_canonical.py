@@ -1,4 +1,4 @@
-"""Canonical source: one form, one hash, one length (seed 002, 1.3)."""
+"""Canonical source: one form, one hash, one length (document 002, 1.3)."""
 
 import hashlib
 

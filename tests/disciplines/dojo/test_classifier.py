@@ -1,4 +1,4 @@
-"""Method classifier: coarse, measured, and slow to contradict (seed 002, 6.1 and 6.3)."""
+"""Method classifier: coarse, measured, and slow to contradict (document 002, 6.1 and 6.3)."""
 
 from itertools import product
 from pathlib import Path

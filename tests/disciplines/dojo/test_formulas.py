@@ -1,4 +1,4 @@
-"""Points of the dojo: gates, brevity, diversity (seed 002, 2 to 7)."""
+"""Points of the dojo: gates, brevity, diversity (document 002, 2 to 7)."""
 
 from decimal import Decimal, localcontext
 from itertools import permutations
@@ -202,7 +202,7 @@ def test_families_of_a_problem_do_not_depend_on_the_others(rows: list[tuple[int,
 
 
 def test_equal_moments_fall_back_to_hash_then_id() -> None:
-    """Replay must not depend on the order of rows (seed 002, 6.4)."""
+    """Replay must not depend on the order of rows (document 002, 6.4)."""
     entries = [
         Entry("ada", "loops", 1, "h2", "s1"),
         Entry("bob", "loops", 1, "h1", "s9"),

@@ -1,4 +1,4 @@
-"""Payload policy: what a program carries in literals (seed 002, 3)."""
+"""Payload policy: what a program carries in literals (document 002, 3)."""
 
 import pytest
 from hypothesis import given, settings
@@ -110,7 +110,7 @@ def test_elements_are_those_of_the_largest_list_or_tuple(source: str, elements: 
     ],
 )
 def test_a_limit_allows_itself_and_rejects_one_more(at_limit: str, above: str, what: str) -> None:
-    """Exceeding is being strictly above (seed 002, 3.2)."""
+    """Exceeding is being strictly above (document 002, 3.2)."""
     assert violations(at_limit) == []
     (violation,) = violations(above)
     assert what in violation.what

@@ -37,7 +37,7 @@ RULE = {
     "scale": 400.0,
     "start": 1000.0,
 }
-"""The numbers of seed 003, Elo."""
+"""The numbers of document 003, Elo."""
 
 
 def played(rows: list[tuple[int, int, float]], state: EloState | None = None, **rule: Any) -> Fold:

@@ -44,7 +44,7 @@ def test_a_list_of_people_becomes_links_and_a_table(desk: Browser) -> None:
         "/api/v1/invitations/accept", json={"code": code, "user": "alan"}
     )
     assert accepted.status_code == 201
-    assert "Nobody has joined" not in text(desk, PAGE)
+    assert "No one has joined" not in text(desk, PAGE)
     shown = text(desk, PAGE)
     assert "participant" in shown
     assert joined.get(PAGE).status_code == 401
@@ -57,7 +57,7 @@ def test_a_list_of_people_becomes_links_and_a_table(desk: Browser) -> None:
 @pytest.mark.parametrize(
     ("people", "message"),
     [
-        ("", "nobody is listed"),
+        ("", "the list is empty"),
         ("ada\nbob,b,c\nada,1,2\n", "line 2, 3: more than an id and a note"),
         ("ada\nada\n", "ada: named twice"),
         ("Ada B\n", "people"),
@@ -101,7 +101,7 @@ def test_an_organizer_extends_withdraws_and_reinstates(desk: Browser) -> None:
     assert send() == 409
     assert desk.submit(PAGE, f"{PAGE}/members/reinstate", why).status_code == 303
     for fields, message in (
-        ({**extra, "member": ""}, "Nobody is named"),
+        ({**extra, "member": ""}, "No person is named"),
         ({**extra, "member": "eve"}, "'eve' takes no part in autumn"),
         ({**extra, "zone": ""}, "has no zone"),
         ({"member": "alan", "reason": "why"}, "neither time nor attempts"),

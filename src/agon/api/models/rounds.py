@@ -100,7 +100,7 @@ class Match(Resource):
     draw: dict[str, Any] | None = Field(default=None, description="The match as it was drawn.")
     proof: dict[str, Any] | None = Field(
         default=None,
-        description="The seed, its commitment and the head that the draw follows from.",
+        description="The secret number, its commitment and the head that the draw follows from.",
     )
     result: MatchSummary | None = Field(
         default=None, description="What the published boards say of it; null until they do."

@@ -87,12 +87,12 @@ def reinstate_member(ctx: ContestContext, user: FreeId, request: MemberReason) -
 def extend_member(ctx: ContestContext, user: FreeId, request: MemberExtension) -> Member:
     """Set a later end of the contest, or further submissions to each problem, for one person.
 
-    A problem that is frozen takes nothing, whoever sends it.
+    A problem that is frozen takes no submissions, also not from this person.
 
     $ agon contest extend
         Let USER add to ID after its end, or submit more often than the rules allow.
 
-        A problem that is frozen takes nothing, whoever sends it.
+        A problem that is frozen takes no submissions, also not from this person.
 
           agon contest extend spring ada --until 2026-12-24T19:00Z --reason 'power cut'
           agon contest extend autumn bob --attempts 2 --reason 'the judge was down'

@@ -98,14 +98,14 @@ def list_votes(ctx: ContestContext, page: PageRequest) -> Page[Record]:
                note="job {result.id} is {result.state}; agon jobs show {result.id} shows how it "
                "ends"))  # fmt: skip
 def draw_round(ctx: ContestContext) -> Job:
-    """Begin the next round: commit to its seed, draw it, and ask the bots for their answers.
+    """Begin the next round: commit to its secret number, draw it, and ask the bots for answers.
 
     $ agon arena round
         Begin a round of the arena ID now, besides those that begin by themselves.
 
-        A worker commits to the seed, draws the pairs, and asks the bots. While a round is played,
-        or without two bots of different owners, prompts and judges, none begins: the error lists
-        everything that is missing. The id of the job is printed.
+        A worker commits to a secret number, draws the pairs, and asks the bots. While a round is
+        played, or without two bots of different owners, prompts and judges, none begins: the error
+        lists everything that is missing. The id of the job is printed.
 
           agon arena round spring
           agon jobs show "$(agon arena round spring)"

@@ -13,7 +13,7 @@ def read_people(text: str) -> list[dict[str, str]]:
     r"""Return the people in a list: one per line as ``id`` or ``id,note``, a header is optional.
 
     Raises:
-        Unreadable: nobody is listed, or lines have more values, with all of their numbers.
+        Unreadable: the list is empty, or lines have more values, with all of their numbers.
 
     Example:
         >>> read_people("ada,Ada Lovelace\\nbob")
@@ -25,7 +25,9 @@ def read_people(text: str) -> list[dict[str, str]]:
     if rows and rows[0][1][0].lower() in _HEADERS:
         rows = rows[1:]
     if not rows:
-        raise Unreadable("nobody is listed; write one id per line, such as ada or ada,Ada Lovelace")
+        raise Unreadable(
+            "the list is empty; write one id per line, such as ada or ada,Ada Lovelace"
+        )
     long = [number for number, row in rows if len(row) > len(_PERSON)]
     if long:
         raise Unreadable(

@@ -318,7 +318,7 @@ def forecast(
     Raises:
         NotFound: there is no such competition.
 
-    Source: seed 001, Decay Curves; challenge, step 8.
+    Source: document 001, Decay Curves; challenge, step 8.
     """
     outcome = outcome_of(result)
     network, allocation = outcome.network, outcome.allocation

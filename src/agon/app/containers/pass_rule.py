@@ -83,4 +83,4 @@ def plain_reward(value: object) -> float:
 
 
 BY_EXIT_CODE = PassRule()
-"""The seed's rule: the tests pass when they exit with 0."""
+"""The source document's rule: the tests pass when they exit with 0."""

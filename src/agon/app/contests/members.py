@@ -9,6 +9,7 @@ import orjson
 from agon.app.access.audit import add_audit_entry, require_reason
 from agon.app.access.permissions import ROLES, View
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
+from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
@@ -68,7 +69,7 @@ def member(service: Service, view: View, user: str) -> Member:
     """Return a person of a contest.
 
     Raises:
-        NotFound: nobody of that id takes part.
+        NotFound: no person of that id takes part.
     """
     with service.store.read() as session:
         return _member(service, session, view.contest, user)
@@ -77,7 +78,7 @@ def member(service: Service, view: View, user: str) -> Member:
 def _member(service: Service, session: Session, contest: Contest, user: str) -> Member:
     known = {each.user: each for each in _members(service, session, contest)}
     if not user:
-        raise Unreadable("nobody is named; give the id of a person of the contest")
+        raise Unreadable("no person is named; give the id of a person of the contest")
     if user not in known:
         raise NotFound(f"{user[:63]!r} takes no part in {contest.id}: {did_you_mean(user, known)}")
     return known[user]
@@ -86,8 +87,11 @@ def _member(service: Service, session: Session, contest: Contest, user: str) -> 
 def withdraw(service: Service, contest_id: str, user: str, *, reason: str, by: Caller) -> Member:
     """Accept nothing more from a person; what the person has sent keeps counting.
 
+    Votes and answers that an arena waits for are asked of others, and no match is drawn any more
+    with the person's bots.
+
     Raises:
-        NotFound: nobody of that id takes part.
+        NotFound: no person of that id takes part.
         Conflict: the person is withdrawn.
         Unreadable: there is no reason.
     """
@@ -106,7 +110,7 @@ def reinstate(service: Service, contest_id: str, user: str, *, reason: str, by: 
     """Accept again what a person sends who was withdrawn.
 
     Raises:
-        NotFound: nobody of that id takes part.
+        NotFound: no person of that id takes part.
         Conflict: the person is not withdrawn.
         Unreadable: there is no reason.
     """
@@ -142,7 +146,7 @@ def extend(
         by: the caller.
 
     Raises:
-        NotFound: nobody of that id takes part.
+        NotFound: no person of that id takes part.
         Conflict: the contest is final, or has no end.
         Unreadable: neither is given, the end is not after the contest's, or there is no reason.
     """
@@ -156,7 +160,7 @@ def extend(
             raise Conflict(f"{contest.id} is final; take the final result back first")
         if ends_at is not None:
             if contest.ends_at is None:
-                raise Conflict(f"{contest.id} has no end, so nobody needs a later one")
+                raise Conflict(f"{contest.id} has no end; a later one is not needed")
             if ends_at <= contest.ends_at:
                 raise Unreadable(
                     f"the end {written_time(ends_at)} of {user} is not after that of {contest.id}, "
@@ -183,6 +187,8 @@ def _change(
         )
         after = replace(change(contest, before), reason=reason.strip(), by=by.name, changed_at=now)
         session.members.save(after)
+        if action == "withdraw":
+            _go_on_without(service, session, contest)
         detail = {"contest": contest.id, "reason": after.reason}
         if action == "extend":
             ends_at = None if after.ends_at is None else written_time(after.ends_at)
@@ -191,3 +197,11 @@ def _change(
             service, session, by=by, action=f"member.{action}", target=user, detail=detail
         )
     return replace(person, terms=after)
+
+
+def _go_on_without(service: Service, session: Session, contest: Contest) -> None:
+    """Let the round that is being played, if there is one, go on without who is withdrawn."""
+    for played in session.arena.rounds(contest.no, limit=1):
+        if played.phase != "settled":
+            job = round_job(contest, id=service.new_id(), round_id=played.id, by="withdraw")
+            session.queue.add(job, now=service.clock())

@@ -31,7 +31,7 @@ N_CHECK = 200
 """Terms of a problem that does not say how many (``dojo.md``, Programs)."""
 _N_CHECK_BOUNDS = (2, 100_000)
 FIRST_INDEX = 0
-"""Index of the first term of a new problem that does not state it (seed 002, 1.2: a_hat[0…])."""
+"""Index of the first term of a new problem that states none (document 002, 1.2: a_hat[0…])."""
 PUBLISHED_FIRST_INDEX = 1
 """Index of the first term of a published problem that does not state it: before it could be stated,
 every sequence began with a_1."""
@@ -90,7 +90,7 @@ class Problem:
 
     @property
     def id(self) -> str:
-        """Return ``P_hash``: SHA-256 of the setter's canonical source (seed 002, 1.3)."""
+        """Return ``P_hash``: SHA-256 of the setter's canonical source (document 002, 1.3)."""
         return source_hash(self.source)
 
     @property

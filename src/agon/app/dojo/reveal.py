@@ -24,7 +24,7 @@ def reveal(answer: HiddenAnswer, out: Path, *, season: Path | None = None) -> No
         answer: the problem with its terms.
         out: the file to write.
         season: records with the problem's submissions; the distribution of their method tags is
-            added then (seed 002, 6.3). In a season that was judged here the reveal is entered.
+            added then (document 002, 6.3). In a season that was judged here the reveal is entered.
 
     Raises:
         NotFound: the season has no such problem.
@@ -79,7 +79,7 @@ class HashVerification:
 def verify(file: Path, promised: str | None = None) -> HashVerification:
     """Compute ``P_hash`` from a source, or from the source in a revealed file.
 
-    P_hash = SHA-256 of the canonical bytes (seed 002, 1.3).
+    P_hash = SHA-256 of the canonical bytes (document 002, 1.3).
 
     Args:
         file: a ``.json`` file is a revealed one, any other is a setter's source.

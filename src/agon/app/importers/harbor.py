@@ -10,7 +10,7 @@ names none). These keys of a trial are read:
 ``verifier_result.rewards``           ``task_rewards``; passed, when ``reward`` (else the smallest)
                                       is 1 or more, as in ``agon challenge run``
 ``exception_info.exception_type``     ``AgentTimeoutError`` and ``VerifierTimeoutError`` fail,
-                                      as a timeout does in the seed (the first unless
+                                      as a timeout does in the source (the first unless
                                       ``agent_timeout`` is ``verify``); so do tests that left no
                                       reward (no exception, ``RewardFileNotFoundError``,
                                       ``RewardFileEmptyError``, ``VerifierOutputParseError``);

@@ -48,14 +48,14 @@ def read_tasks(
         sources: the folders.
         reward_source: what counts as a pass, for all tasks; None: what each task says, else
             ``both`` where the tests write a reward file (as Harbor's do, whose tests exit with 0
-            even when they fail), else ``exit_code``, as the seed says.
+            even when they fail), else ``exit_code``, as the source document says.
 
     Raises:
         NotFound: a source is missing.
         InvalidPackage: with every error of every folder.
         Unreadable: there is no task at all.
 
-    Source: challenge, Running tasks; seed 001, Test Execution.
+    Source: challenge, Running tasks; document 001, Test Execution.
     """
     tasks, unreadable = read_readable_tasks(sources, reward_source=reward_source)
     if unreadable:

@@ -21,7 +21,7 @@ def summarize(
     without any score has ``pass_rate`` null and a ``reason``. ``stopped`` says why a run ended
     before all its trials did.
 
-    Source: seed 001, Benchmark Score; interfaces, Program and task tools.
+    Source: document 001, Benchmark Score; interfaces, Program and task tools.
     """
     by_task: dict[str, list[TrialResult]] = {name: [] for name in plan.tasks}
     for result in results:

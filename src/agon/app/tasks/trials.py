@@ -1,7 +1,7 @@
 """Run one trial: an agent works on a task, then the tests judge its outputs.
 
 Exit 0 of the tests scores 1.0, any other exit 0.0, a timeout 0.0; an internal error gives no score.
-(seed 001, Test Execution; challenge, Running tasks.)
+(document 001, Test Execution; challenge, Running tasks.)
 """
 
 import shutil

@@ -139,7 +139,8 @@ def _due(
     if last is None or last.ended_at is None or last.started_at is None:
         return now
     duration = last.ended_at - last.started_at
-    return max(now, last.ended_at + max(pause, duration * _PAUSE_PER_RUN))
+    ended_at = min(last.ended_at, now)  # The clock may have run ahead then.
+    return max(now, ended_at + max(pause, duration * _PAUSE_PER_RUN))
 
 
 def store_outcome(_: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:  # noqa: ARG001 - all kinds have the same signature

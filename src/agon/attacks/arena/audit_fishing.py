@@ -16,7 +16,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="audit-fishing",
     description=__doc__,
-    source="spec attack, Catalogue; seed 003, The Audit System",
+    source="spec attack, Catalogue; document 003, The Audit System",
     controls="the own judge",
     knows="the published rules",
     goal="unnoticed",

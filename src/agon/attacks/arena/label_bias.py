@@ -15,7 +15,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="label-bias",
     description=__doc__,
-    source="seed 003, Anomaly Detection (Position Bias)",
+    source="document 003, Anomaly Detection (Position Bias)",
     controls="the own judge",
     knows="the templates of honeypots",
     goal="unnoticed",

@@ -28,7 +28,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="decay-reset",
     description=__doc__,
-    source="seed 001, Decay Reset and Outlier Threshold",
+    source="document 001, Decay Reset and Outlier Threshold",
     controls="one validator with a share of the stake",
     knows="the published rules; the reports of the epoch before",
     goal="share",

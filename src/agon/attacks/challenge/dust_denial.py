@@ -35,7 +35,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="dust-denial",
     description=__doc__,
-    source="seed 001, Min Stake % after outliers are left out",
+    source="document 001, Min Stake % after outliers are left out",
     controls="one validator more than there are honest ones, and a thousandth of the stake",
     knows="the published rules; the reports of the epoch before",
     goal="rank+1",

@@ -27,7 +27,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="dust-validators",
     description=__doc__,
-    source="seed 001, Median Absolute Deviation: counts validators, and not their stake",
+    source="document 001, Median Absolute Deviation: counts validators, and not their stake",
     controls="one validator more than there are honest ones, and a share of the stake",
     knows="the published rules; the reports of the epoch before",
     goal="rank+1",

@@ -27,7 +27,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="outlier-push",
     description=__doc__,
-    source="seed 001, Outlier Threshold: 3.5 MADs pass",
+    source="document 001, Outlier Threshold: 3.5 MADs pass",
     controls="one validator with a share of the stake",
     knows="the published rules; the reports of the epoch before",
     goal="rank+1",

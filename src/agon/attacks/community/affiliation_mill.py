@@ -17,7 +17,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="affiliation-mill",
     description=__doc__,
-    source="seed 000, Affiliation Bonus: 50 points for any organization",
+    source="document 000, Affiliation Bonus: 50 points for any organization",
     controls="an organization",
     knows="the published rules",
     goal="rank+1",

@@ -38,7 +38,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="collaboration-mill",
     description=__doc__,
-    source="seed 000, Collaboration: distinct users × 10; Benchmark Creator: three creators",
+    source="document 000, Collaboration: distinct users × 10; Benchmark Creator: three creators",
     controls="further accounts",
     knows="the published rules",
     goal="rank+1",

@@ -21,7 +21,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="easy-prompts",
     description=__doc__,
-    source="seed 000, Quality Prompts: count × 5 has no ceiling",
+    source="document 000, Quality Prompts: count × 5 has no ceiling",
     controls="as many accounts as likes are needed",
     knows="the published thresholds",
     goal="rank+1",

@@ -19,7 +19,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="feedback-spam",
     description=__doc__,
-    source="seed 000, Feedback Activity: count × 0.5 has no ceiling",
+    source="document 000, Feedback Activity: count × 0.5 has no ceiling",
     controls="nothing but its account",
     knows="the ids of prompts and responses",
     goal="rank+1",

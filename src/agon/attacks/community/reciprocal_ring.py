@@ -30,7 +30,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="reciprocal-ring",
     description=f"An attacker {ATTACKS['reciprocal-ring']}.\n\n{__doc__}",
-    source="seed 000, Quality Prompts: a like counts without regard to who gives it",
+    source="document 000, Quality Prompts: a like counts without regard to who gives it",
     controls="further accounts, each with prompts",
     knows="the published rules",
     goal="rank+1",

@@ -24,7 +24,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="self-feedback",
     description=f"An attacker {ATTACKS['self-feedback']}.\n\n{__doc__}",
-    source="seed 000: nothing excludes feedback on own prompts",
+    source="document 000: nothing excludes feedback on own prompts",
     controls="one account less than likes are needed",
     knows="the published thresholds",
     goal="rank+1",

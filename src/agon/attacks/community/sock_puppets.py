@@ -23,7 +23,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="sock-puppets",
     description=__doc__,
-    source="Douceur, The Sybil Attack (2002); seed 000, H-Index Bonus",
+    source="Douceur, The Sybil Attack (2002); document 000, H-Index Bonus",
     controls="further accounts",
     knows="the published rules",
     goal="rank+1",

@@ -20,7 +20,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="threshold-hugging",
     description=f"An attacker {ATTACKS['threshold-hugging']}.\n\n{__doc__}",
-    source="seed 000, Quality Prompts Bonus: a step at three prompts with three likes",
+    source="document 000, Quality Prompts Bonus: a step at three prompts with three likes",
     controls="as many accounts as likes are needed",
     knows="the published thresholds",
     goal="rank+1",

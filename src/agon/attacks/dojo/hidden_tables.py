@@ -63,7 +63,7 @@ def table_program(terms: int, rules: DojoRules) -> str | None:
 STRATEGY = Strategy(
     name="hidden-tables",
     description=__doc__,
-    source="seed 002, 3.2: payload thresholds; agon's contest for tables of answers",
+    source="document 002, 3.2: payload thresholds; agon's contest for tables of answers",
     controls="a computer for some days",
     knows="the published thresholds",
     goal="rank+1",

@@ -46,7 +46,7 @@ def rename(source: str) -> str:
 STRATEGY = Strategy(
     name="renamed-copies",
     description=__doc__,
-    source="seed 002, 7: repeated sources; Schleimer et al., Winnowing, SIGMOD 2003",
+    source="document 002, 7: repeated sources; Schleimer et al., Winnowing, SIGMOD 2003",
     controls="the programs of other solvers",
     knows="that equal sources are reported",
     goal="rank+1",

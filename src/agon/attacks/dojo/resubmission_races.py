@@ -23,7 +23,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="resubmission-races",
     description=__doc__,
-    source="seed 002, 6.2: the first of a tag",
+    source="document 002, 6.2: the first of a tag",
     controls="own correct programs",
     knows="the common tags",
     goal="rank+1",

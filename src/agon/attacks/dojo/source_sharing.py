@@ -25,7 +25,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="source-sharing",
     description=__doc__,
-    source="seed 002, 7: repeated sources",
+    source="document 002, 7: repeated sources",
     controls="the programs of other solvers",
     knows="who would share",
     goal="rank+1",

@@ -23,7 +23,7 @@ def act(season: Season, plan: Plan) -> None:
 STRATEGY = Strategy(
     name="tag-farming",
     description=__doc__,
-    source="seed 002, 6.3: tags may be gamed",
+    source="document 002, 6.3: tags may be gamed",
     controls="own correct programs",
     knows="the published bonus",
     goal="rank+1",

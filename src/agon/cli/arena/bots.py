@@ -114,7 +114,12 @@ def examine(url: str, *, secret_file: Path | None, seconds: float) -> None:
     "--bot", "bots", multiple=True, required=True, metavar="URL|CMD", help="A bot; at least two."
 )
 @option("--judge", "judges", multiple=True, metavar="URL|CMD", help="A judge; none: no winner.")
-@option("--seed", default="0", show_default=True, help="Seed of all draws.")
+@option(
+    "--seed",
+    default="0",
+    show_default=True,
+    help="Text that all draws follow from; equal texts give equal draws.",
+)
 @option(
     "--rounds",
     type=click.IntRange(1, 100_000),

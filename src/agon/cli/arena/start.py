@@ -16,16 +16,16 @@ _PEOPLE = 50
 @option(
     "--friendly",
     is_flag=True,
-    help="Prompts are there, nobody has to qualify, and one judge is enough.",
+    help="Prompts are there, no bot has to qualify, and one judge is enough.",
 )
 @option("--title", default="", metavar="T", help="Display name (default: the id).")
 @target
 def start(contest: str, *, friendly: bool, title: str, target: Target) -> None:
     """Create the arena ID, open it, and print invitations for authors of bots and for judges.
 
-    With --friendly two bots and whoever opens the page Vote are enough for a round; the rules are
-    those of the preset friendly. Without it bots qualify, and three judges are needed. What is
-    missing for a round: agon arena round ID says it.
+    With --friendly two bots and one person who opens the page Vote are enough for a round; the
+    rules are those of the preset friendly. Without it bots qualify, and three judges are needed.
+    What is missing for a round: agon arena round ID says it.
 
       agon arena start league --friendly
       agon arena round league

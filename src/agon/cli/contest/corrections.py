@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +12,7 @@ import click
 from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
-from agon.cli.shared.target import Target, target
+from agon.cli.shared.target import Function, Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.changes import ChangeSet
@@ -21,7 +23,55 @@ _MAX_MOVES_DRAWN: Final = 25
 _CHANGE_COLUMNS: Final = (
     "id", "kind", "state", "reason", "proposed_by", "proposed_at", "applied_at", "rolled_back_at",
 )  # fmt: skip
-_dry_run = option("--dry-run", is_flag=True, help="Show which ranks would change; change nothing.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Change:
+    """How a command changes a contest: the options that all of them have."""
+
+    dry_run: bool
+    yes: bool
+    form: str
+    target: Target
+
+    def __call__(self, contest: str, kind: str, params: Mapping[str, Any], reason: str) -> None:
+        """Propose a change set and show its dry run; then apply or cancel it."""
+        from agon.api.models.changes import ChangeSetCreate
+        from agon.cli.shared.output import working
+
+        request = ChangeSetCreate.model_validate({"kind": kind, "params": params, "reason": reason})
+        with self.target.open(create=False) as api:
+            proposed = api.changes.propose(contest, request)
+            try:
+                with working("dry run"):
+                    tried = api.changes.dry_run(contest, proposed.id)
+                if self.form == TABLE:
+                    draw_change(tried)
+                confirmed = not self.dry_run and (self.yes or _ask_confirmation(contest))
+                step = api.changes.apply if confirmed else api.changes.cancel
+                changed = step(contest, proposed.id)
+            except BaseException:
+                _cancel(api, contest, proposed.id)
+                raise
+        if self.form == "json":
+            _print(changed, self.form)
+        undo = (
+            f"applied as {changed.id}; undo: "
+            f"agon contest rollback {contest} {changed.id} --reason …"
+        )
+        click.echo(undo if confirmed else "nothing was changed", err=True)
+
+
+def _change_options(function: Function) -> Function:
+    """Add ``--dry-run``, ``--yes``, ``--format`` and the target; they arrive as ``change``."""
+
+    @wraps(function)
+    def call(*, dry_run: bool, yes: bool, form: str, target: Target, **remaining: Any) -> Any:
+        change = _Change(dry_run=dry_run, yes=yes, form=form, target=target)
+        return function(change=change, **remaining)
+
+    dry = option("--dry-run", is_flag=True, help="Show which ranks would change; change nothing.")
+    return dry(arguments.yes(parameters.form(TABLE, "json")(target(call))))
 
 
 @click.command("rescore", cls=Command)
@@ -35,20 +85,14 @@ _dry_run = option("--dry-run", is_flag=True, help="Show which ranks would change
     show_default=True,
     help="The reason; stored in the ledger permanently.",
 )
-@_dry_run
-@arguments.yes
-@parameters.form(TABLE, "json")
-@target
+@_change_options
 def rescore(
     contest: str,
     *,
     edition: str | None,
     overrides: dict[str, str],
     reason: str,
-    dry_run: bool,
-    yes: bool,
-    form: str,
-    target: Target,
+    change: _Change,
 ) -> None:
     """Score ID under other rules: show the moves, confirm, apply.
 
@@ -61,8 +105,7 @@ def rescore(
     params: dict[str, Any] = {"overrides": overrides}
     if edition is not None:
         params["edition"] = edition
-    with target.open(create=False) as api:
-        _change(api, contest, "rules", params, reason, dry_run=dry_run, yes=yes, form=form)
+    change(contest, "rules", params, reason)
 
 
 @click.command("void", cls=Command)
@@ -82,20 +125,14 @@ def rescore(
     help="All records of or about this id; may be repeated.",
 )
 @arguments.reason_required
-@_dry_run
-@arguments.yes
-@parameters.form(TABLE, "json")
-@target
+@_change_options
 def void(
     contest: str,
     *,
     records: tuple[str, ...],
     people: tuple[str, ...],
     reason: str,
-    dry_run: bool,
-    yes: bool,
-    form: str,
-    target: Target,
+    change: _Change,
 ) -> None:
     """Void records of ID; they stay in the ledger without effect.
 
@@ -107,8 +144,7 @@ def void(
     if not records and not people:
         raise click.UsageError("no records to void; give --record KEY or --person P")
     params = {"records": list(records), "people": list(people)}
-    with target.open(create=False) as api:
-        _change(api, contest, "void", params, reason, dry_run=dry_run, yes=yes, form=form)
+    change(contest, "void", params, reason)
 
 
 @click.command("merge", cls=Command)
@@ -116,20 +152,14 @@ def void(
 @click.argument("duplicate", metavar="DUPLICATE")
 @click.argument("into", metavar="INTO")
 @arguments.reason_required
-@_dry_run
-@arguments.yes
-@parameters.form(TABLE, "json")
-@target
+@_change_options
 def merge(
     contest: str,
     duplicate: str,
     into: str,
     *,
     reason: str,
-    dry_run: bool,
-    yes: bool,
-    form: str,
-    target: Target,
+    change: _Change,
 ) -> None:
     """Merge two ids in ID that are one person: records of DUPLICATE become records of INTO.
 
@@ -139,9 +169,7 @@ def merge(
       agon contest merge spring ada2 ada --reason 'signed up twice' --dry-run
       agon contest merge spring ada2 ada --reason 'signed up twice' --yes
     """
-    params = {"duplicate": duplicate, "into": into}
-    with target.open(create=False) as api:
-        _change(api, contest, "merge", params, reason, dry_run=dry_run, yes=yes, form=form)
+    change(contest, "merge", {"duplicate": duplicate, "into": into}, reason)
 
 
 @click.command("changes", cls=Command)
@@ -167,40 +195,6 @@ def changes(
         rows = [lists.plain_values(change_set) for change_set in api.changes.list(contest)]
     lists.print_rows(rows, form=form, name="changes", columns=_CHANGE_COLUMNS, output=output,
                        empty="no change sets")  # fmt: skip
-
-
-def _change(
-    api: "Api",
-    contest: str,
-    kind: str,
-    params: Mapping[str, Any],
-    reason: str,
-    *,
-    dry_run: bool,
-    yes: bool,
-    form: str,
-) -> None:
-    """Propose a change set and show its dry run; then apply or cancel it."""
-    from agon.api.models.changes import ChangeSetCreate
-    from agon.cli.shared.output import working
-
-    request = ChangeSetCreate.model_validate({"kind": kind, "params": params, "reason": reason})
-    proposed = api.changes.propose(contest, request)
-    try:
-        with working("dry run"):
-            tried = api.changes.dry_run(contest, proposed.id)
-        if form == TABLE:
-            draw_change(tried)
-        confirmed = not dry_run and (yes or _ask_confirmation(contest))
-        step = api.changes.apply if confirmed else api.changes.cancel
-        changed = step(contest, proposed.id)
-    except BaseException:
-        _cancel(api, contest, proposed.id)
-        raise
-    if form == "json":
-        _print(changed, form)
-    undo = f"applied as {changed.id}; undo: agon contest rollback {contest} {changed.id} --reason …"
-    click.echo(undo if confirmed else "nothing was changed", err=True)
 
 
 def _ask_confirmation(contest: str) -> bool:

@@ -183,7 +183,11 @@ file_form = option(
     help="Format of the files.",
 )
 seed = option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of all draws."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Number that all draws follow from; equal numbers give equal draws.",
 )
 dry_run = option("--dry-run", is_flag=True, help="Print what would be written, and write nothing.")
 

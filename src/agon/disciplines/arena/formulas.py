@@ -1,6 +1,6 @@
-"""Compute what a match does to bots and judges: the seed's formulas, numbers in and out.
+"""Compute what a match does to bots and judges: the source document's formulas, numbers in and out.
 
-The Elo formulas are the kernel's, with the seed's names. Results and votes are
+The Elo formulas are the kernel's, with the source document's names. Results and votes are
 coded by side: 0 for ``a``, 1 for ``b``, 2 for a tie, −1 for none.
 """
 
@@ -38,7 +38,7 @@ Vector = npt.NDArray[np.float64]
 def k_factor(games: int, *, k_new: float, k_established: float, games_established: int) -> float:
     """Return the K-factor of a bot by its number of rated matches before this one.
 
-    Source: seed 003, K-Factor (Rating Volatility).
+    Source: document 003, K-Factor (Rating Volatility).
 
     Example:
         >>> [k_factor(n, k_new=32, k_established=16, games_established=30) for n in (0, 29, 30)]
@@ -50,7 +50,7 @@ def k_factor(games: int, *, k_new: float, k_established: float, games_establishe
 def score_of(result: Codes) -> Vector:
     """Return side a's actual score of results: 1 for a win, ½ for a tie, 0 for a loss.
 
-    Source: seed 003, The Math; ties: spec arena, Elo.
+    Source: document 003, The Math; ties: spec arena, Elo.
 
     Example:
         >>> score_of(np.array([SIDE_A, SIDE_B, TIE], dtype=np.int8)).tolist()
@@ -69,7 +69,7 @@ def consensus(counts: npt.ArrayLike) -> Codes:
     Returns:
         0, 1 or 2 per match; 2 (a tie) also where no single one has most; −1 without any vote.
 
-    Source: seed 003, The Consensus System; panels of any size: spec arena, Records.
+    Source: document 003, The Consensus System; panels of any size: spec arena, Records.
 
     Example:
         >>> consensus([[2, 1, 0], [0, 3, 0], [1, 1, 1], [2, 2, 1], [1, 1, 3], [0, 0, 0]]).tolist()
@@ -91,7 +91,7 @@ def credibility_after(
 
     The floor precedes: an operator who reinstates a judge does so in full.
 
-    Source: seed 003, Key Constants ("Can't drop below this") and How Credibility Changes.
+    Source: document 003, Key Constants ("Can't drop below this") and How Credibility Changes.
 
     Example:
         >>> credibility_after(100, -20, floor=30), credibility_after(35, -20, floor=30)

@@ -3,8 +3,8 @@
 from agon.disciplines.arena.live_rules import LiveRules
 from agon.kernel.rules import rule
 
-_ELIGIBILITY = "seed 003, Requirements to Become a Judge"
-_PROTECTION = "seed 003, Additional Protections"
+_ELIGIBILITY = "document 003, Requirements to Become a Judge"
+_PROTECTION = "document 003, Additional Protections"
 
 
 class GuardRules(LiveRules):
@@ -15,7 +15,8 @@ class GuardRules(LiveRules):
         since="0.1",
         meaning="Age of a person's account, in days, from which the person may judge; 0: any, "
         "known or not.",
-        reason="The seed's judges are bots; in a league among friends people judge at once.",
+        reason="The source document's judges are bots; in a league among friends people judge at "
+        "once.",
         source=_ELIGIBILITY,
         ge=0,
     )
@@ -24,7 +25,8 @@ class GuardRules(LiveRules):
         since="0.1",
         meaning="Matches that a person has judged, or whose bots have played rated ones, below "
         "which the person is a newcomer; 0: none is.",
-        reason="The seed's judges are bots, which have played; a person may have no bot.",
+        reason="The source document's judges are bots, which have played; a person may have no "
+        "bot.",
         source=_ELIGIBILITY,
         ge=0,
     )
@@ -42,7 +44,8 @@ class GuardRules(LiveRules):
         since="0.1",
         meaning="Number of newcomers among the judges drawn for one match, reserves included; 0: "
         "they do not judge.",
-        reason="The seed has no newcomers; one of three decides no match, and gains experience.",
+        reason="The source document has no newcomers; one of three decides no match, and gains "
+        "experience.",
         source=_ELIGIBILITY,
         ge=0,
         le=1001,
@@ -52,7 +55,7 @@ class GuardRules(LiveRules):
         since="0.1",
         meaning="Whether a judge is left out of a match if a bot's owner, or a judge drawn before "
         "it, has its network or its owner.",
-        reason="The seed detects accounts on one network and excludes none; homes and "
+        reason="The source document detects accounts on one network and excludes none; homes and "
         "universities share networks.",
         source=_PROTECTION,
     )
@@ -61,7 +64,7 @@ class GuardRules(LiveRules):
         since="0.1",
         meaning="Multiple of a fair share of the panels from which one person's share is "
         "reported; 0: it is not checked.",
-        reason="The seed has no such check.",
+        reason="The source document has no such check.",
         source=_PROTECTION,
         ge=0,
         le=1000,
@@ -71,7 +74,7 @@ class GuardRules(LiveRules):
         since="0.1",
         meaning="Accounts of judges created within burst_hours from which on they are reported; "
         "0: it is not checked.",
-        reason="The seed has no such check.",
+        reason="The source document has no such check.",
         source=_PROTECTION,
         ge=0,
         le=1_000_000,
@@ -80,7 +83,7 @@ class GuardRules(LiveRules):
         24,
         since="0.1",
         meaning="Hours within which accounts of judges count as created together.",
-        reason="The seed has no such check; a day is what imported times resolve.",
+        reason="The source document has no such check; a day is what imported times resolve.",
         source=_PROTECTION,
         gt=0,
         le=8760,

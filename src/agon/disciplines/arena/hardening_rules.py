@@ -16,7 +16,7 @@ class HardeningRules(GuardRules):
         since="0.1",
         meaning="Share of honest judges that the checks low-agreement and favorite-bot may "
         "report; 0: they do not run.",
-        reason="The seed has neither check; its own ones keep their thresholds.",
+        reason="The source document has neither check; its own ones keep their thresholds.",
         source="spec attack, What must hold",
         ge=0,
         le=0.1,
@@ -35,7 +35,8 @@ class HardeningRules(GuardRules):
         since="0.1",
         meaning="Whose votes a judge's vote is compared with: those of the whole panel, its own "
         "included, or those of the other judges, without effect where they are divided.",
-        reason="The seed's majority is that of the whole panel; a vote that decides it agrees with "
+        reason="The source document's majority is that of the whole panel; a vote that decides "
+        "it agrees with "
         "itself, so that a coin gains.",
         source=_HARDENED,
     )
@@ -43,7 +44,8 @@ class HardeningRules(GuardRules):
         None,
         since="0.1",
         meaning="Maximum credibility, applied after every single change; none: unlimited.",
-        reason="The seed has a floor only; credibility without a ceiling is saved up and then "
+        reason="The source document has a floor only; credibility without a ceiling is saved up "
+        "and then "
         "spent on wrong votes.",
         source=_HARDENED,
         ge=0,

@@ -168,7 +168,7 @@ def games_of_version(facts: Facts, ratings: Ratings) -> Ints:
 
 
 def ratings_of(facts: Facts, results: Results, rules: ArenaRules) -> Ratings:
-    """Fold the rated matches in order of play (seed 003, 1. ELO Rating System)."""
+    """Fold the rated matches in order of play (document 003, 1. ELO Rating System)."""
     match = np.flatnonzero(results.final != NONE)
     a, b = facts.matches.bot_a[match], facts.matches.bot_b[match]
     result = results.final[match]
@@ -327,7 +327,7 @@ def credibilities_of(
     before: Ints | None = None,
     compiled: bool | None = None,
 ) -> Credibilities:
-    """Fold what happened to every judge (seed 003, 2. Credibility Score).
+    """Fold what happened to every judge (document 003, 2. Credibility Score).
 
     Args:
         facts: the votes.

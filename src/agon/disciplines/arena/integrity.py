@@ -125,7 +125,7 @@ def _copied_earlier(records: Records, facts: Facts, rules: ArenaRules) -> Iterat
 
 
 def _copied_in_match(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Report bots whose responses repeat their opponents' words (seed 003, Response Plagiarism).
+    """Report bots whose responses repeat their opponents' words (document 003, Plagiarism).
 
     The texts do not show who copied whom: a copied match is attributed to the one of its bots that
     has more of them, to both when they have equally many.

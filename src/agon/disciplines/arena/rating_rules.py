@@ -62,7 +62,7 @@ class RatingRules(Rules):
         meaning="Styles that ratings are controlled for, with commas between them: columns NAME_a "
         "and NAME_b of the matches, or NAME with a difference; length, headers, lists, bold and "
         "code are counted in the responses where there is no such column.",
-        reason="The seed rates answers as judges see them, style included.",
+        reason="The source document rates answers as judges see them, style included.",
         source=_MODELS,
         max_length=1000,
     )

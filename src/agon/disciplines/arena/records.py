@@ -177,7 +177,7 @@ _MATCHES = Table(
             "draw_seed",
             Kind.TEXT,
             required=False,
-            meaning="Seed of the draw of the match.",
+            meaning="Number that the draw of the match follows from.",
             empty="not drawn by agon",
         ),
         Column(

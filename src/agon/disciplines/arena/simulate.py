@@ -48,7 +48,7 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
     bot_a, bot_b, played = _pairings(size, cast.skill, rng)
     gap = cast.skill[bot_b] - cast.skill[bot_a]
     better = (rng.random(size) > 1 / (1 + 10 ** (gap / 400))).astype(np.int8)
-    pairs = Pairings(bot_a, bot_b, rng.random(size) < 0.05)  # noqa: PLR2004 - the seed's probability
+    pairs = Pairings(bot_a, bot_b, rng.random(size) < 0.05)  # noqa: PLR2004 - the source document's probability
     with stages("drawing", total=4) as advance:
         panel = _panels(pairs, cast, rng)
         advance()
@@ -166,7 +166,7 @@ def _matches(
     size = len(ids)
     # On a honeypot the better side is the real one, and the other has a robotic text.
     honeypot, rated = kind == 1, kind == 0
-    audited = rated & (rng.random(size) < 0.1)  # noqa: PLR2004 - the seed's probability
+    audited = rated & (rng.random(size) < 0.1)  # noqa: PLR2004 - the source document's probability
     verdict = np.where(rng.random(size) < 0.95, better, 1 - better)  # noqa: PLR2004 - nearly right
     rest = [None] * (size - len(responses[0]))
     robotic = "As an AI assistant, I am designed to help with your inquiry."

@@ -1,4 +1,4 @@
-"""Score agent competitions on a stake-weighted network: evaluations become weights (seed 001)."""
+"""Score agent competitions on a network with stakes: evaluations become weights (document 001)."""
 
 from agon.disciplines.capabilities import (
     BoardTraits,

@@ -55,7 +55,7 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
     if to_improve(rules, state) is None:
         note = f"{unimprovable_text(rules, state)}; {note}"
     elif full is not None:
-        note = f"if nobody improves, {note}"
+        note = f"without an improvement, {note}"
     remarks = [note, old_best_text(outcome, at), unsupported_text(outcome, at)]
     return Explanation(
         board.name,

@@ -77,7 +77,7 @@ def bar(top: float | None, *, threshold: float, improvement: str) -> float:
 
     Before there is a top score, any score above 0 improves.
 
-    Source: seed 001, Decay Reset; challenge, step 8.
+    Source: document 001, Decay Reset; challenge, step 8.
 
     Example:
         >>> bar(0.50, threshold=0.02, improvement="relative")
@@ -95,7 +95,7 @@ def improves(best: float, top: float | None, *, threshold: float, improvement: s
 
     Compared as decimals would be: 0.80 → 0.816 improves by 2 %.
 
-    Source: seed 001, Decay Reset; challenge, step 8.
+    Source: document 001, Decay Reset; challenge, step 8.
 
     Example:
         >>> improves(0.816, 0.80, threshold=0.02, improvement="relative")
@@ -124,7 +124,7 @@ def least_improvement(
     None where no score can: scores end at 1, so a top score above 1 / (1 + θ) (absolute:
     above 1 − θ) is never improved on, and the burn grows to its maximum.
 
-    Source: seed 001, Decay Reset; challenge, step 8.
+    Source: document 001, Decay Reset; challenge, step 8.
 
     Example:
         >>> least_improvement(2 / 3, threshold=0.02, improvement="relative")
@@ -166,7 +166,7 @@ def fold(
         improvement: ``relative`` or ``absolute``.
         improvement_by: ``new_agent`` or ``any``.
 
-    Source: seed 001, Decay Reset; challenge, step 8.
+    Source: document 001, Decay Reset; challenge, step 8.
 
     Example:
         >>> bests = [BestScore(1, 0.80), BestScore(2, 0.81), BestScore(5, 0.816)]
@@ -206,7 +206,7 @@ def _is_new(best: BestScore, last_improvement: int) -> bool:
 def stale_epochs(*, epoch: int, last_improvement: int, grace_epochs: int) -> int:
     """Count the epochs without improvement beyond the grace: τ = max(0, e - e₀ - G).
 
-    Source: seed 001, Decay Activation.
+    Source: document 001, Decay Activation.
 
     Example:
         >>> stale_epochs(epoch=15, last_improvement=2, grace_epochs=10)
@@ -229,7 +229,7 @@ def burn_percent(stale: int, *, curve: str, rate: float, max_burn: float) -> flo
     Raises:
         ValueError: the curve does not exist.
 
-    Source: seed 001, Decay Curves.
+    Source: document 001, Decay Curves.
 
     Example:
         >>> burn_percent(8, curve="linear", rate=0.05, max_burn=80)
@@ -250,7 +250,7 @@ def epochs_until_max(*, curve: str, rate: float, max_burn: float) -> int | None:
 
     The smallest τ with B(τ) = B_max.
 
-    Source: seed 001, Decay Curves.
+    Source: document 001, Decay Curves.
 
     Example:
         >>> epochs_until_max(curve="linear", rate=0.05, max_burn=80)

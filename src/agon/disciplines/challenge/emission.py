@@ -37,7 +37,7 @@ def emission(
         burn_percent: B, in percent.
         burn_application: ``scaled`` or ``added``.
 
-    Source: seed 001, Multi-Competition Allocation and Burn Application; challenge, step 9.
+    Source: document 001, Multi-Competition Allocation and Burn Application; challenge, step 9.
 
     Example:
         >>> terms = {"emission_share": 0.5, "burn_percent": 40, "burn_application": "scaled"}
@@ -66,7 +66,7 @@ def cap(weights: FloatArray, *, weight_cap: float, excess: str) -> FloatArray:
     Returns:
         one weight per miner, none above L.
 
-    Source: seed 001, Weight Cap; challenge, step 10.
+    Source: document 001, Weight Cap; challenge, step 10.
 
     Example:
         >>> cap(np.array([0.90, 0.06, 0.04]), weight_cap=0.5, excess="redistribute").tolist()
@@ -106,7 +106,7 @@ def to_u16(weights: FloatArray, *, rounding_rule: str) -> IntArray:
     Raises:
         ValueError: the rounding does not exist.
 
-    Source: seed 001, Weight Normalization; challenge, step 11.
+    Source: document 001, Weight Normalization; challenge, step 11.
 
     Example:
         >>> to_u16(np.array([0.5, 0.5]), rounding_rule="nearest").tolist()  # 32767.5 each
@@ -124,7 +124,7 @@ def to_u16(weights: FloatArray, *, rounding_rule: str) -> IntArray:
 def amount(weight: float, *, emission_total: float) -> float:
     """Return the pay of a weight: E w, on a grid of a billionth (the network's smallest coin).
 
-    Source: seed 001, Multi-Competition Allocation (E_c = α_c E_total).
+    Source: document 001, Multi-Competition Allocation (E_c = α_c E_total).
 
     Example:
         >>> amount(0.25, emission_total=7200)

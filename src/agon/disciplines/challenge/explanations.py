@@ -232,7 +232,7 @@ def _reach_parts(records: Records, submission: str) -> list[Part]:
 def _turn_parts(records: Records, board: Board, row: Mapping[str, Any]) -> list[Part]:
     """Say which of two neighbors with equal scores was submitted earlier, which decides the rank.
 
-    Source: seed 001, the earlier submission stands first.
+    Source: document 001, the earlier submission stands first.
     """
     at = row["rank"] - 1
     beside = board.table.slice(max(at - 1, 0), 3 if at else 2).to_pylist()

@@ -27,7 +27,7 @@ def pass_rate(*, passed: npt.ArrayLike, total: npt.ArrayLike) -> FloatArray:
         NotScorable: when there is no task.
         ValueError: when ``passed`` is not 0 … ``total``.
 
-    Source: seed 001, Pass Rate.
+    Source: document 001, Pass Rate.
 
     Example:
         >>> float(pass_rate(passed=8, total=10))
@@ -53,7 +53,7 @@ def stake_weighted_mean(scores: npt.ArrayLike, stakes: npt.ArrayLike) -> FloatAr
         NotScorable: when all stakes are 0.
         ValueError: when there is not one stake per score.
 
-    Source: seed 001, Stake-Weighted Averaging.
+    Source: document 001, Stake-Weighted Averaging.
 
     Example:
         >>> float(stake_weighted_mean([0.90, 0.50], [9000, 1000]))
@@ -76,7 +76,7 @@ def stake_fraction(*, remaining: npt.ArrayLike, total: float) -> FloatArray:
     Raises:
         NotScorable: when the registered stakes sum to 0.
 
-    Source: seed 001, Configuration Parameters (Min Stake %).
+    Source: document 001, Configuration Parameters (Min Stake %).
 
     Example:
         >>> float(stake_fraction(remaining=300, total=1000))

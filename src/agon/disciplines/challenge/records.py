@@ -258,7 +258,7 @@ REGISTRATIONS = Table(
             Kind.TEXT,
             nullable=True,
             meaning="The miner that holds the seat from this epoch on.",
-            empty="nobody: the seat is vacant",
+            empty="no hotkey: the seat is vacant",
         ),
         Column(
             "from_epoch",

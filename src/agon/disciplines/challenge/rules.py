@@ -7,7 +7,7 @@ from agon.kernel.rules import Rules, rule
 BOARDS: Final = ("weights", "submissions", "validators", "competitions")
 """The boards, the default first."""
 
-_SEED = "seed 001"
+_SEED = "document 001"
 _PAGE = "challenge"
 _MAX_RULE_VALUE = 10**9
 _FAR = 10**15
@@ -28,7 +28,8 @@ class ChallengeRules(Rules):
         "exit_code",
         meaning="what makes a task run a pass: the exit code of tests/test.sh, its reward file, "
         "or both; it binds those who run tasks; scoring reads what they recorded",
-        reason="The seed passes a task by its exit code alone; templates that exit 0 on failure "
+        reason="The source document passes a task by its exit code alone; templates that exit 0 "
+        "on failure "
         "need both.",
         source=f"{_SEED}, Test Execution",
     )
@@ -44,7 +45,8 @@ class ChallengeRules(Rules):
         "everywhere",
         meaning="where submissions with one content_hash are the same agent, so that only the "
         "earliest counts: in the whole network, within a competition, or nowhere",
-        reason="The seed is silent; an agent is paid once, for its earliest submission in any "
+        reason="The source document is silent; an agent is paid once, for its earliest "
+        "submission in any "
         "competition.",
         source=f"{_PAGE}, step 1",
     )
@@ -54,7 +56,7 @@ class ChallengeRules(Rules):
         le=_MAX_RULE_VALUE,
         meaning="for how many epochs an evaluation counts, its own included; none: until the "
         "validator evaluates the submission again",
-        reason="The seed lets no evaluation expire.",
+        reason="The source document lets no evaluation expire.",
         source=f"{_PAGE}, step 1",
     )
     min_validators: int = rule(
@@ -70,7 +72,8 @@ class ChallengeRules(Rules):
         since="0.1",
         meaning="whether evaluations by validators without stake in the epoch count, for the "
         "quorum and among outliers",
-        reason="The seed is silent; its minimum of validators means validators that can be "
+        reason="The source document is silent; its minimum of validators means validators that "
+        "can be "
         "outvoted, and identities without stake cost nothing.",
         source=f"{_SEED}, Configuration Parameters (Min Validators)",
     )
@@ -87,7 +90,8 @@ class ChallengeRules(Rules):
         ge=2,
         le=_MAX_RULE_VALUE,
         meaning="how many evaluations a submission needs before any of them can be an outlier",
-        reason="The seed gives no least number; of two values that differ neither can be called "
+        reason="The source document gives no least number; of two values that differ neither can "
+        "be called "
         "the outlier.",
         source=f"{_PAGE}, step 3",
     )
@@ -97,7 +101,8 @@ class ChallengeRules(Rules):
         le=_MAX_RULE_VALUE,
         meaning="the MAD that is used when more than half of the evaluations are equal, so that "
         "the MAD itself is zero",
-        reason="The seed divides by the MAD, which is 0 when most evaluations are equal; a "
+        reason="The source document divides by the MAD, which is 0 when most evaluations are "
+        "equal; a "
         "hundredth separates 0.20 from 0.80 and lets 0.83 pass.",
         source=f"{_PAGE}, step 3",
     )
@@ -106,13 +111,14 @@ class ChallengeRules(Rules):
         since="0.1",
         meaning="what an evaluation counts in the median and the MAD that outliers are measured "
         "by: each the same, or its validator's stake",
-        reason="The seed's median counts each validator once, without its stake.",
+        reason="The source document's median counts each validator once, without its stake.",
         source=f"{_SEED}, Modified Z-Score",
     )
     exclude_outliers: bool = rule(
         default=True,
         meaning="whether an outlier's evaluation is left out of the mean, or only reported",
-        reason="The seed flags outliers without saying what follows; a flag without effect would "
+        reason="The source document flags outliers without saying what follows; a flag without "
+        "effect would "
         "let one validator move the mean.",
         source=f"{_PAGE}, step 4",
     )
@@ -129,7 +135,8 @@ class ChallengeRules(Rules):
         since="0.1",
         meaning="what must have min_stake_fraction of all stake: the validators behind a "
         "submission together, or each validator whose evaluations count",
-        reason="The seed asks for a percentage of stake to count; of each validator it would leave "
+        reason="The source document asks for a percentage of stake to count; of each validator "
+        "it would leave "
         "at most three that count.",
         source=f"{_SEED}, Configuration Parameters (Min Stake %)",
     )
@@ -138,14 +145,15 @@ class ChallengeRules(Rules):
         since="0.1",
         meaning="by whose stake the mean is divided: of the validators that are left after "
         "outliers, or of all that reported",
-        reason="The seed divides by the stake of those whose scores it adds; over all that "
+        reason="The source document divides by the stake of those whose scores it adds; over all "
+        "that "
         "reported, an outlier would count as a score of 0.",
         source=f"{_SEED}, Stake-Weighted Averaging",
     )
     strategy: Literal["linear", "winner_takes_all", "quadratic", "ranked"] = rule(
         "linear",
         meaning="how a competition's scores become its miners' shares",
-        reason="the seed's default",
+        reason="the source document's default",
         source=f"{_SEED}, Weight Strategies",
     )
     top_n: int = rule(
@@ -153,7 +161,7 @@ class ChallengeRules(Rules):
         ge=1,
         le=_MAX_RULE_VALUE,
         meaning="how many miners share equally under winner_takes_all",
-        reason="The seed leaves N open; the strategy's name suggests one winner.",
+        reason="The source document leaves N open; the strategy's name suggests one winner.",
         source=f"{_SEED}, Winner Takes All",
     )
     ranked_zero: Literal["paid", "unpaid"] = rule(
@@ -161,7 +169,8 @@ class ChallengeRules(Rules):
         since="0.1",
         meaning="whether the strategy ranked pays miners whose score is 0: they are ranked and "
         "paid, or neither",
-        reason="The seed's formula counts every rank; it does not say what a score of 0 earns.",
+        reason="The source document's formula counts every rank; it does not say what a score of "
+        "0 earns.",
         source=f"{_SEED}, Ranked",
     )
     improvement_threshold: float = rule(
@@ -176,7 +185,8 @@ class ChallengeRules(Rules):
     improvement: Literal["relative", "absolute"] = rule(
         "relative",
         meaning="whether the threshold is a part of the top score or score points",
-        reason="The seed gives the threshold in percent, so it is a part of the top score.",
+        reason="The source document gives the threshold in percent, so it is a part of the top "
+        "score.",
         source=f"{_PAGE}, step 8",
     )
     improvement_by: Literal["new_agent", "any"] = rule(
@@ -184,7 +194,8 @@ class ChallengeRules(Rules):
         since="0.1",
         meaning="whose best score may reset the decay: that of a new agent, first evaluated after "
         "the top score was set, or that of any agent",
-        reason="The seed's decay resets when a new agent beats the top score; a stake that moves, "
+        reason="The source document's decay resets when a new agent beats the top score; a stake "
+        "that moves, "
         "or the same agent measured again, is no progress.",
         source=f"{_SEED}, Decay Reset",
     )
@@ -195,7 +206,7 @@ class ChallengeRules(Rules):
         le=1,
         meaning="the part of the stake behind a new best whose own evaluations must each improve "
         "on the top score as well",
-        reason="The seed compares the mean alone.",
+        reason="The source document compares the mean alone.",
         source=f"{_SEED}, Decay Reset",
     )
     grace_epochs: int = rule(
@@ -209,7 +220,7 @@ class ChallengeRules(Rules):
     decay_curve: Literal["linear", "exponential"] = rule(
         "linear",
         meaning="how the burn grows with every stale epoch",
-        reason="The seed offers two curves and names the linear one first.",
+        reason="The source document offers two curves and names the linear one first.",
         source=f"{_SEED}, Decay Curves",
     )
     decay_rate: float = rule(
@@ -217,7 +228,7 @@ class ChallengeRules(Rules):
         ge=0,
         le=1,
         meaning="the part that begins to burn with each stale epoch",
-        reason="the seed's default",
+        reason="the source document's default",
         source=f"{_SEED}, Configuration Parameters",
     )
     max_burn: float = rule(
@@ -233,7 +244,8 @@ class ChallengeRules(Rules):
         since="0.1",
         meaning="whether the miners share what the burn leaves, or keep their weights beside it, "
         "so that all weights sum to more than 1",
-        reason="The seed gives UID 0 the burn and does not say that the miners pay it; weights "
+        reason="The source document gives UID 0 the burn and does not say that the miners pay "
+        "it; weights "
         "that sum to 1 say what everyone gets.",
         source=f"{_SEED}, Burn Application",
     )
@@ -242,14 +254,15 @@ class ChallengeRules(Rules):
         gt=0,
         le=1,
         meaning="the maximum share of all miners' weight for one miner",
-        reason="The seed's half, of what the miners get together: the burn is no miner.",
+        reason="The source document's half, of what the miners get together: the burn is no miner.",
         source=f"{_SEED}, Weight Cap",
     )
     cap_excess: Literal["redistribute", "burn", "drop"] = rule(
         "redistribute",
         meaning="where weight above the cap goes: to the miners below it in proportion, to UID 0, "
         "or nowhere",
-        reason="The seed's bare minimum makes weight vanish; handed on, weights and burn still "
+        reason="The source document's bare minimum makes weight vanish; handed on, weights and "
+        "burn still "
         "sum to 1.",
         source=f"{_PAGE}, step 10",
     )
@@ -257,7 +270,8 @@ class ChallengeRules(Rules):
         "nearest",
         meaning="how weights become whole numbers of 65535: each to its nearest, or so that they "
         "sum to 65535",
-        reason="The seed rounds each weight by itself; the sum may then differ from 65535 by a "
+        reason="The source document rounds each weight by itself; the sum may then differ from "
+        "65535 by a "
         "few.",
         source=f"{_SEED}, Weight Normalization",
     )
@@ -283,7 +297,8 @@ class ChallengeRules(Rules):
         ge=0,
         le=65_535,
         meaning="the uid that receives what burns; the chain burns what the subnet's owner gets",
-        reason="The seed burns to UID 0; on a subnet whose owner holds another uid that would pay "
+        reason="The source document burns to UID 0; on a subnet whose owner holds another uid "
+        "that would pay "
         "a miner.",
         source=f"{_SEED}, Burn Application",
     )

@@ -14,7 +14,7 @@ IntArray = npt.NDArray[np.int64]
 def linear(scores: FloatArray) -> FloatArray:
     """Share in proportion to score: w = s / Σ s.
 
-    Source: seed 001, Linear (Default).
+    Source: document 001, Linear (Default).
 
     Example:
         >>> linear(np.array([0.75, 0.25])).tolist()
@@ -34,7 +34,7 @@ def winner_takes_all(scores: FloatArray, ranks: IntArray, *, top_n: int) -> Floa
         ranks: 1 … N, a total order (score, then earlier submission, then id).
         top_n: how many may share.
 
-    Source: seed 001, Winner Takes All; challenge, step 7.
+    Source: document 001, Winner Takes All; challenge, step 7.
 
     Example:
         >>> winner_takes_all(np.array([0.9, 0.5, 0.0]), np.array([1, 2, 3]), top_n=3).tolist()
@@ -47,7 +47,7 @@ def winner_takes_all(scores: FloatArray, ranks: IntArray, *, top_n: int) -> Floa
 def quadratic(scores: FloatArray) -> FloatArray:
     """Share in proportion to the square of the score: w = s² / Σ s².
 
-    Source: seed 001, Quadratic.
+    Source: document 001, Quadratic.
 
     Example:
         >>> quadratic(np.array([0.75, 0.25])).tolist()  # 9 : 1
@@ -59,7 +59,7 @@ def quadratic(scores: FloatArray) -> FloatArray:
 def shares_by_rank(scores: FloatArray, ranks: IntArray) -> FloatArray:
     """Return shares by rank: w = (N - rank + 1) / (N (N + 1) / 2), for N miners with a score.
 
-    Source: seed 001, Ranked; challenge, step 7 (without a score above 0 no miner gets any).
+    Source: document 001, Ranked; challenge, step 7 (without a score above 0 no miner gets any).
 
     Example:
         >>> shares_by_rank(np.array([0.9, 0.5, 0.1]), np.array([1, 2, 3])).round(4).tolist()

@@ -273,7 +273,7 @@ def _burned_part(outcome: Outcome, at: int) -> Part:
         0.0,
         {"emission_share": competition.emission_share},
         {"strategy": rules.strategy},
-        f"nobody in {competition.id} has a score above 0, so its "
+        f"no miner in {competition.id} has a score above 0, so its "
         f"{percent(competition.emission_share)} burns",
         missing="a submission with a score above 0",
         step={"best": GRID},

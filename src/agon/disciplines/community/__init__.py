@@ -1,4 +1,4 @@
-"""Score participants of a benchmark community: user score, contributors, reviewers (seed 000)."""
+"""Score participants of a benchmark community: users, contributors, reviewers (document 000)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

@@ -31,7 +31,7 @@ _MIDDLE = 50.0
 def user_score(tally: Tally) -> Board:
     """Build the user-score board: each user's total over the components that count.
 
-    Source: seed 000, Scoring Formula.
+    Source: document 000, Scoring Formula.
     """
     facts = tally.facts
     facts.prepare()
@@ -119,7 +119,7 @@ def combined_board(tally: Tally, boards: Mapping[str, Board]) -> Board:
     A user specializes in the board whose percentile is in the upper half and leads the next one
     by the rule ``specialisation_margin``; who is not a ranked reviewer has no third score.
 
-    Source: seed 000, Combined View.
+    Source: document 000, Combined View.
     """
     facts, size = tally.facts, len(tally.facts.people)
     scores, ranks, percentiles = {}, {}, {}

@@ -27,7 +27,7 @@ from agon.kernel.rounding import sufficient
 IntArray = npt.NDArray[np.int64]
 
 ALGORITHM = "scores0002-v1"
-"""The seed's version of the algorithm."""
+"""The source document's version of the algorithm."""
 
 _PROMPTS_SHOWN = 200
 """Maximum number of a contributor's prompts with a separate part."""
@@ -61,7 +61,7 @@ def contributor(tally: Tally, person: int, board: Board) -> Explanation:
             {"contributor_affiliation_bonus": bonus},
             f"{'an' if affiliated else 'no'} affiliation; one gives {number(bonus)} points",
             threshold=1,
-            missing=None if affiliated else "1 row in org_to_people",
+            missing=None if affiliated else "1 confirmed affiliation",
             records=AFFILIATION.count.evidence(evidence),
             step={} if affiliated else {"more": 1, "points": bonus},
         ),

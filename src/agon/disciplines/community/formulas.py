@@ -1,4 +1,4 @@
-"""Compute the seed's formulas: numbers or arrays in, numbers or arrays out."""
+"""Compute the source document's formulas: numbers or arrays in, numbers or arrays out."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _INT32_END = 2**31
 def bonus(count: npt.ArrayLike, *, least: int, points: float) -> FloatArray:
     """Return a one-time bonus: ``points`` when ``count`` ≥ ``least``, else 0.
 
-    Source: seed 000, One-Time Bonuses.
+    Source: document 000, One-Time Bonuses.
 
     Example:
         >>> bonus([2, 3, 40], least=3, points=75).tolist()
@@ -33,7 +33,7 @@ def bonus(count: npt.ArrayLike, *, least: int, points: float) -> FloatArray:
 def linear(count: npt.ArrayLike, *, coefficient: float) -> FloatArray:
     """Return points per unit: count × coefficient.
 
-    Source: seed 000, Quality Prompts Score, Feedback Activity Score, Collaboration Score.
+    Source: document 000, Quality Prompts Score, Feedback Activity Score, Collaboration Score.
 
     Example:
         >>> linear([150, 0], coefficient=0.5).tolist()
@@ -45,7 +45,7 @@ def linear(count: npt.ArrayLike, *, coefficient: float) -> FloatArray:
 def h_index(positives: npt.ArrayLike) -> int:
     """Return the largest h such that h prompts have at least h positive feedbacks each.
 
-    Source: seed 000, H-Index Score.
+    Source: document 000, H-Index Score.
 
     Example:
         >>> h_index([15, 12, 8, 6, 5, 4, 3, 2, 1, 0])
@@ -63,7 +63,7 @@ def h_indices(people: IntArray, positives: IntArray, *, size: int) -> IntArray:
         positives: positive feedbacks of each prompt.
         size: number of users.
 
-    Source: seed 000, H-Index Score.
+    Source: document 000, H-Index Score.
 
     Example:
         >>> h_indices(np.array([0, 1, 0, 0]), np.array([2, 0, 3, 1]), size=2).tolist()
@@ -82,7 +82,7 @@ def h_indices(people: IntArray, positives: IntArray, *, size: int) -> IntArray:
 def h_index_score(h: npt.ArrayLike, *, coefficient: float) -> FloatArray:
     """Return h² × coefficient.
 
-    Source: seed 000, H-Index Score.
+    Source: document 000, H-Index Score.
 
     Example:
         >>> h_index_score([5, 7], coefficient=2).tolist()
@@ -94,7 +94,7 @@ def h_index_score(h: npt.ArrayLike, *, coefficient: float) -> FloatArray:
 def review_quality(r: npt.ArrayLike, *, least: float, coefficient: float) -> FloatArray:
     """Return r × coefficient when the correlation r ≥ ``least``, else 0.
 
-    Source: seed 000, Cross-Review Quality.
+    Source: document 000, Cross-Review Quality.
 
     Example:
         >>> review_quality([0.8, 0.69], least=0.7, coefficient=50).tolist()
@@ -112,7 +112,7 @@ def are_wrong(totals: IntArray, counts: IntArray, *, threshold: float) -> npt.ND
         counts: number of scores of each sum; without scores none is wrong.
         threshold: 0 … 1.
 
-    Source: seed 000, Difficult Prompts Bonus (wrongAnswerThreshold).
+    Source: document 000, Difficult Prompts Bonus (wrongAnswerThreshold).
 
     Example:
         >>> totals, counts = np.array([0, 10**9, 999_999_999]), np.array([1, 2, 2])
@@ -137,7 +137,7 @@ def quality(positives: IntArray, reviews: IntArray, *, least: int) -> FloatArray
 def decay(age_days: npt.ArrayLike, *, half_life_days: float) -> FloatArray:
     """Weigh something by its age: 2^(−age / half-life), on a grid of 1e-9 so that sums are exact.
 
-    Source: seed 000, Future Enhancements, Time Decay.
+    Source: document 000, Future Enhancements, Time Decay.
 
     Example:
         >>> decay([0, 30, 60], half_life_days=30).tolist()
@@ -150,7 +150,7 @@ def decay(age_days: npt.ArrayLike, *, half_life_days: float) -> FloatArray:
 def impact(users: npt.ArrayLike) -> FloatArray:
     """Weigh a benchmark's use: log2(1 + other users who ran responses on it), on a 1e-9 grid.
 
-    Source: seed 000, Future Enhancements, Impact Factor.
+    Source: document 000, Future Enhancements, Impact Factor.
 
     Example:
         >>> impact([0, 1, 3]).tolist()
@@ -176,7 +176,7 @@ def band(r: float, *, excellent: float, good: float, fair: float) -> str:
 def tier(score: float, *, bronze: float, silver: float, gold: float) -> str:
     """Return a score's tier.
 
-    Source: seed 000, Future Enhancements, Reputation Tiers.
+    Source: document 000, Future Enhancements, Reputation Tiers.
 
     Example:
         >>> [tier(score, bronze=100, silver=500, gold=1000) for score in (99, 100, 668, 1595)]

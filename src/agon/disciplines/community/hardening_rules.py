@@ -33,7 +33,8 @@ class HardeningRules(Rules):
         0,
         since="0.1",
         meaning="Quality prompts that a user needs to count as a collaborator of others.",
-        reason="The seed counts any user: ten accounts with a prompt each are 100 points.",
+        reason="The source document counts any user: ten accounts with a prompt each are 100 "
+        "points.",
         source=_HARDENED,
         ge=0,
         le=1_000_000,
@@ -43,6 +44,6 @@ class HardeningRules(Rules):
         since="0.1",
         meaning="Whether the check target-group runs.",
         reason="Users who like one creator's prompts each look like a fan; together they do not. "
-        "The seed has no such check.",
+        "The source document has no such check.",
         source=_FINDINGS,
     )

@@ -1,16 +1,18 @@
-"""Set the community's rules: points, thresholds, open choices and opt-ins (seed 000)."""
+"""Set the community's rules: points, thresholds, open choices and opt-ins (document 000)."""
 
 from typing import Any, Literal
 
 from agon.disciplines.community.hardening_rules import HardeningRules
 from agon.kernel.rules import rule
 
-_BONUSES = "seed 000, One-Time Bonuses"
-_POINTS = "seed 000, Continuous Point Components"
-_PROPOSED = "seed 000, Additional Proposed Metrics"
-_CONFIG = "seed 000, Default Coefficients"
-_EDGES = "seed 000, Edge Cases"
-_FUTURE = "seed 000, Future Enhancements"
+_BONUSES = "document 000, One-Time Bonuses"
+_POINTS = "document 000, Continuous Point Components"
+_PROPOSED = "document 000, Additional Proposed Metrics"
+_CONFIG = "document 000, Default Coefficients"
+_EDGES = "document 000, Edge Cases"
+_FUTURE = "document 000, Future Enhancements"
+_OPTIONAL = "Optional in the source document."
+_OFF = "Off in the source document."
 _PAGE = "community page, components"
 _REVIEW = "scores0001; community page, contributor and reviewer boards"
 _FINDINGS = "community page, integrity findings"
@@ -123,7 +125,8 @@ class CommunityRules(HardeningRules):
     min_difficult_prompts: int = _least(
         3,
         "Difficult prompts needed for their bonus, and SOTA-difficult ones for theirs.",
-        "The seed's configuration has one number for difficult and SOTA-difficult prompts, so "
+        "The source document's configuration has one number for difficult and SOTA-difficult "
+        "prompts, so "
         "one rule serves both.",
     )
     wrong_answer_threshold: float = _share(
@@ -135,7 +138,8 @@ class CommunityRules(HardeningRules):
     min_wrong_models: int = _least(
         3,
         "Wrong models that make a quality prompt difficult.",
-        "The seed has this three in its text only; it is a further rule besides the thresholds.",
+        "The source document has this three in its text only; it is a further rule besides the "
+        "thresholds.",
         _PAGE,
     )
     sota_models: tuple[str, ...] = rule(
@@ -148,10 +152,10 @@ class CommunityRules(HardeningRules):
             "deepseek-v3",
         ),
         meaning="State-of-the-art models, compared by normalized slug.",
-        reason="The list of 2025-01-04, the version the seed carries.",
+        reason="The list of 2025-01-04, the version the source document carries.",
         source=_CONFIG,
     )
-    # Choices the seed leaves open.
+    # Choices the source document leaves open.
     wrong_answer_unit: Literal["models", "responses"] = _choice(
         "models",
         "What is counted as wrong on a prompt: models by their mean, or single responses.",
@@ -161,7 +165,8 @@ class CommunityRules(HardeningRules):
     self_feedback: Literal["count", "ignore"] = _choice(
         "count",
         "Whether feedback on one's own prompt counts, wherever feedback is counted.",
-        "The seed nowhere leaves one's own prompts out; the finding self-feedback shows who uses "
+        "The source document nowhere leaves one's own prompts out; the finding self-feedback "
+        "shows who uses "
         "that.",
     )
     repeated_feedback: Literal["latest", "all"] = _choice(
@@ -172,7 +177,8 @@ class CommunityRules(HardeningRules):
     feedback_targets: Literal["all", "prompts"] = _choice(
         "all",
         "Which feedback is activity: on prompts, responses and scores, or on prompts alone.",
-        "The seed counts all quick feedbacks, and those are given on prompts, responses and "
+        "The source document counts all quick feedbacks, and those are given on prompts, "
+        "responses and "
         "scores.",
     )
     excluded_memberships: Literal["ignore", "count"] = _choice(
@@ -195,7 +201,8 @@ class CommunityRules(HardeningRules):
     collaborator_roles: tuple[Role, ...] = _choice(
         ("owner", "admin", "collaborator"),
         "Roles on a benchmark that make a user a collaborator without a prompt in it.",
-        "The seed includes co-authors by role; reviewers and users without a role are not "
+        "The source document includes co-authors by role; reviewers and users without a role are "
+        "not "
         "co-authors.",
     )
     tie_ranks: Literal["shared", "distinct"] = _choice(
@@ -206,30 +213,30 @@ class CommunityRules(HardeningRules):
     # Components 12 to 15.
     diversity: bool = _opt_in(
         "Adds points per category of the benchmarks that hold the user's prompts.",
-        "Optional in the seed.",
+        _OPTIONAL,
         _PROPOSED,
     )
     diversity_coefficient: float = _points(
         8, "Points per category.", "Breadth of expertise.", _PROPOSED
     )
     consistency: bool = _opt_in(
-        "Adds points per UTC month with a prompt or a feedback.", "Optional in the seed.", _PROPOSED
+        "Adds points per UTC month with a prompt or a feedback.", _OPTIONAL, _PROPOSED
     )
     consistency_coefficient: float = _points(
         3, "Points per active month.", "Sustained engagement.", _PROPOSED
     )
-    comments: bool = _opt_in("Adds points per comment.", "Optional in the seed.", _PROPOSED)
+    comments: bool = _opt_in("Adds points per comment.", _OPTIONAL, _PROPOSED)
     comment_coefficient: float = _points(
         1, "Points per comment.", "Talk improves prompts.", _PROPOSED
     )
     review_quality: bool = _opt_in(
-        "Adds points for agreement with the other reviewers.", "Optional in the seed.", _PROPOSED
+        "Adds points for agreement with the other reviewers.", _OPTIONAL, _PROPOSED
     )
     review_quality_coefficient: float = _points(
         50, "Points per unit of correlation.", "Good reviewers deserve a share.", _PROPOSED
     )
     min_review_correlation: float = _correlation(
-        0.7, "Correlation from which reviewing earns points.", "The seed's bar.", _PROPOSED
+        0.7, "Correlation from which reviewing earns points.", "As the source document.", _PROPOSED
     )
     # Contributor and reviewer boards.
     min_prompt_reviews: int = _least(
@@ -261,7 +268,8 @@ class CommunityRules(HardeningRules):
     specialisation_margin: float = rule(
         10,
         meaning="Percentile points by which one board must lead for a user to specialize in it.",
-        reason="The seed says that users may specialize, but not from when; a tenth of the field "
+        reason="The source document says that users may specialize, but not from when; a tenth "
+        "of the field "
         "is visible.",
         source="community page, combined view",
         ge=0,
@@ -271,64 +279,67 @@ class CommunityRules(HardeningRules):
     time_decay_half_life_days: float | None = rule(
         None,
         meaning="Days after which a feedback or a quality prompt counts half; none: never.",
-        reason="The seed proposes recency without a pace; off until an organizer sets one.",
+        reason="The source document proposes recency without a pace; off until an organizer sets "
+        "one.",
         source=_FUTURE,
         gt=0,
         le=100_000,
     )
-    flags: bool = _opt_in("Subtracts points per upheld flag.", "Off in the seed.", _FUTURE)
+    flags: bool = _opt_in("Subtracts points per upheld flag.", _OFF, _FUTURE)
     flag_penalty: float = _points(
         20,
         "Points an upheld flag costs.",
-        "The seed proposes the penalty without a number; "
+        "The source document proposes the penalty without a number; "
         "four quality prompts is felt and can be made good.",
         _FUTURE,
     )
-    nominations: bool = _opt_in("Adds points per nominating user.", "Off in the seed.", _FUTURE)
+    nominations: bool = _opt_in("Adds points per nominating user.", _OFF, _FUTURE)
     nomination_coefficient: float = _points(
         5,
         "Points per other user who nominated this one.",
-        "The seed proposes the bonus without a number; a nomination is worth a quality prompt.",
+        "The source document proposes the bonus without a number; a nomination is worth a "
+        "quality prompt.",
         _FUTURE,
     )
     impact: bool = _opt_in(
         "Adds points to quality prompts whose benchmarks others ran responses on.",
-        "Off in the seed.",
+        _OFF,
         _FUTURE,
     )
     impact_coefficient: float = _points(
         5,
         "Points per quality prompt and doubling of 1 + the other users who ran responses.",
-        "The seed proposes the weight without a number; one outside user doubles a quality prompt.",
+        "The source document proposes the weight without a number; one outside user doubles a "
+        "quality prompt.",
         _FUTURE,
     )
-    tiers: bool = _opt_in("Shows bronze, silver or gold by score.", "Off in the seed.", _FUTURE)
+    tiers: bool = _opt_in("Shows bronze, silver or gold by score.", _OFF, _FUTURE)
     tier_bronze: float = _points(
         100,
         "Score from which bronze.",
-        "The seed names tiers without ranges; a bonus or two make bronze.",
+        "The source document names tiers without ranges; a bonus or two make bronze.",
         _FUTURE,
     )
     tier_silver: float = _points(
         500,
         "Score from which silver.",
-        "Ranges are open in the seed; most bonuses but the hardest make silver.",
+        "Ranges are open in the source document; most bonuses but the hardest make silver.",
         _FUTURE,
     )
     tier_gold: float = _points(
         1000,
         "Score from which gold.",
-        "Ranges are open in the seed; more than all bonuses together make gold.",
+        "Ranges are open in the source document; more than all bonuses together make gold.",
         _FUTURE,
     )
     achievements: bool = _opt_in(
         "Shows a badge per one-time bonus, with the time it was earned.",
-        "Off in the seed.",
+        _OFF,
         _FUTURE,
     )
     cross_validation: bool = _opt_in(
         "Compares scores with users.reputation: Spearman's rho with its interval, as a finding.",
-        "Off in the seed.",
+        _OFF,
         _FUTURE,
     )
     cross_validation_confidence: float = rule(
@@ -355,7 +366,8 @@ class CommunityRules(HardeningRules):
         0.001,
         meaning="Probability below which a finding is reported, after correction for multiple "
         "comparisons.",
-        reason="Open in the seed; one false finding in a thousand checks of an honest community.",
+        reason="Open in the source document; one false finding in a thousand checks of an honest "
+        "community.",
         source=_FINDINGS,
         gt=0,
         le=0.5,
@@ -371,7 +383,7 @@ class CommunityRules(HardeningRules):
     burst_feedbacks: int = _least(
         30,
         "Feedbacks within one window that are a burst.",
-        "Open in the seed; one feedback every twenty seconds is faster than reading.",
+        "Open in the source document; one feedback every twenty seconds is faster than reading.",
         _FINDINGS,
     )
     ring_positives: int = _least(

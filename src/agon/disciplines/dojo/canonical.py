@@ -1,4 +1,4 @@
-"""Bring a submitted program into the one form that is hashed and measured (seed 002, 1.3).
+"""Bring a submitted program into the one form that is hashed and measured (document 002, 1.3).
 
 Two sources that differ only in their newline style, a byte order mark or blank lines at the end
 are the same program: they have the same bytes, hash and length.
@@ -28,7 +28,7 @@ class NotUtf8(Unreadable):
 
 
 def canonicalize(raw: bytes) -> bytes:
-    r"""Return the canonical bytes of a source (seed 002, 1.3 Canonicalization).
+    r"""Return the canonical bytes of a source (document 002, 1.3 Canonicalization).
 
     Leading byte order marks are dropped; CRLF and lone CR become LF; blank lines at the end (only
     spaces and tabs) go; the last line ends with exactly one LF. Every other byte stays, blanks at
@@ -67,7 +67,7 @@ def source_hash(canonical: bytes) -> str:
 
 
 def length(canonical: bytes) -> int:
-    r"""Measure ``L_chars``: the number of **bytes** of the canonical source (seed 002, 5.1).
+    r"""Measure ``L_chars``: the number of **bytes** of the canonical source (document 002, 5.1).
 
     Example:
         >>> length("π\n".encode())

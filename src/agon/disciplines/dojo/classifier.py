@@ -1,7 +1,7 @@
-"""Guess from its shape which method a program uses (seed 002, 6.1 and 6.3).
+"""Guess from its shape which method a program uses (document 002, 6.1 and 6.3).
 
 The guess is coarse and never a score by itself: findings quote it, and the rule ``tag_conflict``
-may ignore a declared tag that it strongly contradicts. The tags are those of the seed's
+may ignore a declared tag that it strongly contradicts. The tags are those of the source document's
 ``method_tag`` and ``loops`` for programs with a state that is not a linear recurrence; the seed
 would call them ``other``.
 """

@@ -1,4 +1,4 @@
-"""Compute points from the facts of a submission: gates, brevity, diversity (seed 002, 2 to 7).
+"""Compute points from the facts of a submission: gates, brevity, diversity (document 002, 2 to 7).
 
 One function per formula, plain numbers or arrays in and out. The numbers of the season (200, 1000,
 1/800, …) are rules and come in as arguments.
@@ -43,7 +43,7 @@ def brevity(l_chars: int, *, b_max: float, beta: float) -> int: ...
 @overload
 def brevity(l_chars: Ints, *, b_max: float, beta: float) -> Ints: ...
 def brevity(l_chars: int | Ints, *, b_max: float, beta: float) -> int | Ints:
-    """Return the brevity bonus ``floor(b_max · e^(−beta · L))`` (seed 002, 5 Brevity Bonus).
+    """Return the brevity bonus ``floor(b_max · e^(−beta · L))`` (document 002, 5 Brevity Bonus).
 
     Args:
         l_chars: canonical length L in bytes, 0 or more; one length or an array.
@@ -75,7 +75,7 @@ def _brevity(length: int, b_max: float, beta: float) -> int:
 
 
 def stage_length(n_check: int) -> int:
-    """Count the terms of the stage gate: half of ``n_check``, rounded down (seed 002, 2.1).
+    """Count the terms of the stage gate: half of ``n_check``, rounded down (document 002, 2.1).
 
     Raises:
         ValueError: when ``n_check`` is below 2, so that half of it would be no gate.
@@ -94,7 +94,7 @@ def gates(terms_matched: int, *, n_check: int) -> Gates[bool]: ...
 @overload
 def gates(terms_matched: Ints, *, n_check: int) -> Gates[Bools]: ...
 def gates(terms_matched: Any, *, n_check: int) -> Gates[Any]:
-    """Judge both gates from the length of the equal prefix (seed 002, 2 Correctness Gates).
+    """Judge both gates from the length of the equal prefix (document 002, 2 Correctness Gates).
 
     Args:
         terms_matched: how many first terms are right; one number or an array.
@@ -132,7 +132,7 @@ def base_score(passed: Gates[Bools], *, stage_base: int, reward_base: int) -> In
 def base_score(
     passed: Gates[bool] | Gates[Bools], *, stage_base: int, reward_base: int
 ) -> int | Ints:
-    """Return the points of the gates: 0, ``stage_base`` or ``reward_base`` (seed 002, 4).
+    """Return the points of the gates: 0, ``stage_base`` or ``reward_base`` (document 002, 4).
 
     Example:
         >>> base_score(gates(150, n_check=200), stage_base=200, reward_base=1000)
@@ -147,7 +147,7 @@ def base_score(
 
 
 def normal_tag(tag: object, notes: object, *, require_notes: bool, max_length: int) -> str:
-    """Return the declared tag, or ``unspecified`` without a usable declaration (seed 002, 6.1).
+    """Return the declared tag, or ``unspecified`` without a usable declaration (document 002, 6.1).
 
     Nothing usable is: missing, not a string, empty or only blanks, more than ``max_length``
     characters, or, with ``require_notes``, without a non-blank text in ``notes``. A usable tag
@@ -194,7 +194,7 @@ class Diversity:
 
 
 def tag_distribution(users_and_tags: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return the number of users per tag of one problem, most first, then by tag (seed 002, 6.3).
+    """Return the number of users per tag of a problem, most first, then by tag (document 002, 6.3).
 
     Args:
         users_and_tags: of each reward-correct submission created no later than the freeze, who
@@ -222,7 +222,7 @@ class Families:
 
 
 def families(problem: Ints, tag: Ints, *, problems: int, tags: int) -> Families:
-    """Return the first entry of each tag per problem, and the number of tags (seed 002, 6.2, 6.4).
+    """Return each tag's first entry per problem, and the number of tags (document 002, 6.2, 6.4).
 
     An entry is a reward-correct submission created no later than the freeze. Entries are in the
     order of arrival: created_at, source hash, id. Of each user and tag only the earliest counts,
@@ -253,7 +253,7 @@ def diversity_points(
     shared_repeats: int,
     cap: int,
 ) -> Diversity:
-    """Return one submission's diversity points (seed 002, 6 Diversity).
+    """Return one submission's diversity points (document 002, 6 Diversity).
 
     The first submission of each distinct tag gets ``first_tag_bonus``. With at least two distinct
     tags on a problem every entry gets ``shared_repeats · shared_bonus_each``. The sum is capped.
@@ -278,7 +278,7 @@ def diversity_points(
 
 
 def median_length(l_chars: Sequence[int]) -> float:
-    """Return the median length among reward-correct submissions (seed 002, 7).
+    """Return the median length among reward-correct submissions (document 002, 7).
 
     Raises:
         ValueError: when there is none.

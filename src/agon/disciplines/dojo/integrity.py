@@ -207,8 +207,8 @@ def _tag_farming(j: "Judgement") -> Iterator[Finding]:
         points = sum(int(j.diversity[row]) for row in rows)
         yield Finding(
             "tag-farming", Severity.WARNING, (s.users[user],),
-            "share of reward-correct submissions with a tag nobody else uses", share, rate, None,
-            f"{s.users[user]} was first of a tag nobody else uses on {len(problems)} problems, "
+            "share of reward-correct submissions with a tag of one user alone", share, rate, None,
+            f"{s.users[user]} was first of a tag of no other user on {len(problems)} problems, "
             f"for {points} points of diversity",
             (RecordRefs.of("submissions", [s.ids[row] for row in rows]),),
         )  # fmt: skip

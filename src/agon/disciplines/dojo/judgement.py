@@ -102,7 +102,7 @@ class Judgement:
     def of_pairs(self) -> Ints:
         """Return the best scored submission of each user on each problem, in order of arrival.
 
-        Best is: score descending, bytes ascending, created_at, source hash, id (seed 002, 5.3);
+        Best is: score descending, bytes ascending, created_at, source hash, id (document 002, 5.3);
         the facts are in the order of the last three already.
         """
         s = self.facts.submissions

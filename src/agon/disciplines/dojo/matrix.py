@@ -12,7 +12,7 @@ def problem_matrix(judgement: Judgement, users: Collection[str]) -> ProblemMatri
     """Return what some users have on each problem, and who of all solved it first.
 
     A problem is solved by a submission that gives the hidden terms before the freeze. First is
-    the order of arrival: ``created_at``, then source hash, then id (seed 002, 5.3).
+    the order of arrival: ``created_at``, then source hash, then id (document 002, 5.3).
 
     Args:
         judgement: the judged season.

@@ -1,4 +1,4 @@
-"""Measure how much data a program carries in its literals and names (seed 002, 3).
+"""Measure how much data a program carries in its literals and names (document 002, 3).
 
 The counts do not depend on the Python version: inside f-strings, whose positions are exact only
 since Python 3.12, a number counts with its decimal digits and not as it is written.
@@ -81,7 +81,7 @@ class ProgramPayload:
 
 
 def measure(program: ParsedProgram) -> ProgramPayload:
-    r"""Collect the literals of a program (seed 002, 3.2 Payload thresholds).
+    r"""Collect the literals of a program (document 002, 3.2 Payload thresholds).
 
     Example:
         >>> from agon.disciplines.dojo.program import parse
@@ -127,7 +127,7 @@ def check(
     max_information_bytes: int | None,
     max_string_bytes: int | None,
 ) -> list[Violation]:
-    """Return violations of what is strictly above a limit (seed 002, 3.2), in source order.
+    """Return violations of what is strictly above a limit (document 002, 3.2), in source order.
 
     A total is reported at the literal that goes over it; a limit on one literal at each literal
     above it. ``max_literal_digits`` None leaves integers as long as they are,

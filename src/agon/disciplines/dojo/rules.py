@@ -1,11 +1,11 @@
-"""Set the dojo's rules: gates, bonuses, payload policy, tags (seed 002)."""
+"""Set the dojo's rules: gates, bonuses, payload policy, tags (document 002)."""
 
 from typing import Literal, Self
 
 from agon.disciplines.dojo.modules import SEED_MODULES, Module
 from agon.kernel.rules import Rules, rule
 
-_SEED = "seed 002, Appendix: Recommended Defaults"
+_SEED = "document 002, Appendix: Recommended Defaults"
 _CONTEST_FEEDBACK = "gate"
 _CONTEST_SUBMISSIONS = 100
 _SPEC_GATES = "dojo page, Gates, policy and score"
@@ -58,7 +58,7 @@ class DojoRules(Rules):
         120,
         meaning="Maximum number of numeric literals in a program; more are rejected.",
         reason="Small constants are fine, tables of answers are not.",
-        source="seed 002, 3.2 Payload thresholds",
+        source="document 002, 3.2 Payload thresholds",
         ge=0,
         le=1_000_000,
     )
@@ -66,7 +66,7 @@ class DojoRules(Rules):
         2000,
         meaning="Maximum number of characters in all string literals together; more are rejected.",
         reason="A string is a table in disguise.",
-        source="seed 002, 3.2 Payload thresholds",
+        source="document 002, 3.2 Payload thresholds",
         ge=0,
         le=10_000_000,
     )
@@ -74,7 +74,7 @@ class DojoRules(Rules):
         400,
         meaning="Maximum number of elements in a list or tuple literal; more are rejected.",
         reason="The most direct form of an embedded table.",
-        source="seed 002, 3.2 Payload thresholds",
+        source="document 002, 3.2 Payload thresholds",
         ge=0,
         le=1_000_000,
     )
@@ -92,7 +92,8 @@ class DojoRules(Rules):
         meaning="Maximum number of bytes of names and digits in a program; more are rejected. "
         "None: any. Digits count as written; a distinct name counts once, and half where it "
         "occurs again.",
-        reason="The seed counts literals only; names can hold a table as well, which is reported "
+        reason="The source document counts literals only; names can hold a table as well, which "
+        "is reported "
         "as a finding.",
         source="issue 10, 9 Answer tables",
         since="0.1",
@@ -103,7 +104,8 @@ class DojoRules(Rules):
         None,
         meaning="Maximum number of bytes in all string literals together, text in UTF-8; more are "
         "rejected. None: any.",
-        reason="The seed counts characters, and one character can hold twenty bits of a table.",
+        reason="The source document counts characters, and one character can hold twenty bits of "
+        "a table.",
         source="issue 30, 20 Tables in one string",
         since="0.1",
         ge=0,
@@ -112,7 +114,8 @@ class DojoRules(Rules):
     max_source_bytes: int = rule(
         65_536,
         meaning="Longest canonical source that is read at all; a longer one is a syntax error.",
-        reason="The seed sets no limit; so long a source scores nothing and only loads the judge.",
+        reason="The source document sets no limit; so long a source scores nothing and only "
+        "loads the judge.",
         source="dojo page, The sandbox",
         ge=1_000,
         le=16_777_216,
@@ -120,7 +123,8 @@ class DojoRules(Rules):
     max_syntax_depth: int = rule(
         300,
         meaning="Deepest nesting of brackets and syntax that is read; deeper is a syntax error.",
-        reason="The seed sets no limit; far above what programs need, far below what parsers bear.",
+        reason="The source document sets no limit; far above what programs need, far below what "
+        "parsers bear.",
         source="dojo page, The sandbox",
         ge=20,
         le=500,
@@ -128,14 +132,14 @@ class DojoRules(Rules):
     diversity: bool = rule(
         default=True,
         meaning="Whether the diversity bonus is awarded.",
-        reason="The seed gives it and allows to switch it off.",
-        source="seed 002, 6 Diversity Bonus (Optional)",
+        reason="The source document gives it and allows to switch it off.",
+        source="document 002, 6 Diversity Bonus (Optional)",
     )
     diversity_first_tag_bonus: int = rule(
         30,
         meaning="Points for the first reward-correct submission of each method tag.",
         reason="A new derivation is worth more than another copy of a known one.",
-        source="seed 002, 6.2 Bonus rule",
+        source="document 002, 6.2 Bonus rule",
         ge=0,
         le=1_000_000,
     )
@@ -143,15 +147,15 @@ class DojoRules(Rules):
         10,
         meaning="Points of one shared bonus.",
         reason="Independent agreement makes a result more credible for all.",
-        source="seed 002, 6.2 Bonus rule",
+        source="document 002, 6.2 Bonus rule",
         ge=0,
         le=1_000_000,
     )
     diversity_shared_bonus_repeats: int = rule(
         2,
         meaning="Number of shared bonuses each entry gets once two distinct tags agree.",
-        reason="The seed gives two of ten.",
-        source="seed 002, 6.2 Bonus rule",
+        reason="The source document gives two of ten.",
+        source="document 002, 6.2 Bonus rule",
         ge=0,
         le=100,
     )
@@ -159,57 +163,63 @@ class DojoRules(Rules):
         50,
         meaning="Most diversity points of one submission.",
         reason="Diversity stays smaller than correctness and brevity.",
-        source="seed 002, 6.2 Bonus rule",
+        source="document 002, 6.2 Bonus rule",
         ge=0,
         le=1_000_000,
     )
     max_method_tag_chars: int = rule(
         64,
         meaning="Longest method tag; a longer one counts as unspecified.",
-        reason="The seed's implementation default.",
-        source="seed 002, 6.1 Method tag",
+        reason="The source document's implementation default.",
+        source="document 002, 6.1 Method tag",
         ge=1,
         le=10_000,
     )
     unspecified_tag: Literal["counts", "ignored"] = rule(
         "counts",
         meaning="Whether `unspecified` is a tag like any other in the diversity bonus.",
-        reason="The seed's rule counts distinct tags and makes no exception for a missing one.",
+        reason="The source document's rule counts distinct tags and makes no exception for a "
+        "missing one.",
         source=_SPEC_GATES,
     )
     tags_per_user: Literal["each", "first"] = rule(
         "each",
         meaning="Which submissions of a user to a problem can be the first of a tag: the earliest "
         "one of `each` tag, or only the `first` reward-correct one.",
-        reason="The seed counts each tag of a user once and limits their number by nothing.",
-        source="seed 002, 6.4; attack page, Hardened editions",
+        reason="The source document counts each tag of a user once and limits their number by "
+        "nothing.",
+        source="document 002, 6.4; attack page, Hardened editions",
         since="0.1",
     )
     require_notes: bool = rule(
         default=False,
         meaning="Whether a declared tag counts only with non-empty notes.",
-        reason="The seed lists it among mitigations a platform should consider; notes are "
+        reason="The source document lists it among mitigations a platform should consider; notes "
+        "are "
         "optional in it.",
-        source="seed 002, 6.3 Notes",
+        source="document 002, 6.3 Notes",
     )
     tag_conflict: Literal["keep", "ignore"] = rule(
         "keep",
         meaning="What becomes of a tag that the classifier strongly contradicts; ignored ones "
         "count as unspecified.",
-        reason="The seed lets the platform ignore a contradicted tag; read literally, it is kept.",
-        source="seed 002, 6.1 Method tag",
+        reason="The source document lets the platform ignore a contradicted tag; read literally, "
+        "it is kept.",
+        source="document 002, 6.1 Method tag",
     )
     setter_on_own_problem: Literal["unscored", "scored"] = rule(
         "unscored",
         meaning="Whether the setter of a problem can score on it.",
-        reason="The seed is silent; a setter knows the hidden terms and cannot compete on them.",
+        reason="The source document is silent; a setter knows the hidden terms and cannot "
+        "compete on them.",
         source=_SPEC_GATES,
     )
     after_freeze: Literal["unscored", "scored"] = rule(
         "unscored",
         meaning="What becomes of a submission created after the problem froze; one that is scored "
         "gets no diversity bonus.",
-        reason="The seed closes statistics at the freeze; a later submission could copy what was "
+        reason="The source document closes statistics at the freeze; a later submission could "
+        "copy what was "
         "revealed.",
         source="dojo page, Lifecycle",
     )
@@ -239,7 +249,7 @@ class DojoRules(Rules):
         default=False,
         meaning="Whether a solver's terms may be exact integers of other types than `int`, such "
         "as `sympy.Integer`; never a bool. It counts when a program is judged.",
-        reason="sympy returns its own integers; the seed asks for `int`.",
+        reason="sympy returns its own integers; the source document asks for `int`.",
         source="issue 10, 10; dojo page, Programs",
         since="0.1",
     )
@@ -248,8 +258,8 @@ class DojoRules(Rules):
         SEED_MODULES,
         meaning="Modules that a solver may import, with their submodules. It counts when a program "
         "is judged; a setter may import any that this rule can name.",
-        reason="The platform's list in the seed.",
-        source="seed 002, 1.1; dojo page, What participants must be able to read and do",
+        reason="The platform's list in the source document.",
+        source="document 002, 1.1; dojo page, What participants must be able to read and do",
         since="0.1",
     )
     recursion_limit: int = rule(
@@ -265,7 +275,8 @@ class DojoRules(Rules):
         "exact",
         meaning="Whether method tags are compared as written, or `folded`: without case, outer "
         "blanks, and differences between `-`, `_` and blanks.",
-        reason="The seed compares tags as they are declared; a finding names those that folding "
+        reason="The source document compares tags as they are declared; a finding names those "
+        "that folding "
         "would merge.",
         source="records page, 9",
         since="0.1",

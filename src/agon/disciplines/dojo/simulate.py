@@ -1,8 +1,9 @@
 """Simulate a season: honest solvers of different skill and style, and attackers.
 
-Honest programs are written from templates of the methods the seed names; their sources are real
-Python, so that policy, brevity and fingerprints work on them as on any other. A season of more than
-:data:`WITH_SOURCE` submissions gives the later ones by hash and length, as a judge may record them.
+Honest programs are written from templates of the methods that the source document names; their
+sources are real Python, so that policy, brevity and fingerprints work on them as on any other. A
+season of more than :data:`WITH_SOURCE` submissions gives the later ones by hash and length, as a
+judge may record them.
 """
 
 from collections.abc import Sequence

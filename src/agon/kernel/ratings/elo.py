@@ -51,7 +51,7 @@ class Fold:
 def expected_score(rating: float, opponent: float, *, scale: float) -> float:
     """Expect a score against an opponent: E = 1 / (1 + 10^((R_opp - R) / scale)).
 
-    Source: seed 003, Elo; ``scale`` is the rating distance at which the odds are ten to one.
+    Source: document 003, Elo; ``scale`` is the rating distance at which the odds are ten to one.
 
     Example:
         >>> expected_score(1000, 1000, scale=400)
@@ -73,7 +73,7 @@ def rating_change(
 ) -> float:
     """Return a rating's change by one match: K (S - E), rounded half away from zero on request.
 
-    ``score`` is 1 for a win, 0.5 for a tie, 0 for a loss. Source: seed 003, Elo.
+    ``score`` is 1 for a win, 0.5 for a tie, 0 for a loss. Source: document 003, Elo.
 
     Example:
         >>> rating_change(1200, 1000, 1, k=32, scale=400, round_changes=True)
@@ -123,7 +123,7 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
         NotScorable: when a player is matched with itself or a score is outside 0 … 1.
         ValueError: when the three columns differ in length or a player number is negative.
 
-    Source: seed 003, Elo.
+    Source: document 003, Elo.
 
     Example:
         >>> rule = {"k_new": 32, "k_established": 16, "games_established": 30, "scale": 400,
@@ -188,8 +188,8 @@ def _play(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns and nu
         moved_b = -(k_new if games[player_b] < games_established else k_established) * surprise
         if round_changes:
             floor_moved = floor(abs(moved_a))
-            # Half away from zero, as the seed rounds; + 0.0 turns −0.0 into 0.0, whose bytes are
-            # stored.
+            # Half away from zero, as in the source document; + 0.0 turns −0.0 into 0.0, whose
+            # bytes are stored.
             moved_a = copysign(floor_moved + (abs(moved_a) - floor_moved >= _HALF), moved_a) + 0.0
             floor_moved = floor(abs(moved_b))
             moved_b = copysign(floor_moved + (abs(moved_b) - floor_moved >= _HALF), moved_b) + 0.0

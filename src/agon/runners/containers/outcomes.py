@@ -133,7 +133,7 @@ def verdict_of_tests(
     reward: Reward,
     rule: PassRule,
 ) -> tuple[Outcome, str]:
-    """Return the verdict of a task's tests (seed 001, Test Execution; rule ``reward_source``).
+    """Return the verdict of a task's tests (document 001, Test Execution; rule ``reward_source``).
 
     A reward counts if the tests can have written it and nothing else can have written it after
     them: they ended by themselves, no process was left, and the reward and its folder are writable.

@@ -91,7 +91,7 @@ def change(visit: Visit) -> SitePage | Redirect:
     if action is None:
         raise NotFound("there is no such action; withdraw, reinstate or extend")
     if not user:
-        wrong["member"] = ("Nobody is named; write the id of a person of the contest.",)
+        wrong["member"] = ("No person is named; write the id of a person of the contest.",)
     if wrong:
         return _page(visit, error=FormErrors(fields=wrong))
     return act(

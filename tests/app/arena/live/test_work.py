@@ -20,6 +20,7 @@ from agon.app.arena.live.network.ports import ArenaPorts
 from agon.app.arena.live.network.transport import BotReply
 from agon.app.arena.live.work import DeadlinePassed, HandIn, hand_in, work_of_bot, work_of_judge
 from agon.app.contests.ingest.records import record
+from agon.app.contests.members import reinstate, withdraw
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import HumanAnswer, Presence
 from agon.entities.arena_reports import AttemptStatus
@@ -87,6 +88,68 @@ def test_who_is_withdrawn_judges_and_enters_nothing_more(make_league: MakeLeague
         work_of_judge(service, "autumn", by=PARTICIPANT)
     with pytest.raises(Conflict, match="is withdrawn from autumn"):
         register(service, "autumn", name="second", by=PARTICIPANT)
+
+
+def _withdraw(league: League, user: str) -> None:
+    """Withdraw a person that the contest knows."""
+    with league.service.store.write() as session:
+        session.members.save(
+            MemberTerms(contest_no=league.contest.no, user=user, reason="joined", by="org",
+                        changed_at=league.clock.at)
+        )  # fmt: skip
+    withdraw(league.service, "autumn", user, reason="two accounts", by=LOCAL)
+
+
+def test_a_round_goes_on_at_once_without_who_is_withdrawn(make_league: MakeLeague) -> None:
+    """Its open votes and answers are asked of others now, not after a deadline of a day."""
+    league = make_league(bots=6, pulling=("b1",))
+    league.model = Model()
+    league.play()
+    assert work_of_bot(league.service, "autumn", league.bot("b1").id, by=LOCAL)
+    assert league.entries("round-settled") == []
+    _withdraw(league, "o-b1")
+    assert league.work() == []
+    assert len(league.entries("round-settled")) == 1
+    by = replace(PARTICIPANT, user="o-b1")
+    with pytest.raises(Conflict, match="is withdrawn from autumn"):
+        work_of_bot(league.service, "autumn", league.bot("b1").id, by=by)
+
+
+def test_no_match_is_drawn_with_the_bots_of_who_is_withdrawn(make_league: MakeLeague) -> None:
+    """A bot with an endpoint does not ask for work, so no request of its owner is refused."""
+    league = make_league(bots=6)
+    league.model = Model()
+    league.play()
+    gone = league.bot("b2").id
+    assert gone in {bot for pair in league.pairs() for bot in pair}
+    _withdraw(league, "o-b2")
+    for _ in range(3):
+        league.later(3600)
+        assert league.play() == []
+        drawn = league.entries("draw-made")[-1]["result"]["matches"]
+        asked = {each["bot_a"] for each in drawn} | {each["bot_b"] for each in drawn}
+        asked |= {judge for each in drawn for judge in (*each["judges"], *each["reserves"])}
+        assert gone not in asked
+    reinstate(league.service, "autumn", "o-b2", reason="one account", by=LOCAL)
+    league.later(3600)
+    league.play()
+    assert gone in {bot for pair in league.pairs() for bot in pair}
+
+
+def test_an_open_round_asks_again_when_its_clock_went_back(make_league: MakeLeague) -> None:
+    """A timer that runs too early is queued again, or the round would wait without an end."""
+    league = make_league(pulling=("b1",))
+    league.model = Model()
+    league.later(86_400)
+    league.play()
+    league.later(-86_400)
+    league.later(3600)  # the timer, whose time the queue has set back, runs before the deadline
+    assert league.work() == []
+    assert league.entries("round-settled") == []
+    for _ in range(2):  # answers, then votes
+        league.later(86_400)
+        assert league.work() == []
+    assert len(league.entries("round-settled")) == 1
 
 
 def test_a_vote_takes_few_round_trips_to_postgresql(postgresql: Postgresql, tmp_path: Path) -> None:

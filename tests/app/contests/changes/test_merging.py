@@ -13,8 +13,10 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
+from agon.disciplines import BUILT_IN, discipline
 from agon.errors import AgonError, Conflict, Unreadable
 from agon.ledger.entry import read_line
+from fakes.contests import simulated_rows
 from fakes.service import ORGANISER
 from fakes.spring import spring, view
 
@@ -119,3 +121,27 @@ def test_a_merge_of_no_two_people_is_refused(
     spring(service)
     with pytest.raises(error, match=message):
         merge_of(service, params)
+
+
+@pytest.mark.parametrize("of", BUILT_IN)
+def test_two_ids_are_merged_in_every_discipline(service: Service, of: str) -> None:
+    """The duplicate is on no board any more, and a rollback restores all of them."""
+    create(service, NewContest(id="merged", discipline=of, title="Merged"), by=ORGANISER)
+    open_contest(service, "merged", by=ORGANISER)
+    record(service, "merged", simulated_rows(of, 12), by=ORGANISER)
+    names = [board for board in discipline(of).boards if "<" not in board]  # one board each
+    before = {board: rows(service, board, "merged") for board in names}
+    into, duplicate = sorted(before[names[0]], key=lambda row: row["rank"])[:2]
+    change = propose(
+        service, "merged", kind="merge", params={"duplicate": duplicate["id"], "into": into["id"]},
+        reason="signed up twice", by=ORGANISER,
+    )  # fmt: skip
+    dry_run(service, "merged", change.id)
+    apply(service, "merged", change.id, by=ORGANISER)
+    after = rows(service, names[0], "merged")
+    assert after != before[names[0]]
+    ids = {row["id"] for row in after}
+    assert duplicate["id"] not in ids
+    assert into["id"] in ids
+    roll_back(service, "merged", change.id, reason="they are two", by=ORGANISER)
+    assert {board: rows(service, board, "merged") for board in names} == before

@@ -26,7 +26,7 @@ LimitField = Literal["", "max_tokens", "max_completion_tokens"]
 
 
 QUESTION: Final = "Which answer reads more as if a person wrote it?"
-"""What judges are asked where a setting does not say otherwise (seed 003, The Consensus System)."""
+"""What judges are asked unless a setting says otherwise (document 003, The Consensus System)."""
 
 
 def pause_reason(

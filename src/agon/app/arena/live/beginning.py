@@ -61,6 +61,7 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         by_id, withdrawn = {bot.id: bot for bot in bots}, session.members.withdrawn(contest.no)
     asked = {*by_id, *(judge.id for judge in present)}
     judging = {name for name in asked if not absences(name, by_id.get(name), withdrawn=withdrawn)}
+    bots = [bot for bot in bots if not withdrawn & {bot.user, bot.owner_id}]
     playing = [bot.id for bot in bots if bot.paused is None]
     with arena_records(service, contest) as (scored, records, seq):
         entrants = entrants_of(scored, playing)

@@ -5,7 +5,7 @@ as far as what is stored allows. So a job that is run again, or one more job tha
 nothing: every step follows from the round and its work in the database.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +16,7 @@ from agon.app.arena.live.honeypots.texts import HoneypotTexts
 from agon.app.arena.live.models import ask_models, needs_models, store_models
 from agon.app.arena.live.network.asking import ask_endpoints
 from agon.app.arena.live.network.ports import ArenaPorts
-from agon.app.arena.live.network.results import expire
+from agon.app.arena.live.network.results import expire, stop
 from agon.app.arena.live.qualification import commit_qualification
 from agon.app.arena.live.settlement import settle
 from agon.app.arena.live.votes import advance_votes, is_judged
@@ -177,7 +177,11 @@ _STEPS: Final[
 def _expire(
     service: "Service", session: Session, contest: Contest, of: ArenaRound, kind: WorkKind
 ) -> list[Work]:
-    """Give late work a fault; return all work of a round of a kind."""
+    """Give late work, and that of withdrawn people, a fault; return all of a round and a kind.
+
+    What is open has a job queued for its deadline. The one queued before may have run too early,
+    if the clock went back meanwhile.
+    """
     now = service.clock()
     items = session.arena.results_of(contest.no, of.id, kind)
     late = [
@@ -185,8 +189,25 @@ def _expire(
         for item in items
         if item.result is None and item.deadline + (GRACE if item.pushed else timedelta()) <= now
     ]
-    session.arena.set_results([expire(item, now) for item in late])
-    return session.arena.results_of(contest.no, of.id, kind) if late else items
+    done = [expire(item, now) for item in late]
+    done += [stop(item, now) for item in _of_withdrawn(session, contest, items) if item not in late]
+    session.arena.set_results(done)
+    ended = {item.id for item in done}
+    for deadline in {
+        item.deadline for item in items if item.result is None and item.id not in ended
+    }:
+        _queue(service, session, contest, of, not_before=deadline + GRACE)
+    return session.arena.results_of(contest.no, of.id, kind) if done else items
+
+
+def _of_withdrawn(session: Session, contest: Contest, items: Sequence[Work]) -> list[Work]:
+    """Return the open work of people whom organizers withdrew, and of their bots."""
+    withdrawn = session.members.withdrawn(contest.no)
+    if not withdrawn:
+        return []
+    bots = session.arena.bots_named(contest.no, {item.assignee for item in items})
+    stopped = withdrawn | {bot.id for bot in bots.values() if {bot.user, bot.owner_id} & withdrawn}
+    return [item for item in items if item.result is None and item.assignee in stopped]
 
 
 def _queue(

@@ -57,11 +57,13 @@ def work_of_bot(
 
     Raises:
         NotFound: there is no such bot, or it is not the caller's.
-        Conflict: the bot has an endpoint, to which its work is sent.
+        Conflict: the bot has an endpoint, to which its work is sent, or organizers withdrew the
+            caller.
     """
     with service.store.read() as session:
         contest = session.contests.get(contest_id)
         bot = own_bot(session, contest, bot_id, by=by)
+        require_not_withdrawn(session, contest, by)
         if bot.endpoint is not None:
             raise Conflict(f"the work of {bot_id} is sent to its endpoint; answer it there")
         return _bodies(service, session, contest, bot_id)

@@ -40,7 +40,7 @@ def separation(board: AuditedBoard) -> Probe:
     made = board.strengths.separation
     neighbors = len(made.gap)
     if not neighbors:
-        return unknown("separation", "there is one rated bot, with nobody to compare it with")
+        return unknown("separation", "there is one rated bot, and none to compare it with")
     together, singly = int(made.apart.sum()), int(made.singly.sum())
     spread = float(np.median(made.rank_high - made.rank_low + 1))
     needed = float(np.median(made.needed))

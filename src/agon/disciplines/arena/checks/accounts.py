@@ -83,7 +83,7 @@ def similar_handles(
     Returns:
         ``(i, j, similarity)`` with i < j, ascending; similarity 1 for the same base.
 
-    Source: seed 003, Additional Protections (Handle Similarity).
+    Source: document 003, Additional Protections (Handle Similarity).
 
     Example:
         >>> similar_handles(["moonlight1", "moonlight22", "moonlught", "sunshine"], threshold=0.85,

@@ -36,7 +36,7 @@ def fingerprint(response: str) -> str:
 
     Word order, case and punctuation do not matter.
 
-    Source: seed 003, Response Plagiarism Detection.
+    Source: document 003, Response Plagiarism Detection.
 
     Example:
         >>> fingerprint("I like tea.") == fingerprint("Tea: I like!")
@@ -75,7 +75,7 @@ def text_similarity(first: str, second: str, *, threshold: float) -> Similarity:
 
     A threshold of 1 compares fingerprints alone: the same words, each as often.
 
-    Source: seed 003, Response Plagiarism Detection; spec arena, A match, step 3.
+    Source: document 003, Response Plagiarism Detection; spec arena, A match, step 3.
 
     Example:
         >>> text_similarity("I like tea.", "Tea: I like!", threshold=0.9).copied

@@ -53,7 +53,7 @@ def _reason(points: float, losses: float, matches: float, taken: float, met: flo
         cure = "a loss or a tie" if taken else "a win or a tie"
         return f"{fact}; rated after {cure} against a rated bot"
     if 0 in (points, losses):
-        fact += ", against nobody who is rated"
+        fact += ", against no rated bot"
     return f"{fact}; {_BRIDGE}"
 
 

@@ -46,7 +46,7 @@ def lots(seed: str, match: str, what: str, names: Iterable[str]) -> list[tuple[i
 
 
 def is_honeypot(seed: str, match: str, *, probability: float) -> bool:
-    """Draw whether a match is a honeypot (seed 003, The Honeypot System); drawn before all else.
+    """Draw whether a match is a honeypot (document 003, The Honeypot System), before all else.
 
     Example:
         >>> is_honeypot("s1", "m7", probability=0), is_honeypot("s1", "m7", probability=1)
@@ -61,7 +61,7 @@ def honeypot_real(seed: str, match: str) -> str:
 
 
 def is_audited(seed: str, match: str, *, probability: float) -> bool:
-    """Draw whether a rated match is audited (seed 003, The Audit System).
+    """Draw whether a rated match is audited (document 003, The Audit System).
 
     Example:
         >>> is_audited("s1", "m7", probability=0), is_audited("s1", "m7", probability=1)
@@ -73,7 +73,7 @@ def is_audited(seed: str, match: str, *, probability: float) -> bool:
 def shown_first(seed: str, match: str, judges: Iterable[str]) -> dict[str, str]:
     """Draw which response each judge sees as A: ``a`` or ``b``, even odds.
 
-    Source: seed 003, Label Randomization.
+    Source: document 003, Label Randomization.
     """
     # Compared as whole numbers, since lots() saves the division for each judge.
     half = 2 ** (_BITS - 1)

@@ -59,7 +59,7 @@ def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) ->
         within: preferred rating distance.
         descending: whether the highest rating chooses first.
 
-    Source: seed 003, Matchmaking; order and ties: spec arena, Matchmaking.
+    Source: document 003, Matchmaking; order and ties: spec arena, Matchmaking.
 
     Example:
         >>> bots = [Entrant("a", 1000), Entrant("b", 1150), Entrant("c", 1180), Entrant("d", 1900)]

@@ -54,7 +54,7 @@ def draw_panel(  # a panel depends on all of these
         at: the time of the match.
         rules: thresholds and sizes.
 
-    Source: seed 003, 3. Judge Eligibility.
+    Source: document 003, 3. Judge Eligibility.
     """
     excluded: dict[str, tuple[str, ...]] = {}
     pool, eligible = [], 0

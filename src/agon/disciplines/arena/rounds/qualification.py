@@ -59,7 +59,7 @@ def outcome_of(picked: str | None, *, first: str) -> QualificationOutcome:
     Raises:
         ValueError: when the label is not A or B, or ``first`` is not ``human`` or ``bot``.
 
-    Source: seed 003, 5. The Complete Flow, Qualification.
+    Source: document 003, 5. The Complete Flow, Qualification.
 
     Example:
         >>> outcome_of("A", first="bot"), outcome_of("A", first="human"), outcome_of(None, first="bot")

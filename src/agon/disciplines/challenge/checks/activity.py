@@ -16,7 +16,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 STOPPED_EPOCHS = 10
 """Epochs in which others evaluate and a validator does not, until it counts as stopped; as many as
-the seed's grace: by then a stale report begins to cost the miners."""
+the source document's grace: by then a stale report begins to cost the miners."""
 
 LEAST_OTHERS = 2
 """Minimum number of others who all evaluate a miner that a validator leaves out."""

@@ -105,7 +105,7 @@ AFFILIATION = Component(
     Bonus(earned=None),
     "affiliation_bonus",
     noun="affiliations",
-    unit="affiliation in org_to_people",
+    unit="confirmed affiliation",
 )
 
 COMMENTS = Component(

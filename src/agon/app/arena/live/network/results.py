@@ -54,6 +54,12 @@ def expire(item: Work, now: datetime) -> Work:
     return replace(item, result=fault_result(fault), result_at=now)
 
 
+def stop(item: Work, now: datetime) -> Work:
+    """Return work of someone whom organizers withdrew, with the fault as its result."""
+    fault = Fault("bot", "refused-work", "organizers withdrew who was asked from the contest")
+    return replace(item, result=fault_result(fault), result_at=now)
+
+
 def save_result(service: Service, session: Session, contest: Contest, done: Work) -> bool:
     """Store the result of work whose round is locked, unless it has one.
 
