@@ -45,6 +45,7 @@ class BatchNormalizer:
             groups = _groups(batch)
         rows, sent = list(batch.rows), list(batch.rows)
         left_out: set[int] = set()
+        normal_groups: list[RowGroup] = []
         for group in groups:
             if group.table not in self._tables:
                 continue
@@ -65,12 +66,14 @@ class BatchNormalizer:
             group_rows = rows if is_all else [rows[index] for index in indexes]
             renamed, columns = self._rename(group, matched, group_rows)
             normal = form.rows(columns, renamed)
-            if normal is not group_rows:
+            if normal is group_rows:
+                normal_groups.append(replace(group, is_normal=True))
+            else:
                 is_normal = False
                 for index, row, normal_row in zip(indexes, renamed, normal, strict=True):
                     sent[index], rows[index] = row, normal_row
         if is_normal:
-            return replace(batch, groups=groups) if batch.groups is None else batch
+            return replace(batch, groups=normal_groups)
         changed = batch.with_rows(rows, sent=sent)
         return _without(changed, left_out) if left_out else changed
 
