@@ -1,5 +1,6 @@
 """Check that many rows are judged together as they are one by one."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from agon.disciplines import BUILT_IN, discipline
 from agon.records import Column, Kind, Table
+from agon.records.normal import normal_form
 from agon.records.rows import row_checker
 from records.test_rows import _ANYTHING, _rows, _values
 from sizes import size
@@ -15,7 +17,7 @@ from sizes import size
 TIME = "2026-11-22T09:30:00"
 
 
-def _columns(rows: list[dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(row[name] for row in rows) for name in rows[0]}
 
 
@@ -71,6 +73,42 @@ def test_a_column_that_passes_holds_nothing_that_does_not(
 def test_usual_rows_need_no_second_look(of: str, table: str, rows: list[dict[str, Any]]) -> None:
     """Otherwise the quick check would cost time."""
     assert row_checker(discipline(of).schema.table(table)).accepts(_columns(rows), len(rows))
+
+
+@pytest.mark.parametrize("of", BUILT_IN)
+@settings(max_examples=size(50), deadline=None)
+@given(data=st.data())
+def test_what_passes_as_normal_passes_one_by_one(of: str, data: st.DataObject) -> None:
+    """What the normal form shows already is not looked at again, and nothing bad is let through."""
+    table = data.draw(st.sampled_from(discipline(of).schema.tables))
+    rows: Sequence[Mapping[str, Any]] = data.draw(_rows(table))
+    names = [name for name in rows[0] if all(row.get(name) is not None for row in rows)]
+    rows = normal_form(table).rows(
+        {name: [row[name] for row in rows] for name in names},
+        [{name: row[name] for name in names} for row in rows],
+    )
+    if not names or set(map(tuple, rows)) != {tuple(names)}:
+        return
+    columns = _columns(rows)
+    again = normal_form(table).rows(columns, rows)
+    if again is rows and row_checker(table).accepts(columns, len(rows), is_normal=True):
+        assert not [issue for row in rows for issue in row_checker(table).issues(row)]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        (Column("x", Kind.TIMESTAMP), "2026-02-30T00:00:00Z"),
+        (Column("x", Kind.NUMBER, low=0, high=1), 1.5),
+        (Column("x", Kind.NUMBER), float("nan")),
+        (Column("x", Kind.INTEGER), 2**63),
+        (Column("x", Kind.TEXT, choices=("a", "b")), "c"),
+    ],
+)
+def test_a_normal_value_may_still_be_wrong(column: Column, value: Any) -> None:
+    """Normal is how a value is written; bounds and closed lists are looked at."""
+    checker = row_checker(Table("any", (column,)))
+    assert not checker.accepts({"x": [value]}, 1, is_normal=True)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """A discipline: the one object through which the rest of agon uses it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -238,7 +238,7 @@ class Discipline:
             columns[table] = (*columns.get(table, ()), column)
         return columns
 
-    def people_in(self, table: str, columns: Mapping[str, Sequence[Any]]) -> set[str]:
+    def people_in(self, table: str, columns: Mapping[str, Collection[Any]]) -> set[str]:
         """Return the ids of people in rows of a table, as columns.
 
         Example:

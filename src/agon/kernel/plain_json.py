@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from operator import add
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import orjson
 
@@ -82,22 +82,13 @@ def read_json(text: bytes) -> Any:
     return value
 
 
-class JsonObjects(NamedTuple):
-    """Objects that were read, and each as JSON with sorted keys."""
+def parse_objects(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
+    """Return the objects of many lines; None if any line may be no object or have too many keys.
 
-    values: list[dict[str, Any]]
-    written: list[bytes]
-
-
-def read_json_objects(lines: Sequence[bytes], *, usual: int = 1) -> JsonObjects | None:
-    """Return many objects, one per line; None if any line may be something else or beyond limits.
-
-    It is as strict as :func:`read_json`, and many times faster.
+    What JSON cannot keep is not looked for; :func:`write_objects` does it for all at once.
 
     Args:
         lines: the lines, with or without their ends.
-        usual: the number of objects in a usual line, itself counted; the caller makes sure that
-            each line has as many.
     """
     if max(map(len, lines)) > _MIN_KEY_BYTES * MAX_KEYS:
         return None
@@ -105,15 +96,39 @@ def read_json_objects(lines: Sequence[bytes], *, usual: int = 1) -> JsonObjects 
         values = list(map(orjson.loads, lines))
     except orjson.JSONDecodeError:
         return None
-    together = write_together(values)
-    if together is None or not {dict}.issuperset(map(type, values)):
+    return values if {dict}.issuperset(map(type, values)) else None
+
+
+def write_objects(
+    lines: Sequence[bytes], objects: Sequence[dict[str, Any]], *, colons_around: int = 0
+) -> list[bytes] | None:
+    """Return the JSON of objects, each with sorted keys; None if a line may be beyond limits.
+
+    It is as strict as :func:`read_json`, and many times faster.
+
+    Args:
+        lines: the lines that :func:`parse_objects` read.
+        objects: for each line its object, or the one object within it.
+        colons_around: the number of colons of all lines that are not within those objects.
+
+    Example:
+        >>> lines = [b'{"b":1,"a":2}', b'{"a":3}']
+        >>> write_objects(lines, parse_objects(lines))
+        [b'{"a":2,"b":1}', b'{"a":3}']
+    """
+    try:
+        together = orjson.dumps(objects, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
         return None
-    if not _is_lossless(b"".join(lines), together):
+    if not _is_lossless(b"".join(lines), together, colons_around=colons_around):
         return None
-    flat = together.count(b"{") == usual * len(lines) and together.count(b"[") == 1
-    if not (flat or _are_shallow(lines)):
+    if together.count(b"{") == len(lines) and together.count(b"[") == 1:
+        # Each brace opens one of the objects, so that this mark can be in no text.
+        return [b"{%b}" % inner for inner in together[2:-2].split(b"},{")]
+    if not _are_shallow(lines):
         return None
-    return JsonObjects(values, split_together(together))
+    together_with_ends = write_together(objects)
+    return None if together_with_ends is None else split_together(together_with_ends)
 
 
 def write_together(values: Sequence[Any]) -> bytes | None:
@@ -186,13 +201,13 @@ def _are_shallow(lines: Sequence[bytes]) -> bool:
     return max(map(add, objects, lists)) <= MAX_DEPTH
 
 
-def _is_lossless(text: bytes, written: bytes) -> bool:
+def _is_lossless(text: bytes, written: bytes, *, colons_around: int = 0) -> bool:
     """Return whether no key was given twice and no integer became a float; False if unsure.
 
     Without escaped colons a text has as many colons as what is written of it, unless a key was
     dropped together with its colon.
     """
-    if text.count(b":") != written.count(b":"):
+    if text.count(b":") != written.count(b":") + colons_around:
         return False
     if b"\\" in text and (b"\\u003a" in text or b"\\u003A" in text):
         return False

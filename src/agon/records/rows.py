@@ -10,6 +10,7 @@ a fraction of the cost: :meth:`RowChecker.accepts` takes those, and never a row 
 
 import math
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,11 +63,12 @@ class RowChecker:
         self._table = table
         self._columns = [(column, constraints_of(column)) for column in table.columns]
         self._screens = [(column.name, _screen(column)) for column in table.columns]
+        self._normal_screens = [(column.name, _normal_screen(column)) for column in table.columns]
         self._optional = {column.name for column in table.columns if column.may_be_empty}
         self._by_name = {column.name: column for column in table.columns}
         self._kinds = {column.name: column.kind for column in table.columns}
 
-    def accepts(self, columns: Columns, count: int) -> bool:
+    def accepts(self, columns: Columns, count: int, *, is_normal: bool = False) -> bool:
         """Return whether whole columns show that none of ``count`` rows has an issue.
 
         True is certain. False is not: a valid row may be written in an unusual way.
@@ -74,8 +76,10 @@ class RowChecker:
         Args:
             columns: values as JSON has them, by column; all rows give the same columns.
             count: the number of rows.
+            is_normal: whether they are known to be in normal form
+                (:meth:`agon.records.normal.NormalForm.rows`), which shows most of it.
         """
-        for name, is_plain in self._screens:
+        for name, is_plain in self._normal_screens if is_normal else self._screens:
             values = columns.get(name)
             if not (name in self._optional if values is None else is_plain(values)):
                 return False
@@ -224,6 +228,15 @@ def _screen(column: Column) -> Callable[[Sequence[Any]], bool]:
     return _of_types(column, kinds, accepts)
 
 
+def _normal_screen(column: Column) -> Callable[[Sequence[Any]], bool]:
+    """Return what accepts values in normal form, which are all there and of the column's type."""
+    if column.choices:
+        return frozenset(column.choices).issuperset
+    if column.kind in {Kind.INTEGER, Kind.NUMBER}:
+        return _numbers(column)[1]
+    return _are_valid_times if column.kind is Kind.TIMESTAMP else lambda _: True
+
+
 def _are_texts(values: Sequence[Any]) -> bool:
     return {str, _NONE}.issuperset(map(type, values))
 
@@ -260,8 +273,15 @@ def _are_times(values: Sequence[Any]) -> bool:
         # A line end within a value would make more shapes than there are values.
         if len(shapes) > len(values) or not _TIMES.issuperset(shapes):
             return False
-        for _ in map(datetime.fromisoformat, values):
-            pass
+    except ValueError:
+        return False
+    return _are_valid_times(values)
+
+
+def _are_valid_times(values: Sequence[str]) -> bool:
+    """Return whether times of a usual shape are times: there is no 30 February."""
+    try:
+        deque(map(datetime.fromisoformat, values), maxlen=0)
     except ValueError:
         return False
     return True

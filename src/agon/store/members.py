@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import ColumnElement, Row, func, select
 
 from agon.entities.access import Role
 from agon.entities.members import MemberTerms
@@ -43,19 +43,20 @@ class Members:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
-    def token_holders(self, contest: str, *, now: datetime) -> list[TokenHolder]:
-        """Return the users with a token that names a contest, by id."""
-        names = TOKENS.c.contests.contains(json_text(contest), autoescape=True)
+    def token_holders(
+        self, contest: str, *, now: datetime, user: str | None = None
+    ) -> list[TokenHolder]:
+        """Return the users with a token that names a contest, by id, or one of them alone."""
         query = (
             select(TOKENS, USERS.c.name.label("user_name"))
             .join(USERS, USERS.c.id == TOKENS.c.user_id)
-            .where(names, TOKENS.c.session.is_(None))
+            .where(*_of_contest(contest, user))
             .order_by(TOKENS.c.user_id, TOKENS.c.created_at)
         )
         users: dict[str, list[Row[Any]]] = {}
         for row in self._transaction.all(query):
             users.setdefault(row.user_id, []).append(row)
-        seen = self._seen(contest) if users else {}
+        seen = self._seen(contest, user) if users else {}
         at = to_micros(now)
         return [
             TokenHolder(
@@ -72,10 +73,9 @@ class Members:
             for user, rows in users.items()
         ]
 
-    def _seen(self, contest: str) -> dict[str, int]:
+    def _seen(self, contest: str, user: str | None) -> dict[str, int]:
         """Return when each user with a token that names a contest used any token last."""
-        names = TOKENS.c.contests.contains(json_text(contest), autoescape=True)
-        members = select(TOKENS.c.user_id).where(names, TOKENS.c.session.is_(None))
+        members = select(TOKENS.c.user_id).where(*_of_contest(contest, user))
         query = (
             select(TOKENS.c.user_id, func.max(TOKENS.c.used_at).label("seen"))
             .where(TOKENS.c.user_id.in_(members))
@@ -109,6 +109,13 @@ class Members:
         values |= {"user_id": values.pop("user"), "changed_at": to_micros(terms.changed_at)}
         values |= {name: to_micros_or_none(values[name]) for name in _TIMES}
         self._transaction.upsert(MEMBER_TERMS, values)
+
+
+def _of_contest(contest: str, user: str | None) -> list[ColumnElement[bool]]:
+    """Return the conditions of tokens that name a contest and are no sessions."""
+    names = TOKENS.c.contests.contains(json_text(contest), autoescape=True)
+    of_user = [] if user is None else [TOKENS.c.user_id == user]
+    return [names, TOKENS.c.session.is_(None), *of_user]
 
 
 def _terms(row: Row[Any]) -> MemberTerms:

@@ -18,6 +18,7 @@ from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.errors import AgonError, Conflict, NotFound, Unreadable
+from agon.store.members import Members
 from fakes.autumn import RIGHT, autumn, judged
 from fakes.service import ORGANISER
 
@@ -60,6 +61,18 @@ def test_organizers_see_who_takes_part(either: Service) -> None:
     assert listed["ada"].joined_at is not None
     assert listed["ada"].seen_at is not None
     assert listed["bob"].terms is None
+    assert {user: member(either, view(either), user) for user in listed} == listed
+
+
+def test_one_person_is_read_alone(either: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A contest may have a hundred thousand people, and a page shows one of them."""
+    problem = autumn(either)
+    ada = join(either, "ada")
+    send(either, problem, ada)
+    withdraw(either, "autumn", "ada", reason=WHY, by=ORGANISER)
+    [listed] = members(either, view(either))
+    monkeypatch.delattr(Members, "all_terms")
+    assert member(either, view(either), "ada") == listed
 
 
 def test_nothing_is_accepted_from_a_withdrawn_person_until_reinstated(service: Service) -> None:

@@ -17,6 +17,7 @@ from agon.entities.contests import Contest
 from agon.entities.members import Member, MemberTerms
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.kernel.times import written_time
+from agon.store.members import TokenHolder
 from agon.store.session import Session
 
 MAX_ATTEMPTS: Final = 10_000
@@ -39,18 +40,29 @@ def _members(service: Service, session: Session, contest: Contest) -> list[Membe
     users = sorted({*joined, *terms, *made})
     ranks = _ranks(session, contest, users)
     return [
-        Member(
-            user=user,
-            name=joined[user].name if user in joined else "",
-            role=max(joined[user].roles, key=ROLES.index, default=None) if user in joined else None,
-            joined_at=joined[user].joined_at if user in joined else None,
-            seen_at=joined[user].seen_at if user in joined else None,
-            submissions=made.get(user, 0),
-            rank=ranks.get(user),
+        _as_member(
+            user, joined.get(user), made=made.get(user, 0), rank=ranks.get(user),
             terms=terms.get(user),
         )
         for user in users
-    ]
+    ]  # fmt: skip
+
+
+def _as_member(
+    user: str, holder: TokenHolder | None, *, made: int, rank: int | None,
+    terms: MemberTerms | None,
+) -> Member:  # fmt: skip
+    roles = () if holder is None else holder.roles
+    return Member(
+        user=user,
+        name="" if holder is None else holder.name,
+        role=max(roles, key=ROLES.index, default=None),
+        joined_at=None if holder is None else holder.joined_at,
+        seen_at=None if holder is None else holder.seen_at,
+        submissions=made,
+        rank=rank,
+        terms=terms,
+    )
 
 
 def _ranks(session: Session, contest: Contest, users: list[str]) -> dict[str, int]:
@@ -76,12 +88,16 @@ def member(service: Service, view: View, user: str) -> Member:
 
 
 def _member(service: Service, session: Session, contest: Contest, user: str) -> Member:
-    known = {each.user: each for each in _members(service, session, contest)}
     if not user:
         raise Unreadable("no person is named; give the id of a person of the contest")
-    if user not in known:
+    holders = session.members.token_holders(contest.id, now=service.clock(), user=user)
+    terms = session.members.terms(contest.no, user)
+    made = service.submission_index.count(session, contest.no, contest.id, user=user)
+    if not (holders or terms or made):
+        known = [each.user for each in _members(service, session, contest)]
         raise NotFound(f"{user[:63]!r} takes no part in {contest.id}: {did_you_mean(user, known)}")
-    return known[user]
+    rank = _ranks(session, contest, [user]).get(user)
+    return _as_member(user, holders[0] if holders else None, made=made, rank=rank, terms=terms)
 
 
 def withdraw(service: Service, contest_id: str, user: str, *, reason: str, by: Caller) -> Member:

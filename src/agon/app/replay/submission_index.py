@@ -18,6 +18,7 @@ class _SubmissionIds:
 
     seq: int = 0
     ids: dict[tuple[str, str | None], list[str]] = field(default_factory=dict)
+    made: Counter[str] = field(default_factory=Counter)
 
 
 class SubmissionIndex:
@@ -44,10 +45,12 @@ class SubmissionIndex:
     def counts(self, session: Session, contest_no: int, contest_id: str) -> dict[str, int]:
         """Return how many submissions each user of a contest has made, by id; as :meth:`of`."""
         with self._lock:
-            counts: Counter[str] = Counter()
-            for (user, _), ids in self._known(session, contest_no, contest_id).ids.items():
-                counts[user] += len(ids)
-            return dict(counts)
+            return dict(self._known(session, contest_no, contest_id).made)
+
+    def count(self, session: Session, contest_no: int, contest_id: str, *, user: str) -> int:
+        """Return how many submissions a user of a contest has made; as :meth:`of`."""
+        with self._lock:
+            return self._known(session, contest_no, contest_id).made[user]
 
     def _known(self, session: Session, contest_no: int, contest_id: str) -> _SubmissionIds:
         """Return the submissions of a contest, with those that were added since the last time."""
@@ -55,5 +58,6 @@ class SubmissionIndex:
         for entry in session.entries.of_kind(contest_no, _RECEIVED, after=known.seq):
             body = orjson.loads(entry.line)["body"]
             known.ids.setdefault((body["user"], body["problem"]), []).append(body["submission"])
+            known.made[body["user"]] += 1
             known.seq = entry.seq
         return known

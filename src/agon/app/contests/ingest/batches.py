@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, repeat
+from itertools import compress, islice, repeat
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agon.records import RowIssue
 from agon.records.conditions import Columns
+
+_MAX_TABLES: Final = 16
+"""Maximum number of tables whose rows are separated by a pass over all rows for each."""
 
 
 class SentRecord(NamedTuple):
@@ -32,12 +35,14 @@ class RowGroup:
 
     Attributes:
         indexes: where they are in the batch.
+        is_normal: whether the rows are known to be in normal form.
     """
 
     table: str
     keys: tuple[str, ...]
     indexes: Sequence[int]
     columns: Columns
+    is_normal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +90,25 @@ def groups_of(tables: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[
         >>> group.columns, list(group.indexes)
         ({'vote': ('A', 'B')}, [0, 1])
     """
-    alike = _alike(tables, rows)
-    if alike is not None:
-        return [alike]
-    lists: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    for index, shape in enumerate(zip(tables, map(tuple, rows), strict=True)):
-        lists.setdefault(shape, []).append(index)
-    return [
-        RowGroup(table, keys, indexes, columns_of(keys, rows, indexes))
-        for (table, keys), indexes in lists.items()
-    ]
+    names = set(tables)
+    if len(names) > _MAX_TABLES:  # names of unknown tables, as many as there are lines
+        return _by_shape(tables, rows, range(len(rows)))
+    groups: list[RowGroup] = []
+    for name in names:
+        indexes: Sequence[int] = range(len(rows))
+        own = rows
+        if len(names) > 1:
+            is_own = [*map(name.__eq__, tables)]
+            indexes, own = [*compress(indexes, is_own)], [*compress(rows, is_own)]
+        alike = _alike(name, own, indexes)
+        groups += [alike] if alike is not None else _by_shape(tables, rows, indexes)
+    return sorted(groups, key=lambda group: group.indexes[0])
 
 
-def _alike(tables: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> RowGroup | None:
-    """Return rows that all have the table and the keys of the first as one group."""
-    if not rows or len(set(tables)) > 1:
-        return None
+def _alike(
+    table: str, rows: Sequence[Mapping[str, Any]], indexes: Sequence[int]
+) -> RowGroup | None:
+    """Return the rows of a table as one group, if all have the keys of the first."""
     keys = tuple(rows[0])
     if not keys or {len(keys)} != set(map(len, rows)):
         return None
@@ -108,7 +116,20 @@ def _alike(tables: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> RowGroup
         columns = {key: tuple(map(itemgetter(key), rows)) for key in keys}
     except KeyError:
         return None
-    return RowGroup(tables[0], keys, range(len(rows)), columns)
+    return RowGroup(table, keys, indexes, columns)
+
+
+def _by_shape(
+    tables: Sequence[str], rows: Sequence[Mapping[str, Any]], indexes: Sequence[int]
+) -> list[RowGroup]:
+    """Return the rows at some indexes by table and keys."""
+    lists: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for index in indexes:
+        lists.setdefault((tables[index], tuple(rows[index])), []).append(index)
+    return [
+        RowGroup(table, keys, of_shape, columns_of(keys, rows, of_shape))
+        for (table, keys), of_shape in lists.items()
+    ]
 
 
 def columns_of(

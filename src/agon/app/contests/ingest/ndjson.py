@@ -8,13 +8,7 @@ from typing import IO, Any, Final
 
 from agon.app.contests.ingest.batches import Batch, SentRecord, batch_of, groups_of, records_of
 from agon.errors import Unreadable, did_you_mean
-from agon.kernel.plain_json import (
-    InvalidJson,
-    JsonObjects,
-    read_json,
-    read_json_objects,
-    write_json,
-)
+from agon.kernel.plain_json import InvalidJson, parse_objects, read_json, write_objects
 from agon.records import RowIssue
 
 MAX_LINE_BYTES: Final = 4 << 20
@@ -23,7 +17,6 @@ _IN_MEMORY: Final = 4 << 20
 _BLOCK: Final = 1 << 20
 _BATCH_SIZE: Final = 1_000
 _TWO_KEYS: Final = 2
-_ROW_FROM: Final = len(b'{"row":')
 _KEYS: Final = frozenset({"table", "row", "external_id"})
 _SHOWN: Final = 80
 _MAX_NAME: Final = 500
@@ -52,15 +45,17 @@ class Lines:
 
     def _read_usual(self, lines: list[bytes], first: int) -> Batch | None:
         """Return lines of the usual form as a batch; None if any may have another form."""
-        objects = read_json_objects(lines, usual=1 if self._table is not None else 2)
+        objects = parse_objects(lines)
         if objects is None:
             return None
         numbers = range(first, first + len(lines))
         if self._table is None:
-            return _enveloped_alike(objects, numbers)
+            return _enveloped_alike(objects, lines, numbers)
+        written = write_objects(lines, objects)
+        if written is None:
+            return None
         tables = [self._table] * len(lines)
-        groups = groups_of(tables, objects.values)
-        return Batch(tables, objects.values, None, numbers, None, groups, objects.written)
+        return Batch(tables, objects, None, numbers, None, groups_of(tables, objects), written)
 
     def close(self) -> None:
         """Close the body without reading the rest."""
@@ -116,29 +111,28 @@ def _batches(body: IO[bytes], size: int) -> Iterator[list[bytes]]:
         yield waiting
 
 
-def _enveloped_alike(objects: JsonObjects, lines: range) -> Batch | None:
+def _enveloped_alike(
+    envelopes: list[dict[str, Any]], lines: list[bytes], numbers: range
+) -> Batch | None:
     """Return the batch that envelopes hold; None if any envelope may be wrong."""
-    values = objects.values
-    sizes = set(map(len, values))
+    sizes = set(map(len, envelopes))
     try:
-        tables = list(map(itemgetter("table"), values))
-        rows = list(map(itemgetter("row"), values))
-        names = None if sizes == {_TWO_KEYS} else list(map(itemgetter("external_id"), values))
+        tables = list(map(itemgetter("table"), envelopes))
+        rows = list(map(itemgetter("row"), envelopes))
+        names = None if sizes == {_TWO_KEYS} else list(map(itemgetter("external_id"), envelopes))
     except KeyError:
         return None
     if not (_all(str, tables) and _all(dict, rows) and max(sizes) <= len(_KEYS)):
         return None
     if names is not None and not all(map(_is_name, names)):
         return None
-    written = None
-    if names is None:
-        # With sorted keys an envelope is {"row":ROW,"table":"TABLE"}.
-        ends = {table: -len(b',"table":%b}' % write_json(table)) for table in set(tables)}
-        written = [
-            envelope[_ROW_FROM : ends[table]]
-            for envelope, table in zip(objects.written, tables, strict=True)
-        ]
-    return Batch(tables, rows, names, lines, None, groups_of(tables, rows), written)
+    around = [*tables, *(names or ())]
+    # Each of these values has the colon after its key, and so has each row.
+    colons_around = len(around) + len(rows) + "".join(around).count(":")
+    written = write_objects(lines, rows, colons_around=colons_around)
+    if written is None:
+        return None
+    return Batch(tables, rows, names, numbers, None, groups_of(tables, rows), written)
 
 
 def _all(kind: type, values: list[Any]) -> bool:

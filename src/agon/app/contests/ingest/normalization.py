@@ -53,6 +53,7 @@ class BatchNormalizer:
             groups = _groups(batch)
         rows, sent = list(batch.rows), list(batch.rows)
         left_out: set[int] = set()
+        normal_groups: list[RowGroup] = []
         for group in groups:
             if group.table not in self._tables:
                 continue
@@ -74,13 +75,15 @@ class BatchNormalizer:
             renamed, columns = self._rename(group, matched, group_rows)
             self._texts.add(table, columns)
             normal = form.rows(columns, renamed)
-            if normal is not group_rows:
+            if normal is group_rows:
+                normal_groups.append(replace(group, is_normal=True))
+            else:
                 is_normal = False
                 self._add_values(table, matched, columns, normal)
                 for index, row, normal_row in zip(indexes, renamed, normal, strict=True):
                     sent[index], rows[index] = row, normal_row
         if is_normal:
-            return replace(batch, groups=groups) if batch.groups is None else batch
+            return replace(batch, groups=normal_groups)
         changed = batch.with_rows(rows, sent=sent)
         return _without(changed, left_out) if left_out else changed
 

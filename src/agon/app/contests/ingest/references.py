@@ -77,9 +77,20 @@ class References:
         self._scanned: dict[str, set[str]] = {}
 
     def gather(
-        self, table: str, columns: Mapping[str, Sequence[Any]], lines: Sequence[int]
+        self,
+        table: str,
+        columns: Mapping[str, Sequence[Any]],
+        lines: Sequence[int],
+        indexes: Sequence[int],
     ) -> None:
-        """Collect the references of valid rows of a table, and the values others may refer to."""
+        """Collect the references of valid rows of a table, and the values others may refer to.
+
+        Args:
+            table: the table.
+            columns: the rows.
+            lines: the lines of a batch.
+            indexes: where in it the rows are.
+        """
         for (target, column), existing in self._there.items():
             if target == table and column in columns:
                 existing.update(columns[column])
@@ -88,7 +99,8 @@ class References:
             if values and (
                 unknown := set(values) - reference.existing - reference.missing_values - _NOT_GIVEN
             ):
-                first = dict(zip(reversed(values), reversed(lines), strict=True))
+                of_rows = [lines[index] for index in indexes]
+                first = dict(zip(reversed(values), reversed(of_rows), strict=True))
                 for value in sorted(unknown, key=first.__getitem__):
                     reference.pending.setdefault(value, first[value])
 

@@ -24,7 +24,8 @@ from agon.records.conditions import Columns
 from agon.records.rows import RowChecker, row_checker
 
 Row = Mapping[str, Any]
-KeyFunction = Callable[[Columns, Sequence[Row]], Sequence[str | None]]
+KeyFunction = Callable[[Columns, int], list[str | None]]
+"""Returns the keys of so many rows, given as columns."""
 
 _PLAIN: Final = frozenset({Kind.ID, Kind.TEXT})
 _NUL: Final = b"\\u0000"
@@ -78,7 +79,7 @@ class RecordValidator:
     ) -> None:
         """Prepare for a discipline's tables; ``key`` is what addresses are hashed with."""
         self.people: set[str] = set()
-        self._people_in = of.people_in
+        self._people_in, self._people_columns = of.people_in, of.people_columns
         self._addresses = of.personal.addresses
         self._references = references
         self._errors = errors
@@ -109,7 +110,7 @@ class RecordValidator:
             name, table = group.table, self._tables[group.table]
             indexes, columns = group.indexes, group.columns
             flat = flat and table.columns.issuperset(group.keys)
-            if not table.checker.accepts(columns, len(indexes)):
+            if not table.checker.accepts(columns, len(indexes), is_normal=group.is_normal):
                 flat = False
                 for index in indexes:
                     row_issues = table.checker.issues(sent[index], lines[index])
@@ -117,11 +118,12 @@ class RecordValidator:
                     issues += row_issues
                 indexes = [index for index in indexes if is_valid[index]]
                 columns = columns_of(group.keys, rows, indexes)
-            row_keys = table.keys(columns, _at(indexes, rows))
-            for index, key in zip(indexes, row_keys, strict=True):
+            for index, key in zip(indexes, table.keys(columns, len(indexes)), strict=True):
                 keys[index] = key
-            self._references.gather(name, columns, _at(indexes, lines))
-            self.people |= self._people_in(name, columns)
+            self._references.gather(name, columns, lines, indexes)
+            people = self._people_columns.get(name, ())
+            ids = {column: set(columns.get(column, ())) for column in people}
+            self.people |= self._people_in(name, ids)
             if addresses := self._addresses.get(name):
                 flat, before = False, None
                 for index in indexes:
@@ -171,22 +173,19 @@ class RecordValidator:
         return batch
 
 
-def _at(indexes: Sequence[int], values: Sequence[Any]) -> Sequence[Any]:
-    """Return the values at ascending indexes: usually all of them."""
-    return values if len(indexes) == len(values) else [values[index] for index in indexes]
-
-
 def keys_of(table: Table) -> KeyFunction:
     """Return a function that gives the keys of rows, faster than :func:`record_key`."""
     plain = bool(table.key) and _PLAIN.issuperset(table.column(name).kind for name in table.key)
     start = f"{table.name}/"
 
-    def keys(columns: Columns, rows: Sequence[Row]) -> Sequence[str | None]:
+    def keys(columns: Columns, count: int) -> list[str | None]:
         if not table.key:
-            return [None] * len(rows)
+            return [None] * count
         parts = [columns.get(name, ()) for name in table.key]
         parts = [list(map(str, part)) if _are_whole(part) else part for part in parts]
         if not (plain and all(map(_are_plain, parts))):
+            values = [columns.get(name, (None,) * count) for name in table.key]
+            rows = (dict(zip(table.key, row, strict=True)) for row in zip(*values, strict=True))
             return [record_key(table, row) for row in rows]
         if len(parts) == 1:
             return [start + part for part in parts[0]]
