@@ -121,6 +121,8 @@ class Discipline:
         editions: the package whose folder ``editions`` holds its editions and their lock; None:
             they are agon's own.
         traits: what its boards have beyond ranks, ids and scores.
+        further_columns: returns the columns that some rules read besides those of the schema
+            (``table.column``), with their kinds; None: no rule reads any.
         findings: integrity findings.
         simulator: simulated records, with attacks.
         demo: its part of ``agon demo``.
@@ -149,6 +151,7 @@ class Discipline:
     summary: str = ""
     editions: str | None = None
     traits: BoardTraits = field(default_factory=BoardTraits)
+    further_columns: Callable[[Any], Mapping[str, str]] | None = None
     findings: Findings | None = None
     simulator: Simulator | None = None
     demo: Demo | None = None

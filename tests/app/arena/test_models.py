@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agon
 from agon.app.arena.rating import RatingTable, rate
 from agon.errors import Conflict, NotScorable
 from cli.command import Cli
@@ -162,3 +163,22 @@ def test_the_command_rates_under_controls_by_category(
     parts = cli(*options, "--by", "topic", "--format", "json")
     assert parts.code == 0, parts.err
     assert "rank of art" in parts.out
+
+
+def test_a_control_is_read_wherever_its_rule_is_in_force(tmp_path: Path) -> None:
+    """Scores, explanations, audits and robustness of an edition with controls read their columns.
+
+    Only ``rate`` asked for them, so that an audit said the columns were missing.
+    """
+    rules = {"control": "length"}
+    wanted = {row["id"]: row["score"] for row in rated(control=["length"]).rows()}
+    result = agon.score("arena", BATTLES, overrides=rules)
+    assert {row["id"]: row["score"] for row in result.board("bradley-terry").rows()} == wanted
+    explained = agon.explain("arena", BATTLES, "m1", board="bradley-terry", overrides=rules)
+    assert explained.score == wanted["m1"]
+    assert "control=length" in agon.audit(BATTLES, overrides=rules).result.rules_title
+    source = tmp_path / "battles.json"
+    source.write_text(json.dumps(BATTLES))
+    with pytest.raises(NotScorable, match="same in all"):
+        agon.audit([{**row, "length_b": row["length_a"]} for row in BATTLES], overrides=rules)
+    assert agon.score("arena", source, overrides=rules).board("bradley-terry").rows()

@@ -141,11 +141,13 @@ def test_votes_needed_part_neighbors_when_they_are_cast() -> None:
     assert rated(counted(("ann", "bob", 50, 50))).rows()[0]["votes_needed"] == 2_000_000_000
 
 
-def test_an_explanation_says_which_pairs_decide_rank_and_tier() -> None:
+def test_an_explanation_says_which_pairs_say_most_about_rank_and_tier() -> None:
     """The direct matches of two bots say most about their difference, and a bridge of pools."""
     notes = " ".join(rated(BRIDGE).explain("a2").notes)
-    assert "apart from the head of the tier before, a1 (113 ± 22), decided by a1 and a2" in notes
-    assert "not apart from the bot before, b2 (14 ± 402), decided by a1 and b1 (4" in notes
+    assert (
+        "apart from the head of the tier before, a1 (113 ± 22), known mostly by a1 and a2" in notes
+    )
+    assert "not apart from the bot before, b2 (14 ± 402), known mostly by a1 and b1 (4" in notes
 
 
 def test_ten_thousand_bots_with_one_match_each_are_a_board_or_a_reason() -> None:

@@ -293,3 +293,28 @@ def test_every_probe_answers_on_a_board_of_one_or_two_matches(winners: list[str]
     probes = examined(rows, bradley_terry_regularisation=0.5)
     assert len(probes) == len(TABLE)
     assert all(probe.figure is None or np.isfinite(probe.figure) for probe in probes.values())
+
+
+def test_the_probe_of_positions_states_the_bound_that_its_verdict_follows() -> None:
+    """A z of 2.3 is fine among a dozen probes, which a reader who knows 1.96 has to be able to see.
+
+    Boards of growing advantage turn from fine to look at the bound.
+    """
+    seen = set()
+    for advantage in (0.0, 0.2, 0.3):
+        rows = clean(np.random.default_rng(3), advantage=advantage)
+        probe = examined(rows)["position"]
+        stated = re.search(r"z = ([+-][\d.]+); fine within ±([\d.]+), not", probe.sentence)
+        assert stated
+        z, bound = stated.groups()
+        assert probe.verdict == ("look" if abs(float(z)) > float(bound) else "fine")
+        seen.add((abs(float(z)) > 1.96, probe.verdict))
+    assert seen == {(False, "fine"), (True, "fine"), (True, "look")}
+
+
+@pytest.mark.parametrize("name", ["separation", "robustness", "connectivity", "coverage", "voters"])
+def test_a_figure_with_a_bound_comes_with_it(name: str) -> None:
+    """Without what was expected a reader cannot see why a figure is fine."""
+    probe = examined(clean(np.random.default_rng(1)))[name]
+    assert probe.expected is not None
+    assert re.search(r"fine: |fine up to", probe.sentence), probe.sentence

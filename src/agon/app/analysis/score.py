@@ -19,7 +19,7 @@ from agon.kernel.rules import Rules
 from agon.kernel.times import parse_time
 from agon.records import Records
 from agon.records.look_alikes import source_findings
-from agon.records.names.mapping import MappingSource
+from agon.records.names.mapping import MappingSource, source_mapping
 
 if TYPE_CHECKING:
     from agon.app.charts import Chart
@@ -253,6 +253,8 @@ def score(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
     time = parse_time(as_of)
+    if chosen.further_columns is not None and (further := chosen.further_columns(rules)):
+        mapping = source_mapping(mapping).with_kept(further)
     read = read_records(
         of, records, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
     )

@@ -18,7 +18,6 @@ from agon.app.arena.scored import arena_of
 from agon.app.charts import Chart, interval_chart, win_matrix
 from agon.app.charts.intervals import MAX_ROWS
 from agon.app.charts.matrix import MAX_NAMES
-from agon.disciplines.arena.ratings.covariates import STYLES
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.editions.titles import rules_title
@@ -213,10 +212,11 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         raise NotFound(f"there is no method {method!r}: {did_you_mean(method, METHODS)}")
     require_overrides(overrides)
     overrides = _with_controls(overrides, control, method=method)
-    asked = str((overrides or {}).get("control", ""))
     released, rules = rules_of("arena", edition, overrides)
     title = rules_title(released.full_name, overrides_of(released, rules))
-    reads = source_mapping(mapping).with_kept(_kept(asked.split(","), by))
+    reads = source_mapping(mapping)
+    if by is not None:
+        reads = reads.with_kept({f"matches.{by}": "text"})
     several = isinstance(anchor, Mapping) and len(anchor) > 1
     counts = method == "bradley-terry" and not (where or by or engine or as_of or ignore or several)
     if counts and hasattr(records, "__arrow_c_stream__"):
@@ -282,18 +282,6 @@ def _with_anchor(
         return replace(made, board=board)
     anchors = anchors_of(board, anchor)
     return replace(made, board=anchors.shift_board(board), anchors=anchors)
-
-
-def _kept(controls: Iterable[str], by: str | None) -> dict[str, str]:
-    """Return the columns of battles that controls and parts are read from, with their kinds."""
-    kept: dict[str, str] = {}
-    for name in filter(None, (each.strip() for each in controls)):
-        kept |= dict.fromkeys((f"{name}_a", f"{name}_b", name), "number")
-        if name in STYLES:
-            kept |= {"response_a": "text", "response_b": "text"}
-    if by is not None:
-        kept[by] = "text"
-    return {f"matches.{name}": kind for name, kind in kept.items()}
 
 
 def _with_controls(

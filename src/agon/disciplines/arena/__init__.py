@@ -34,6 +34,12 @@ def _intervals(board: str, rules: Any) -> Mapping[str, Any] | None:
     return strengths.intervals_of(board, rules)
 
 
+def _further_columns(rules: Any) -> Mapping[str, str]:
+    from agon.disciplines.arena.ratings import covariates
+
+    return covariates.columns_of(rules)
+
+
 DISCIPLINE = Discipline(
     name="arena",
     summary="Bots answer the same prompts; judges choose, and ratings follow.",
@@ -41,6 +47,7 @@ DISCIPLINE = Discipline(
     rules=ArenaRules,
     boards=BOARDS,
     score=_PARTS.score,
+    further_columns=_further_columns,
     findings=Findings(find=_PARTS.find, checks=_PARTS.checks),
     simulator=Simulator(simulate=_PARTS.simulate, size_unit="matches", attacks=_PARTS.attacks),
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),

@@ -23,6 +23,7 @@ from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.ratings import streamed
 from agon.disciplines.arena.ratings.clusters import NO_VERDICTS, Verdicts, verdicts_of
 from agon.disciplines.arena.ratings.covariates import covariates_of, matches_by
+from agon.disciplines.arena.ratings.deciding import RatedMatches
 from agon.disciplines.arena.ratings.modeled import is_modeled
 from agon.disciplines.arena.ratings.rating_history import RatingHistory, rating_history
 from agon.disciplines.arena.ratings.strength_explanations import explain_strength
@@ -112,6 +113,16 @@ class ScoredArena:
         covariates = covariates_of(self.facts, match, self.rules, records=self._source)
         return replace(made, covariates=covariates)
 
+    def _rated_matches(self) -> RatedMatches | None:
+        """Return the rated matches with their ids; None: single ones are not at hand."""
+        places = self.ratings.match
+        return RatedMatches(
+            self.bots,
+            ScoredArena._verdicts(self),
+            self.rules,
+            lambda at: self.facts.matches.names(places[at]),
+        )
+
     def within(self, column: str) -> dict[str, "ScoredArena"]:
         """Return the arena of the matches with each value of a column of the matches.
 
@@ -172,7 +183,12 @@ class ScoredArena:
         bot = self._number(name, board)
         if board == boards.BRADLEY_TERRY:
             return explain_strength(
-                bot, board=board_shown, bots=self.bots, strengths=self.strengths, rules=self.rules
+                bot,
+                board=board_shown,
+                bots=self.bots,
+                strengths=self.strengths,
+                rules=self.rules,
+                matches_of=self._rated_matches,
             )
         return explanations.explain_bot(
             bot,
@@ -281,6 +297,10 @@ class EngineArena(ScoredArena):
         if is_modeled(self.rules):
             raise self._records.needs_rows("ratings with a model of ties, position or styles")
         return relational.verdicts(self._records, self.bots, self.rules)
+
+    def _rated_matches(self) -> None:
+        """Return nothing: single matches stay in the engine."""
+        return
 
     @cached_property
     def standings(self) -> Standings:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -26,6 +27,10 @@ CANNOT_TELL: Final = "cannot tell"
 
 SURPRISE: Final = 0.002
 """Probability by chance below which a probe says *look*: of a dozen probes, one in forty boards."""
+
+SURPRISING_Z: Final = NormalDist().inv_cdf(1 - SURPRISE / 2)
+"""The standard score that is exceeded, up or down, with that probability: 3.09, where one test
+alone would have 1.96."""
 
 
 @dataclass(frozen=True, eq=False)

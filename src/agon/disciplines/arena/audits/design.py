@@ -1,12 +1,11 @@
 """Probes of who met whom, and on which side: position, connectivity, coverage."""
 
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 
 from agon.disciplines.arena.audits.board import (
-    SURPRISE,
+    SURPRISING_Z,
     AuditedBoard,
     answer,
     number_of,
@@ -45,15 +44,15 @@ def position(board: AuditedBoard) -> Probe:
         )
     excess = float((board.score - chance).sum())
     z = excess / np.sqrt(information)
-    surprise = 2 * (1 - NormalDist().cdf(abs(z)))
     share = float(board.score.mean())
     return answer(
         "position",
         figure=share,
         expected=float(chance.mean()),
-        is_fine=surprise >= SURPRISE,
+        is_fine=abs(z) <= SURPRISING_Z,
         sentence=f"side a took {share:.1%} of the points, and {chance.mean():.1%} are expected "
-        f"(advantage {excess / information:+.2f} in log-odds, z = {z:+.1f})",
+        f"(advantage {excess / information:+.2f} in log-odds, z = {z:+.2f}; fine within "
+        f"±{SURPRISING_Z:.2f}, not ±1.96, as all probes look at the same board)",
     )
 
 
@@ -75,7 +74,7 @@ def connectivity(board: AuditedBoard) -> Probe:
     if len(sizes := np.bincount(groups)) > 1:
         rest = np.flatnonzero(groups != sizes.argmax())
         return answer(
-            "connectivity", figure=0, expected=None, is_fine=False,
+            "connectivity", figure=0, expected=_FEW_BRIDGES, is_fine=False,
             sentence=f"{len(sizes)} groups of bots never met: nothing is known of a rank between "
             "them",
             records=tuple(board.names[row] for row in rest),
@@ -91,15 +90,16 @@ def connectivity(board: AuditedBoard) -> Probe:
     inside = [
         float(counts.matches[(part[counts.i] == side) & ~across].sum()) for side in (True, False)
     ]
-    weak = bridges < max(_FEW_BRIDGES, _BRIDGE_SHARE * min(inside)) and min(inside) > bridges
+    enough = min(max(_FEW_BRIDGES, _BRIDGE_SHARE * min(inside)), *inside)
+    weak = bridges < enough
     smaller = np.flatnonzero(part if part.sum() <= len(part) / 2 else ~part)
     return answer(
         "connectivity",
         figure=bridges,
-        expected=None,
+        expected=enough,
         is_fine=not weak,
         sentence=f"{bridges:,.0f} matches hold the two parts of the weakest cut together, with "
-        f"{inside[0]:,.0f} and {inside[1]:,.0f} inside",
+        f"{inside[0]:,.0f} and {inside[1]:,.0f} inside (fine: at least {enough:,.0f})",
         records=tuple(board.names[row] for row in smaller) if weak else (),
     )
 
@@ -119,6 +119,7 @@ def coverage(board: AuditedBoard) -> Probe:
         expected=1.0,
         is_fine=met >= _MET and gini <= _UNEVEN,
         sentence=f"{met:.0%} of {pairs:,.0f} pairs met; the Gini coefficient of matches per bot is "
-        f"{gini:.2f}, with {played[0]:,.0f} to {played[-1]:,.0f} matches",
+        f"{gini:.2f}, with {played[0]:,.0f} to {played[-1]:,.0f} matches (fine: at least "
+        f"{_MET:.0%} of pairs, and a coefficient of at most {_UNEVEN:.2f})",
         records=(board.names[least],),
     )

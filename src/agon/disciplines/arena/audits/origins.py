@@ -45,7 +45,8 @@ def voters(board: AuditedBoard) -> Probe:
         expected=fair,
         is_fine=share <= _FAIR * fair and effect <= _DESIGN_EFFECT,
         sentence=f"the busiest {busiest} of {len(votes):,} judges cast {share:.1%} of the votes "
-        f"({fair:.1%} if all cast as many); the design effect of judges is {effect:.2f}",
+        f"({fair:.1%} if all cast as many; fine up to {_FAIR * fair:.1%}); the design effect of "
+        f"judges is {effect:.2f} (fine up to {_DESIGN_EFFECT:.2f})",
         records=tuple(names[at] for at in top if at < len(names)),
     )
 
@@ -100,7 +101,11 @@ def influence(board: AuditedBoard) -> Probe:
         expected=float(np.median(made.rank_high - made.rank_low)),
         is_fine=not outside,
         sentence=f"without {worst or 'any one of them'} the largest change of a rank is {largest}"
-        + (f"; {', '.join(outside)} leaves the ranks that its interval allows" if outside else ""),
+        + (
+            f"; {', '.join(outside)} leaves the ranks that its interval allows"
+            if outside
+            else "; all bots stay within the ranks that their intervals allow"
+        ),
         records=(worst.partition(" ")[2], *outside) if worst else (),
     )
 

@@ -56,11 +56,11 @@ def separation(board: AuditedBoard) -> Probe:
     return answer(
         "separation",
         figure=together / neighbors,
-        expected=None,
+        expected=_MOSTLY,
         is_fine=together >= _MOSTLY * neighbors,
-        sentence=f"{together} of {neighbors} neighbors are apart together, {singly} singly; a bot "
-        f"has {spread:.0f} possible ranks in the median, in {int(made.tier.max())} tiers; the "
-        f"median gap needs {more} more matches",
+        sentence=f"{together} of {neighbors} neighbors are apart together, {singly} singly "
+        f"(fine: at least {_MOSTLY:.0%} together); a bot has {spread:.0f} possible ranks in the "
+        f"median, in {int(made.tier.max())} tiers; the median gap needs {more} more matches",
     )
 
 
@@ -88,7 +88,9 @@ def robustness(board: AuditedBoard) -> Probe:
         expected=_FEW_MATCHES,
         is_fine=first.share > _FEW_MATCHES and apart,
         sentence=f"{first.matches} of {len(arena.ratings.match):,} matches decide the first rank: "
-        f"without them {first.next} is before {first.bot}",
+        f"without them {first.next} is before {first.bot}"
+        f"{'' if apart else ', and the two are not apart'} (fine: more than {_FEW_MATCHES:.1%} of "
+        "the matches, and bots that are apart)",
         records=first.left_out[:20],
     )
 

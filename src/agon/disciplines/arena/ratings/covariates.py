@@ -51,6 +51,21 @@ def controls(rules: ArenaRules) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (each.strip() for each in rules.control.split(",")))))
 
 
+def columns_of(rules: ArenaRules) -> dict[str, str]:
+    """Return the columns of the matches that the rule ``control`` reads, with their kinds.
+
+    Example:
+        >>> columns_of(ArenaRules().override({"control": "cost"}))
+        {'matches.cost_a': 'number', 'matches.cost_b': 'number', 'matches.cost': 'number'}
+    """
+    kinds: dict[str, str] = {}
+    for name in controls(rules):
+        kinds |= dict.fromkeys((f"{name}_a", f"{name}_b", name), "number")
+        if name in STYLES:
+            kinds |= {"response_a": "text", "response_b": "text"}
+    return {f"matches.{name}": kind for name, kind in kinds.items()}
+
+
 def covariates_of(
     facts: Facts, match: Ints, rules: ArenaRules, *, records: Records | None
 ) -> dict[str, Vector]:

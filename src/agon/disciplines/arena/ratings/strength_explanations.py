@@ -1,11 +1,18 @@
 """Explain Bradley–Terry ratings: what a bot took, and what decides its rank and tier."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from agon.disciplines.arena.boards import BRADLEY_TERRY, NO_MATCH
 from agon.disciplines.arena.facts import Bots
+from agon.disciplines.arena.ratings.deciding import (
+    Deciding,
+    RatedMatches,
+    gap_and_error,
+    is_apart,
+)
 from agon.disciplines.arena.ratings.strengths import Strengths
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
@@ -15,13 +22,31 @@ from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.rounding import publish
 
 _SHOWN = ("low", "high", "rank_low", "rank_high", "tier", "apart", "votes_needed")
-_DECIDING = 3  # pairs of opponents that are listed
+_INFORMATIVE = 3  # pairs of opponents that are listed
+_MATCHES = 20  # that are listed by id
+_NAMED = 5  # of them in a sentence
 
 
 def explain_strength(
-    bot: int, *, board: Board, bots: Bots, strengths: Strengths, rules: ArenaRules
+    bot: int,
+    *,
+    board: Board,
+    bots: Bots,
+    strengths: Strengths,
+    rules: ArenaRules,
+    matches_of: Callable[[], RatedMatches | None] | None = None,
 ) -> Explanation:
-    """Explain a Bradley–Terry rating: at it, points expected equal points taken."""
+    """Explain a Bradley–Terry rating: at it, points expected equal points taken.
+
+    Args:
+        bot: its number.
+        board: the board.
+        bots: all bots.
+        strengths: the ratings.
+        rules: the rules they were fitted under.
+        matches_of: returns the rated matches, so that those that decide rank and tier are named;
+            None: they are not at hand.
+    """
     name = str(bots.ids[bot])
     mean = Part(
         "mean",
@@ -56,7 +81,8 @@ def explain_strength(
     board_row = board.row(name)
     context = {key: board_row[key] for key in _SHOWN}
     context["opponents"] = opponents
-    comparisons = _comparisons(row, bots, strengths, rules)
+    rated = None if matches_of is None else matches_of()
+    comparisons = _comparisons(row, bots, strengths, rules, rated)
     context["comparisons"] = comparisons
     return Explanation(
         BRADLEY_TERRY,
@@ -141,12 +167,14 @@ def _range_text(row: dict[str, Any]) -> str:
 
 
 def _comparisons(
-    row: int, bots: Bots, strengths: Strengths, rules: ArenaRules
+    row: int, bots: Bots, strengths: Strengths, rules: ArenaRules, rated: RatedMatches | None
 ) -> list[dict[str, Any]]:
     """Compare a bot with those that decide its rank and tier: the neighbors and the tier's head.
 
     ``pairs`` are those whose matches say most about the difference: with m = V (e_i − e_j), a pair
-    (a, b) has the share n p (1 − p) (m_a − m_b)² of the information.
+    (a, b) has the share n p (1 − p) (m_a − m_b)² of the information. ``order_matches`` are the
+    fewest matches without which the two bots change places, ``tier_matches`` those without which
+    they are not apart.
     """
     made = strengths.separation
     order = made.order.tolist()
@@ -166,24 +194,30 @@ def _comparisons(
     listed = []
     for other, places in others.items():
         upper, lower = sorted((row, other), key=order.index)
-        gap = float(strengths.intervals.strength[upper] - strengths.intervals.strength[lower])
-        error = float(np.sqrt(strengths.intervals.covariance.of_differences(upper, lower)))
-        if np.isnan(strengths.low[upper]) or np.isnan(strengths.high[lower]):
-            error = np.inf  # an open end is above, or below, everything
+        gap, error = gap_and_error(strengths, upper, lower)
+        apart = is_apart(strengths, upper, lower)
+        order_matches = tier_matches = None
+        if rated is not None and abs(order.index(upper) - order.index(lower)) == 1:
+            order_matches = rated.of_order(strengths, upper, lower)
+        if rated is not None and apart and other == heads[1]:
+            tier_matches = rated.of_distance(strengths, upper, lower)
         listed.append(
             {
                 "place": " and ".join(places),
                 "bot": _name(other, bots, strengths),
                 "gap": publish(elo * gap),
                 "margin": publish(elo * made.critical * error) if np.isfinite(error) else None,
-                "apart": bool(gap > made.critical * error),
-                "pairs": _deciding_pairs(upper, lower, bots, strengths),
+                "apart": apart,
+                "pairs": _informative_pairs(upper, lower, bots, strengths),
+                "is_above": other == lower,
+                "order_matches": _listed(order_matches, rated, bots, strengths),
+                "tier_matches": _listed(tier_matches, rated, bots, strengths),
             }
         )
     return listed
 
 
-def _deciding_pairs(
+def _informative_pairs(
     first: int, second: int, bots: Bots, strengths: Strengths
 ) -> list[dict[str, Any]]:
     """Return the pairs whose matches say most about the difference of two bots."""
@@ -198,7 +232,7 @@ def _deciding_pairs(
     wins = logistic(theta[counts.i] - theta[counts.j])
     information = counts.weights * wins * (1.0 - wins) * (moved[counts.i] - moved[counts.j]) ** 2
     total = float(information.sum())
-    most = np.argsort(-information, kind="stable")[:_DECIDING]
+    most = np.argsort(-information, kind="stable")[:_INFORMATIVE]
     return [
         {
             "bots": [_name(int(side[pair]), bots, strengths) for side in (counts.i, counts.j)],
@@ -220,7 +254,45 @@ def _comparison_text(compared: dict[str, Any]) -> str:
         f"{' and '.join(pair['bots'])} ({pair['matches']:,.0f} matches, {pair['share']:.0%})"
         for pair in compared["pairs"]
     )
-    return f"{text}, decided by {pairs}" if pairs else text
+    parts = [f"{text}, known mostly by {pairs}" if pairs else text]
+    above, below = ("it", compared["bot"]) if compared["is_above"] else (compared["bot"], "it")
+    if compared["order_matches"] is not None:
+        parts.append(
+            f"{_matches_text(compared['order_matches'])} decide their order: without them {below} "
+            f"is before {above}"
+        )
+    if compared["tier_matches"] is not None:
+        parts.append(
+            f"{_matches_text(compared['tier_matches'])} decide their tiers: without them the two "
+            "are not apart"
+        )
+    return "; ".join(parts)
+
+
+def _listed(
+    made: Deciding | None, rated: RatedMatches | None, bots: Bots, strengths: Strengths
+) -> dict[str, Any] | None:
+    """Return the number of matches, the pairs that most are of, and the ids of the first."""
+    if made is None or rated is None:
+        return None
+    return {
+        "number": len(made.matches),
+        "pairs": [
+            {"bots": [_name(row, bots, strengths) for row in (first, second)], "matches": number}
+            for first, second, number in made.pairs
+        ],
+        "ids": rated.names(np.array(made.matches[:_MATCHES], dtype=np.int64)),
+    }
+
+
+def _matches_text(listed: dict[str, Any]) -> str:
+    number, ids = listed["number"], listed["ids"][:_NAMED]
+    pairs = ", ".join(
+        f"{pair['matches']:,} of {' and '.join(pair['bots'])}" for pair in listed["pairs"]
+    )
+    more = ", …" if number > len(ids) else ""
+    noun = "match" if number == 1 else "matches"
+    return f"{number:,} {noun} ({pairs}: {', '.join(ids)}{more})"
 
 
 def _name(row: int, bots: Bots, strengths: Strengths) -> str:
