@@ -16,7 +16,7 @@ from agon.disciplines.arena.history import (
     games_of_version,
     verdict_of_votes,
 )
-from agon.disciplines.arena.pool import candidates_of, newest_time, obstacles
+from agon.disciplines.arena.pool_part import pool_part
 from agon.disciplines.arena.ratings.rating_history import RatingHistory
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
@@ -222,7 +222,7 @@ def explain_judge(
             f"Every judge starts at {rules.credibility_start}.",
         ),
         *events.parts(),
-        _activity(judge, facts, games, credibilities, rules),
+        pool_part(judge, facts, games, credibilities, rules),
     )
     row = board.row(name)
     context = {key: row[key] for key in row if key not in {"rank", "id", "score"}}
@@ -370,32 +370,3 @@ class _Events:
             return ()
         match = self.facts.matches.names([int(self.credibilities.match[fell])])[0]
         return (f"fell below {level} in match {match}: out of the pool until reinstated",)
-
-
-def _activity(
-    judge: int, facts: Facts, games: Ints, credibilities: Credibilities, rules: ArenaRules
-) -> Part:
-    """Return whether the judge is in the pool, and everything that is missing.
-
-    A judge who fell below the level stays out of the pool until reinstated.
-    """
-    (candidate,) = candidates_of(
-        facts, games, credibilities, rules, only={str(facts.judges.ids[judge])}
-    )
-    reasons = obstacles(candidate, at=newest_time(facts), rules=rules)
-    level, credibility = rules.credibility_active, candidate.credibility
-    missing = list(reasons)
-    if candidate.is_inactive or credibility < level:
-        missing[-1] = "an operator's reinstatement"  # the credibility is the last obstacle
-        if not candidate.is_inactive:  # it begins below the level
-            missing[-1] = f"{level - credibility} more credibility, or {missing[-1]}"
-    return Part(
-        "standing",
-        0.0,
-        {"credibility": credibility},
-        {"credibility_active": level},
-        f"{credibility} is {'below' if credibility < level else 'at least'} {level}"
-        + (f"; not active: {'; '.join(reasons)}." if reasons else ": active."),
-        threshold=level,
-        missing="; ".join(missing) or None,
-    )

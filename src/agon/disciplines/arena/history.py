@@ -280,20 +280,6 @@ class Credibilities:
     votes: Ints
     opens: Ints
 
-    def is_out(self, *, level: int) -> npt.NDArray[np.bool_]:
-        """Return of every judge whether it fell below ``level`` and was not reinstated since.
-
-        It does not return by votes (seed 003, Credibility Score, Threshold). Of one judge
-        :meth:`deactivation_of` names the event.
-        """
-        back = self.kind == CredibilityEvent.REINSTATED
-        last = np.full(len(self.credibility), NONE)
-        last[self.judge[back]] = np.flatnonzero(back)  # events are in order
-        fell = np.flatnonzero(~back & (self.after < level))
-        out = np.zeros(len(self.credibility), dtype=np.bool_)
-        out[self.judge[fell[fell > last[self.judge[fell]]]]] = True
-        return out
-
     def deactivation_of(self, judge: int, *, level: int) -> int | None:
         """Return the event that took a judge below ``level`` and out of the pool.
 

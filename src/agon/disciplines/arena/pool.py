@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from agon.disciplines.arena.facts import API, PERSON, UNKNOWN_TIME, Facts, parse_time
 from agon.disciplines.arena.formulas import NONE, Ints
-from agon.disciplines.arena.history import Credibilities
+from agon.disciplines.arena.history import Credibilities, CredibilityEvent
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.times import duration_text, from_micros
 
@@ -58,7 +58,7 @@ def candidates_of(
         rules: the threshold of credibility.
         only: the judges that are returned; None: all but models.
     """
-    judges, is_out = facts.judges, credibilities.is_out(level=rules.credibility_active)
+    judges, is_out = facts.judges, out_of_pool(credibilities, level=rules.credibility_active)
     played, qualified = _played_by_owner(facts, games), _qualified_owners(facts)
     candidates = []
     for judge, name in enumerate(map(str, judges.ids.to_pylist())):
@@ -87,6 +87,21 @@ def candidates_of(
             )
         )
     return candidates
+
+
+def out_of_pool(credibilities: Credibilities, *, level: int) -> npt.NDArray[np.bool_]:
+    """Return of every judge whether it fell below ``level`` and was not reinstated since.
+
+    It does not return by votes (seed 003, Credibility Score, Threshold). Of one judge
+    :meth:`Credibilities.deactivation_of` names the event.
+    """
+    back = credibilities.kind == CredibilityEvent.REINSTATED
+    last = np.full(len(credibilities.credibility), NONE)
+    last[credibilities.judge[back]] = np.flatnonzero(back)  # events are in order
+    fell = np.flatnonzero(~back & (credibilities.after < level))
+    out = np.zeros(len(credibilities.credibility), dtype=np.bool_)
+    out[credibilities.judge[fell[fell > last[credibilities.judge[fell]]]]] = True
+    return out
 
 
 def in_pool(

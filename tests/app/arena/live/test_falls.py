@@ -12,6 +12,7 @@ from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live.work import HandIn, LeftPool, hand_in, work_of_bot
 from agon.disciplines.arena.facts import facts_of
 from agon.disciplines.arena.history import credibilities_of, results_of
+from agon.disciplines.arena.pool import out_of_pool
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rounds.falls import JudgedMatch, fallen_judges
 from agon.disciplines.arena.rules import ArenaRules
@@ -169,7 +170,7 @@ def test_falls_are_those_of_the_scored_records(
     with read_rows(SCHEMA, tables) as records:
         facts = facts_of(records)
         history = credibilities_of(facts, results_of(facts, rules), rules)
-    out = history.is_out(level=rules.credibility_active)
+    out = out_of_pool(history, level=rules.credibility_active)
     ids = facts.judges.ids.to_pylist()
     start = dict.fromkeys(ids, rules.credibility_start)
     expected = {ids[judge] for judge in np.flatnonzero(out)}
