@@ -2,6 +2,7 @@
 
 import json
 import tarfile
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,17 @@ def test_a_huge_trajectory_is_refused_by_its_size(tmp_path: Path) -> None:
     done = collect(path, tmp_path, PriceTable())
     assert done.usage is None
     assert done.note.startswith("/logs/agent/trajectory.json has 1,073,741,824 bytes")
+
+
+@pytest.mark.parametrize("value", [b"[],", b'{"a":1},', b"1,"])
+def test_a_file_of_many_small_values_is_refused_before_it_is_parsed(value: bytes) -> None:
+    """As values, 32 MiB of these would take more memory than everything else of a run."""
+    content = b'{"schema_version":"ATIF-v1.6","steps":[' + value * 3_000_000 + b"1]}"
+    tracemalloc.start()
+    with pytest.raises(NoTrajectory, match="commas, colons and brackets, more than 3,000,000"):
+        read_trajectory(content)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
 
 
 def test_a_link_is_no_trajectory(tmp_path: Path) -> None:
