@@ -202,14 +202,15 @@ class FakeContainers:
         account = _account(trial.folder, "agent", 0 if outcome == "finished" else None)
         files = self._left(trial.name)
         judged = outcome == "finished" or (outcome, trial.agent_timeout) == ("timeout", "verify")
-        collected = _outputs(trial.folder, outputs, files) if judged else None
+        left = _outputs(trial.folder, outputs, files)
         reason = "" if outcome == "finished" else f"set to be {outcome}"
         return AgentRun(
             outcome=outcome,
             reason=reason,
             account=account,
-            outputs=collected,
+            outputs=left if judged else None,
             servers=trial.servers_s > 0,
+            archive=left.path if outcome in {"finished", "timeout"} else None,
         )
 
     def drive_agent(

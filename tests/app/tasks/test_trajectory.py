@@ -2,11 +2,13 @@
 
 import json
 import tarfile
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agon.app.containers import AgentOutcome
 from agon.app.tasks import trajectory
 from agon.app.tasks.agents import Usage
 from agon.app.tasks.budget import Budget
@@ -155,13 +157,26 @@ def test_a_huge_trajectory_is_refused_by_its_size(tmp_path: Path) -> None:
     assert done.note.startswith("/logs/agent/trajectory.json has 1,073,741,824 bytes")
 
 
+@pytest.mark.parametrize("value", [b"[],", b'{"a":1},', b"1,"])
+def test_a_file_of_many_small_values_is_refused_before_it_is_parsed(value: bytes) -> None:
+    """As values, 32 MiB of these would take more memory than everything else of a run."""
+    content = b'{"schema_version":"ATIF-v1.6","steps":[' + value * 3_000_000 + b"1]}"
+    tracemalloc.start()
+    with pytest.raises(NoTrajectory, match="commas, colons and brackets, more than 3,000,000"):
+        read_trajectory(content)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+
+
 def test_a_link_is_no_trajectory(tmp_path: Path) -> None:
     """It may lead anywhere."""
     path = archive(tmp_path / "outputs.tar", type=tarfile.SYMTYPE, linkname="/etc/passwd")
     assert "is no file" in collect(path, tmp_path, PriceTable()).note
 
 
-def run_with(tmp_path: Path, text: str, **about: Any) -> dict[str, Any]:
+def run_with(
+    tmp_path: Path, text: str, *, ending: AgentOutcome = "finished", **about: Any
+) -> dict[str, Any]:
     """Run an agent that leaves a trajectory on two tasks; return the summary."""
     for name in ("a", "b"):
         if not (tmp_path / "tasks" / name).exists():
@@ -169,8 +184,11 @@ def run_with(tmp_path: Path, text: str, **about: Any) -> dict[str, Any]:
     tasks = read_tasks([tmp_path / "tasks"])
     agent, now = CommandAgent("run"), ticking()
     prices = about.pop("prices", PriceTable())
+    containers = FakeContainers(
+        agent=lambda _, __: ending, left=lambda _: {MEMBER: text} if text else {}
+    )
     return run_tasks(
-        tasks, agent, containers=FakeContainers(left=lambda _: {MEMBER: text} if text else {}),
+        tasks, agent, containers=containers,
         plan=plan_of(tasks, agent, trials=1, run="r", now=now, prices=prices.to_dict()),
         out=tmp_path / "out", jobs=1, now=now, **about,
     )  # fmt: skip
@@ -190,6 +208,15 @@ def test_a_run_sums_what_agents_say_they_used(tmp_path: Path) -> None:
     result = json.loads((tmp_path / "out/a__1/result.json").read_text())
     assert (result["usage"]["source"], result["notes"]) == ("trajectory", [])
     assert json.loads((tmp_path / "out/a__1/trajectory.json").read_text()) == page
+
+
+def test_the_trajectory_of_an_agent_whose_time_was_up_is_collected(tmp_path: Path) -> None:
+    """It says what the time and the tokens were spent on; the trial fails all the same."""
+    summary = run_with(tmp_path, json.dumps(WHOLE), ending="timeout")
+    assert (summary["passed"], summary["usage"]["input_tokens"]) == (0, 600)
+    result = json.loads((tmp_path / "out/a__1/result.json").read_text())
+    assert (result["result"], result["usage"]["source"]) == ("timeout", "trajectory")
+    assert json.loads((tmp_path / "out/a__1/trajectory.json").read_text()) == WHOLE
 
 
 def test_nonsense_of_an_agent_is_a_note_and_changes_no_result(tmp_path: Path) -> None:

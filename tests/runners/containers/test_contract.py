@@ -149,8 +149,13 @@ def test_an_agent_with_a_nonzero_exit_code_has_finished(course: Course) -> None:
 
 def test_time_is_up_in_both_parts(course: Course) -> None:
     """Both parts end at their limit, not at the outer one."""
-    late = course.agent("sleep 60", bounds=limits(timeout_s=1))
+    late = course.agent(
+        "echo {} > /logs/agent/trajectory.json; sleep 60", bounds=limits(timeout_s=1)
+    )
     assert (late.outcome, late.outputs, late.account.limits_hit) == ("timeout", None, ("time",))
+    assert late.archive is not None
+    with tarfile.open(late.archive) as left:
+        assert "logs/agent/trajectory.json" in left.getnames()
     assert late.account.command_ms < 30_000
     verification = course.verify(course.agent(":"), "sleep 60", bounds=limits(timeout_s=1))
     assert verification.outcome == "timeout"

@@ -334,6 +334,7 @@ class AgentRun:
         outputs: its outputs; None unless the outcome is ``finished``, or ``timeout`` with outputs
             that :attr:`AgentTrial.agent_timeout` lets the tests judge.
         servers: whether processes that it left go on, in the network of the trial.
+        archive: what it left, also where the tests judge nothing of it; None: nothing arrived.
     """
 
     outcome: AgentOutcome
@@ -341,6 +342,7 @@ class AgentRun:
     account: ContainerResult
     outputs: Outputs | None
     servers: bool = False
+    archive: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,9 @@ TRAJECTORY: Final = "trajectory.json"
 """The file's name in ``/logs/agent`` of a container, and in the folder of a trial."""
 MAX_BYTES: Final = 32 << 20
 """Maximum size of a trajectory; a larger one is not read."""
+MAX_MARKS: Final = 3_000_000
+"""Maximum number of commas, colons and opening brackets, which bounds the memory of the values:
+a file of 32 MiB with nothing else would take more than 1 GiB."""
 _MEMBER: Final = f"logs/agent/{TRAJECTORY}"
 _VERSION: Final = "ATIF-v1"
 _MINI: Final = "mini-swe-agent-1"
@@ -118,6 +121,8 @@ def read_trajectory(content: bytes) -> Trajectory:
     Raises:
         NoTrajectory: it is none; the message says where.
     """
+    if (marks := sum(map(content.count, (b",", b":", b"[", b"{")))) > MAX_MARKS:
+        raise NoTrajectory(f"it has {marks:,} commas, colons and brackets, more than {MAX_MARKS:,}")
     try:
         page = json.loads(content)
     except (ValueError, RecursionError) as wrong:

@@ -227,8 +227,8 @@ def _work(
 ) -> AgentWork:
     """Let the agent work; what it could reach is closed before any test runs.
 
-    What it used is its own account where nothing was seen from outside. An agent that ran out of
-    time hands over nothing, and so no trajectory either.
+    What it used is its own account where nothing was seen from outside, also of an agent whose time
+    was up: it says what that time was spent on.
     """
     environment = AgentEnvironment(
         containers=containers,
@@ -242,8 +242,8 @@ def _work(
     finally:
         if placed.egress.mode != "none":
             containers.close_egress(placed)
-    if work.usage is None and work.run.outputs is not None:
-        account = collect(work.run.outputs.path, placed.folder, prices)
+    if work.usage is None and work.run.archive is not None:
+        account = collect(work.run.archive, placed.folder, prices)
         notes = (account.note,) if account.note else ()
         work = replace(work, usage=account.usage, notes=notes)
     return _collect(task, work, containers, placed)

@@ -360,7 +360,7 @@ def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
         )  # fmt: skip
     return AgentRun(
         outcome=diagnosis.outcome, reason=diagnosis.reason, account=run.account,
-        outputs=outputs, servers=run.goes_on,
+        outputs=outputs, servers=run.goes_on, archive=None if filtered is None else run.archive,
     )  # fmt: skip
 
 
