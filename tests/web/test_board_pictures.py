@@ -1,4 +1,4 @@
-"""The picture at the head of a board: its coordinates are the data, and the data are a table."""
+"""The picture at the head of a board, whose coordinates are its data, and factors of weights."""
 
 import re
 from collections.abc import Iterator
@@ -142,3 +142,18 @@ def test_a_board_that_is_sorted_or_searched_has_no_picture(site: Instance) -> No
     for query in ({"sort": "-matches"}, {"q": "1"}):
         page = site.client.get(addresses.board("arena", "bots", **query)).text
         assert 'class="picture"' not in page
+
+
+def test_a_weight_is_shown_as_factors_and_not_as_zeros(site: Instance) -> None:
+    """The leader of a challenge read a column of zeros."""
+    row = site.get("/contests/challenge/boards/weights").json()["rows"][0]
+    address = addresses.person("challenge", row["id"], board="weights")
+    parts = site.get(f"/contests/challenge/boards/weights/explanations/{row['id']}").json()["parts"]
+    page = site.client.get(address).text
+    shown = re.findall(r'<span class="num points">(.*?)</span>', page)
+    assert "0" not in shown
+    by_name = dict(zip((part["name"] for part in parts), shown, strict=False))
+    emission = next(part for part in parts if part["name"].startswith("emission"))
+    assert by_name[emission["name"]] == f"× {100 * emission['inputs']['emission_share']:g} %"
+    share = next(part["inputs"]["share"] for part in parts if part["name"].startswith("strategy"))
+    assert f"{round(100 * share, 4):g} % by strategy × " in page

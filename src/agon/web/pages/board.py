@@ -54,7 +54,7 @@ def _board(visit: Visit, name: str) -> SitePage:
     own = _own_row(visit, page)
     listed = boards.list(contest.id).items
     by_rank = not (search or query.sort or query.cursor)
-    chart = picture_of(visit, page, robust, _marked(visit, page) or own) if by_rank else None
+    chart = picture_of(visit, page, robust, _row_to_mark(visit, page) or own) if by_rank else None
     values = {
         "contest": contest,
         "boards": listed,
@@ -149,7 +149,7 @@ def _movement(visit: Visit, page: BoardPage) -> Movement:
     return moved
 
 
-def _marked(visit: Visit, page: BoardPage) -> dict[str, Any] | None:
+def _row_to_mark(visit: Visit, page: BoardPage) -> dict[str, Any] | None:
     """Return the row of the page that was looked for, or that is the visitor's."""
     for name in (visit.query.get("around"), visit.caller.user):
         row = next((row for row in page.rows if row["id"] == name), None)

@@ -23,6 +23,7 @@ from agon.web.last_visit import LastVisit, last_visit
 from agon.web.page import SitePage, Visit
 from agon.web.pages.arena import arena, opponents
 from agon.web.pages.cases import cases_of
+from agon.web.pages.factors import factors_of
 from agon.web.pages.since import previous_positions, since
 from agon.web.rendering import number_text, participant_text, time_text
 
@@ -156,6 +157,7 @@ def person(visit: Visit) -> SitePage:
         "boards": [each for each in participant.boards if not _is_family(each["board"], board)],
         "explanation": explanation,
         "steps": steps,
+        "factors": factors_of(explanation) if can.epochs else None,
         "more": len(explanation.parts) - len(steps),
         "next_steps": [part for part in explanation.parts if part.missing],
         "history": history,
