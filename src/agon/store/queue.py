@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from agon.entities.jobs import Job, JobKind, JobState, NewJob, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import from_micros, to_micros
+from agon.store.claims import CLAIM, COLUMNS, LATE, reset_times
 from agon.store.connection.transaction import (
     Transaction,
     from_micros_or_none,
@@ -29,32 +30,10 @@ from agon.store.paging import newest_first
 from agon.store.schema import JOBS, SWITCHES, WORKERS
 from agon.store.wait_estimate import estimate_wait
 
-_COLUMNS: Final = tuple(column.name for column in JOBS.columns)
-_LATE: Final = """
-SELECT 'lease' FROM jobs WHERE state = 'leased' AND leased_until <= ?
-UNION SELECT 'clock' FROM jobs WHERE state IN ('queued', 'leased') AND timed_at > ?
-"""
-"""What has to be done before a claim: leases have expired, times are of a clock that ran ahead."""
-
-_CLAIM: Final = f"""
-UPDATE jobs SET state = 'leased', worker = ?, lease = ?, leased_until = ?, started_at = ?,
-    timed_at = ?, attempts = attempts + 1, progress = NULL
-WHERE id = (
-    SELECT id FROM jobs
-    WHERE state = 'queued' AND kind IN ({{kinds}}) AND not_before <= ? {{limited}}
-        AND NOT EXISTS (SELECT 1 FROM switches WHERE name = 'paused' AND is_on)
-    ORDER BY negated_priority, created_at, id LIMIT 1 {{locking}}
-) RETURNING {", ".join(f'"{name}"' for name in _COLUMNS)}
-"""
-"""A worker's most frequent statement, run without SQLAlchemy."""
-
 # Literals, not bound values: the partial indexes are used only then.
 _IS_QUEUED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'queued'")
 _IS_LEASED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'leased'")
 
-_IS_TIMED: Final[ColumnElement[bool]] = JOBS.c.state.in_(
-    [literal_column("'queued'"), literal_column("'leased'")]
-)
 _IS_DONE: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'done'")
 
 _ENDED: Final = ("done", "failed", "cancelled")
@@ -134,19 +113,19 @@ class Queue:
             contests: numbers of the contests the worker may work for; None: all.
         """
         at = to_micros(now)
-        late = {row[0] for row in self._transaction.query(_LATE, [at, at])}
+        late = {row[0] for row in self._transaction.query(LATE, [at, at])}
         if "clock" in late:
-            self._reset_times(at)
+            reset_times(self._transaction, at)
         if "lease" in late:
             self._expire_leases(at)
         limited = "" if contests is None else f"AND contest_no IN ({_marks(contests)})"
         if not kinds or (contests is not None and not contests):
             return None
         locking = "" if self._transaction.on_sqlite else "FOR UPDATE SKIP LOCKED"
-        sql = _CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
+        sql = CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
         values = [worker, lease, to_micros(now + span), at, at, *kinds, at, *(contests or ())]
         rows = self._transaction.query(sql, values)
-        return _job(dict(zip(_COLUMNS, rows[0], strict=True))) if rows else None
+        return _job(dict(zip(COLUMNS, rows[0], strict=True))) if rows else None
 
     def heartbeat(
         self,
@@ -352,23 +331,6 @@ class Queue:
     def _lost_lease(self, job_id: str) -> Conflict:
         state = self.get(job_id).state
         return Conflict(f"job {job_id} is {state} and no longer on this lease; stop working on it")
-
-    def _reset_times(self, now: int) -> None:
-        """Let jobs that a clock timed while it ran ahead wait from now on as long as from then.
-
-        Else no board would be published, no failed job would run again and no lease would expire
-        before the wrong time comes.
-        """
-        ahead = JOBS.c.timed_at - now
-        self._transaction.change(
-            update(JOBS)
-            .where(_IS_TIMED, JOBS.c.timed_at > now)
-            .values(
-                not_before=JOBS.c.not_before - ahead,
-                leased_until=JOBS.c.leased_until - ahead,
-                timed_at=now,
-            )
-        )
 
     def _expire_leases(self, now: int) -> None:
         """Return jobs to the queue whose leases expired."""

@@ -36,8 +36,7 @@ class HardeningRules(GuardRules):
         meaning="Whose votes a judge's vote is compared with: those of the whole panel, its own "
         "included, or those of the other judges, without effect where they are divided.",
         reason="The source document's majority is that of the whole panel; a vote that decides "
-        "it agrees with "
-        "itself, so that a coin gains.",
+        "it agrees with itself, so that a coin gains.",
         source=_HARDENED,
     )
     credibility_ceiling: int | None = rule(
@@ -45,8 +44,7 @@ class HardeningRules(GuardRules):
         since="0.1",
         meaning="Maximum credibility, applied after every single change; none: unlimited.",
         reason="The source document has a floor only; credibility without a ceiling is saved up "
-        "and then "
-        "spent on wrong votes.",
+        "and then spent on wrong votes.",
         source=_HARDENED,
         ge=0,
         le=1_000_000,

@@ -79,8 +79,7 @@ class LiveRules(Rules):
         meaning="Probability that the robotic side of a honeypot is the answer of a known weak bot "
         "that is asked besides, where there is one; 0: a text of the contest, or a template.",
         reason="The source document's honeypot is an obviously robotic text; a real answer "
-        "cannot be learned "
-        "by its wording or looked up, and a judge may prefer it in good faith.",
+        "cannot be learned by its wording or looked up, and a judge may prefer it in good faith.",
         source=_LIVE,
         ge=0,
         le=1,
@@ -99,7 +98,6 @@ class LiveRules(Rules):
         meaning="What follows when the order of the answers changes a model's vote: its vote is a "
         "tie, or the next model judges; when none is left the match is void.",
         reason="The source document does not say; a judge that chooses by position must move no "
-        "rating, and "
-        "a tie moves ratings that differ.",
+        "rating, and a tie moves ratings that differ.",
         source=_LIVE,
     )

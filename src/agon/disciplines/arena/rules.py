@@ -76,8 +76,7 @@ class ArenaRules(HardeningRules, RatingRules):
         default=True,
         meaning="Whether each rating change is rounded to a whole number, half away from zero.",
         reason="The source document's examples give +8/−8 and +24/−24, whole numbers; the "
-        "formula alone "
-        "gives 7.69 and 24.31.",
+        "formula alone gives 7.69 and 24.31.",
         source="document 003, Example Scenarios",
     )
     audit_overturns: bool = rule(
@@ -103,8 +102,7 @@ class ArenaRules(HardeningRules, RatingRules):
         "the largest group of bots whose matches determine ratings is rated (none never lost "
         "or never won against the others).",
         reason="The source document has Elo only; the additional rating is shown only where the "
-        "matches "
-        "determine one.",
+        "matches determine one.",
         source=_RATINGS,
         ge=0,
         le=1000,
@@ -162,8 +160,7 @@ class ArenaRules(HardeningRules, RatingRules):
         30,
         meaning="Minimum credibility, applied after every single change.",
         reason="The source document does not let a judge drop below 30; so the floor applies "
-        "after every "
-        "single change.",
+        "after every single change.",
         source=_CONSTANTS,
         ge=0,
         le=1_000_000,
@@ -240,8 +237,7 @@ class ArenaRules(HardeningRules, RatingRules):
         meaning="Share of common words (Jaccard) from which two responses count as copied; 1: only "
         "the same words count, each as often (equal fingerprints).",
         reason="The source document has “too similar” after comparing fingerprints, which only "
-        "equal texts "
-        "share; nine words in ten is that similar.",
+        "equal texts share; nine words in ten is that similar.",
         source=_COPYING,
         gt=0,
         le=1,
@@ -290,8 +286,7 @@ class ArenaRules(HardeningRules, RatingRules):
         10,
         meaning="Eligible judges below which the arena says that its pool is small, and continues.",
         reason="The source document needs ten active judges and does not define what happens "
-        "below; stopping "
-        "would punish the bots.",
+        "below; stopping would punish the bots.",
         source=_POOL,
         ge=0,
     )
@@ -337,8 +332,7 @@ class ArenaRules(HardeningRules, RatingRules):
         10,
         meaning="Minimum number of votes to check for position bias.",
         reason="The source document gives a share without a number of votes; below ten it is met "
-        "by chance "
-        "too often.",
+        "by chance too often.",
         source=_FINDINGS,
         ge=1,
     )
@@ -354,8 +348,7 @@ class ArenaRules(HardeningRules, RatingRules):
         5,
         meaning="Minimum number of audited matches to check agreement with audits.",
         reason="The source document gives a share without a number of audits; one miss in one "
-        "audit is not "
-        "evidence.",
+        "audit is not evidence.",
         source=_FINDINGS,
         ge=1,
     )
@@ -388,8 +381,7 @@ class ArenaRules(HardeningRules, RatingRules):
         5,
         meaning="Letters a handle needs, without its trailing digits, before it is compared.",
         reason="The source document names the check without a measure; short first names are "
-        "common to many "
-        "people.",
+        "common to many people.",
         source=_PROTECTION,
         ge=1,
     )
@@ -398,8 +390,7 @@ class ArenaRules(HardeningRules, RatingRules):
         meaning="Probability by chance below which a finding is a warning instead of a note, "
         "after dividing by the number of comparisons.",
         reason="The source document gives thresholds without probabilities; one false warning in "
-        "a thousand "
-        "honest contests.",
+        "a thousand honest contests.",
         source=_FINDINGS,
         gt=0,
         lt=1,

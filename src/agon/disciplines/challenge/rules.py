@@ -29,8 +29,7 @@ class ChallengeRules(Rules):
         meaning="what makes a task run a pass: the exit code of tests/test.sh, its reward file, "
         "or both; it binds those who run tasks; scoring reads what they recorded",
         reason="The source document passes a task by its exit code alone; templates that exit 0 "
-        "on failure "
-        "need both.",
+        "on failure need both.",
         source=f"{_SEED}, Test Execution",
     )
     agent_timeout: Literal["fail", "verify"] = rule(
@@ -46,8 +45,7 @@ class ChallengeRules(Rules):
         meaning="where submissions with one content_hash are the same agent, so that only the "
         "earliest counts: in the whole network, within a competition, or nowhere",
         reason="The source document is silent; an agent is paid once, for its earliest "
-        "submission in any "
-        "competition.",
+        "submission in any competition.",
         source=f"{_PAGE}, step 1",
     )
     evaluation_window: int | None = rule(
@@ -73,8 +71,7 @@ class ChallengeRules(Rules):
         meaning="whether evaluations by validators without stake in the epoch count, for the "
         "quorum and among outliers",
         reason="The source document is silent; its minimum of validators means validators that "
-        "can be "
-        "outvoted, and identities without stake cost nothing.",
+        "can be outvoted, and identities without stake cost nothing.",
         source=f"{_SEED}, Configuration Parameters (Min Validators)",
     )
     outlier_threshold: float = rule(
@@ -91,8 +88,7 @@ class ChallengeRules(Rules):
         le=_MAX_RULE_VALUE,
         meaning="how many evaluations a submission needs before any of them can be an outlier",
         reason="The source document gives no least number; of two values that differ neither can "
-        "be called "
-        "the outlier.",
+        "be called the outlier.",
         source=f"{_PAGE}, step 3",
     )
     mad_when_zero: float = rule(
@@ -102,8 +98,7 @@ class ChallengeRules(Rules):
         meaning="the MAD that is used when more than half of the evaluations are equal, so that "
         "the MAD itself is zero",
         reason="The source document divides by the MAD, which is 0 when most evaluations are "
-        "equal; a "
-        "hundredth separates 0.20 from 0.80 and lets 0.83 pass.",
+        "equal; a hundredth separates 0.20 from 0.80 and lets 0.83 pass.",
         source=f"{_PAGE}, step 3",
     )
     outlier_weights: Literal["equal", "stake"] = rule(
@@ -118,8 +113,7 @@ class ChallengeRules(Rules):
         default=True,
         meaning="whether an outlier's evaluation is left out of the mean, or only reported",
         reason="The source document flags outliers without saying what follows; a flag without "
-        "effect would "
-        "let one validator move the mean.",
+        "effect would let one validator move the mean.",
         source=f"{_PAGE}, step 4",
     )
     min_stake_fraction: float = rule(
@@ -136,8 +130,7 @@ class ChallengeRules(Rules):
         meaning="what must have min_stake_fraction of all stake: the validators behind a "
         "submission together, or each validator whose evaluations count",
         reason="The source document asks for a percentage of stake to count; of each validator "
-        "it would leave "
-        "at most three that count.",
+        "it would leave at most three that count.",
         source=f"{_SEED}, Configuration Parameters (Min Stake %)",
     )
     mean_over: Literal["included", "reported"] = rule(
@@ -146,8 +139,7 @@ class ChallengeRules(Rules):
         meaning="by whose stake the mean is divided: of the validators that are left after "
         "outliers, or of all that reported",
         reason="The source document divides by the stake of those whose scores it adds; over all "
-        "that "
-        "reported, an outlier would count as a score of 0.",
+        "that reported, an outlier would count as a score of 0.",
         source=f"{_SEED}, Stake-Weighted Averaging",
     )
     strategy: Literal["linear", "winner_takes_all", "quadratic", "ranked"] = rule(
@@ -195,8 +187,7 @@ class ChallengeRules(Rules):
         meaning="whose best score may reset the decay: that of a new agent, first evaluated after "
         "the top score was set, or that of any agent",
         reason="The source document's decay resets when a new agent beats the top score; a stake "
-        "that moves, "
-        "or the same agent measured again, is no progress.",
+        "that moves, or the same agent measured again, is no progress.",
         source=f"{_SEED}, Decay Reset",
     )
     improvement_stake: float = rule(
@@ -245,8 +236,7 @@ class ChallengeRules(Rules):
         meaning="whether the miners share what the burn leaves, or keep their weights beside it, "
         "so that all weights sum to more than 1",
         reason="The source document gives UID 0 the burn and does not say that the miners pay "
-        "it; weights "
-        "that sum to 1 say what everyone gets.",
+        "it; weights that sum to 1 say what everyone gets.",
         source=f"{_SEED}, Burn Application",
     )
     weight_cap: float = rule(
@@ -262,8 +252,7 @@ class ChallengeRules(Rules):
         meaning="where weight above the cap goes: to the miners below it in proportion, to UID 0, "
         "or nowhere",
         reason="The source document's bare minimum makes weight vanish; handed on, weights and "
-        "burn still "
-        "sum to 1.",
+        "burn still sum to 1.",
         source=f"{_PAGE}, step 10",
     )
     rounding: Literal["nearest", "largest_remainder"] = rule(
@@ -271,8 +260,7 @@ class ChallengeRules(Rules):
         meaning="how weights become whole numbers of 65535: each to its nearest, or so that they "
         "sum to 65535",
         reason="The source document rounds each weight by itself; the sum may then differ from "
-        "65535 by a "
-        "few.",
+        "65535 by a few.",
         source=f"{_SEED}, Weight Normalization",
     )
     unregistered: Literal["exclude", "burn"] = rule(
@@ -298,8 +286,7 @@ class ChallengeRules(Rules):
         le=65_535,
         meaning="the uid that receives what burns; the chain burns what the subnet's owner gets",
         reason="The source document burns to UID 0; on a subnet whose owner holds another uid "
-        "that would pay "
-        "a miner.",
+        "that would pay a miner.",
         source=f"{_SEED}, Burn Application",
     )
     emission_total: float | None = rule(

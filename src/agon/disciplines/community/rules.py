@@ -126,8 +126,7 @@ class CommunityRules(HardeningRules):
         3,
         "Difficult prompts needed for their bonus, and SOTA-difficult ones for theirs.",
         "The source document's configuration has one number for difficult and SOTA-difficult "
-        "prompts, so "
-        "one rule serves both.",
+        "prompts, so one rule serves both.",
     )
     wrong_answer_threshold: float = _share(
         0.5,
@@ -138,8 +137,7 @@ class CommunityRules(HardeningRules):
     min_wrong_models: int = _least(
         3,
         "Wrong models that make a quality prompt difficult.",
-        "The source document has this three in its text only; it is a further rule besides the "
-        "thresholds.",
+        "The source document has this three in its text only; it is a rule besides the thresholds.",
         _PAGE,
     )
     sota_models: tuple[str, ...] = rule(
@@ -166,8 +164,7 @@ class CommunityRules(HardeningRules):
         "count",
         "Whether feedback on one's own prompt counts, wherever feedback is counted.",
         "The source document nowhere leaves one's own prompts out; the finding self-feedback "
-        "shows who uses "
-        "that.",
+        "shows who uses that.",
     )
     repeated_feedback: Literal["latest", "all"] = _choice(
         "latest",
@@ -178,8 +175,7 @@ class CommunityRules(HardeningRules):
         "all",
         "Which feedback is activity: on prompts, responses and scores, or on prompts alone.",
         "The source document counts all quick feedbacks, and those are given on prompts, "
-        "responses and "
-        "scores.",
+        "responses and scores.",
     )
     excluded_memberships: Literal["ignore", "count"] = _choice(
         "ignore",
@@ -202,8 +198,7 @@ class CommunityRules(HardeningRules):
         ("owner", "admin", "collaborator"),
         "Roles on a benchmark that make a user a collaborator without a prompt in it.",
         "The source document includes co-authors by role; reviewers and users without a role are "
-        "not "
-        "co-authors.",
+        "not co-authors.",
     )
     tie_ranks: Literal["shared", "distinct"] = _choice(
         "shared",
@@ -269,8 +264,7 @@ class CommunityRules(HardeningRules):
         10,
         meaning="Percentile points by which one board must lead for a user to specialize in it.",
         reason="The source document says that users may specialize, but not from when; a tenth "
-        "of the field "
-        "is visible.",
+        "of the field is visible.",
         source="community page, combined view",
         ge=0,
         le=100,
@@ -279,8 +273,7 @@ class CommunityRules(HardeningRules):
     time_decay_half_life_days: float | None = rule(
         None,
         meaning="Days after which a feedback or a quality prompt counts half; none: never.",
-        reason="The source document proposes recency without a pace; off until an organizer sets "
-        "one.",
+        reason="The source document proposes recency without a pace; off until one is set.",
         source=_FUTURE,
         gt=0,
         le=100_000,

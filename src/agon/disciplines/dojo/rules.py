@@ -93,8 +93,7 @@ class DojoRules(Rules):
         "None: any. Digits count as written; a distinct name counts once, and half where it "
         "occurs again.",
         reason="The source document counts literals only; names can hold a table as well, which "
-        "is reported "
-        "as a finding.",
+        "is reported as a finding.",
         source="issue 10, 9 Answer tables",
         since="0.1",
         ge=1,
@@ -195,8 +194,7 @@ class DojoRules(Rules):
         default=False,
         meaning="Whether a declared tag counts only with non-empty notes.",
         reason="The source document lists it among mitigations a platform should consider; notes "
-        "are "
-        "optional in it.",
+        "are optional in it.",
         source="document 002, 6.3 Notes",
     )
     tag_conflict: Literal["keep", "ignore"] = rule(
@@ -219,8 +217,7 @@ class DojoRules(Rules):
         meaning="What becomes of a submission created after the problem froze; one that is scored "
         "gets no diversity bonus.",
         reason="The source document closes statistics at the freeze; a later submission could "
-        "copy what was "
-        "revealed.",
+        "copy what was revealed.",
         source="dojo page, Lifecycle",
     )
     feedback: Literal["gate", "terms"] | None = rule(
@@ -276,8 +273,7 @@ class DojoRules(Rules):
         meaning="Whether method tags are compared as written, or `folded`: without case, outer "
         "blanks, and differences between `-`, `_` and blanks.",
         reason="The source document compares tags as they are declared; a finding names those "
-        "that folding "
-        "would merge.",
+        "that folding would merge.",
         source="records page, 9",
         since="0.1",
     )
