@@ -21,7 +21,13 @@ from sklearn.linear_model import LogisticRegression
 import agon
 
 RATING_TOLERANCE = 0.5  # Elo; the peers stop earlier than agon
-WIDTH_TOLERANCE = 0.1  # of the mean width of the intervals; each draws its own resamples
+WIDTHS = (0.84, 1.0)
+"""Mean width of a peer's intervals as a part of agon's, which are never below the model's own.
+
+Of battles with a tenth of ties, resamples vary as the sandwich does, which is 0.93 as wide as the
+model; the middle 95 % of 100 resamples are a few percent narrower still, and so is the larger of
+two estimates a few percent wider.
+"""
 
 
 def with_agon(df: pd.DataFrame, rounds: int) -> pd.DataFrame:
@@ -126,7 +132,7 @@ def main() -> None:
             f"from agon, widths {widths:.3f} of agon's"
         )
         assert apart <= RATING_TOLERANCE
-        assert abs(widths - 1) <= WIDTH_TOLERANCE
+        assert name == "agon" or WIDTHS[0] <= widths <= WIDTHS[1]
     for name in ("evalica", "logistic regression"):
         report.compare(
             f"frame to ratings and intervals, {options.size:,} battles, {options.models} models, "

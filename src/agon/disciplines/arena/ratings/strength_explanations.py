@@ -210,8 +210,8 @@ def _comparisons(
                 "apart": apart,
                 "pairs": _informative_pairs(upper, lower, bots, strengths),
                 "is_above": other == lower,
-                "order_matches": _listed(order_matches, rated, bots, strengths),
-                "tier_matches": _listed(tier_matches, rated, bots, strengths),
+                "order_matches": _match_list(order_matches, rated, bots, strengths),
+                "tier_matches": _match_list(tier_matches, rated, bots, strengths),
             }
         )
     return listed
@@ -269,7 +269,7 @@ def _comparison_text(compared: dict[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _listed(
+def _match_list(
     made: Deciding | None, rated: RatedMatches | None, bots: Bots, strengths: Strengths
 ) -> dict[str, Any] | None:
     """Return the number of matches, the pairs that most are of, and the ids of the first."""
