@@ -74,3 +74,36 @@ def terminal_bench(folder: Path, *, yaml: str = YAML, compose: str | None = None
         "solution.sh": "#!/bin/sh\necho hello > /app/hello.txt\n",
     }
     return write(folder, files | ({"docker-compose.yaml": compose} if compose else {}))
+
+
+def stepped(folder: Path) -> Path:
+    """Write a task of two steps; the second needs what the first left, and looks for its tests."""
+    steps = """\
+[[steps]]
+name = "one"
+min_reward = 1.0
+[[steps]]
+name = "two"
+[steps.agent]
+timeout_sec = 7
+"""
+    reward = (
+        "echo 0 > /logs/verifier/reward.txt; {} && echo 1 > /logs/verifier/reward.txt; exit 0\n"
+    )
+    second = "[ $(cat /app/b) = 12 ] && [ ! -e /app/seen ]"
+    parts = {
+        "task.toml": TOML + steps,
+        "environment/Dockerfile": DOCKERFILE,
+        "steps/one/instruction.md": "Write one to /app/a.\n",
+        "steps/one/solution/solve.sh": (
+            "#!/bin/sh\necho 1 > /app/a\necho 1 > /logs/verifier/reward.txt\n"
+        ),
+        "steps/one/tests/test.sh": "#!/bin/sh\n" + reward.format("[ $(cat /app/a) = 1 ]"),
+        "steps/two/instruction.md": "Append two to it, in /app/b.\n",
+        "steps/two/solution/solve.sh": (
+            "#!/bin/sh\necho $(cat /app/a)2 > /app/b; rm /app/a\n"
+            "[ ! -e /tests/test.sh ] && [ ! -e /logs/verifier/reward.txt ] || touch /app/seen\n"
+        ),
+        "steps/two/tests/test.sh": "#!/bin/sh\n" + reward.format(second),
+    }
+    return write(folder, parts)

@@ -222,6 +222,7 @@ class AgentTrial:
         reserved: paths that services hand over, so that the agent's own of these names are not.
         excluded: folders of the outputs, each with the patterns of what below it is left out.
         agent_timeout: whether the tests judge an agent whose time was up.
+        state: what the step before left: the agent begins with it; None: with the image alone.
     """
 
     run: str
@@ -238,6 +239,7 @@ class AgentTrial:
     reserved: tuple[str, ...] = ()
     excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
     agent_timeout: AgentTimeout = "fail"
+    state: "Outputs | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,8 @@ from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.compose import Compose
 from agon.app.tasks.files import files_under, mentions, read_text, sha256_of
 from agon.app.tasks.harbor import SETTINGS, read_settings
+from agon.app.tasks.outputs import named_files
+from agon.app.tasks.step_trials import solution_of_step, tests_of_step
 from agon.app.tasks.task import Files, Task, TaskSettings
 from agon.app.tasks.terminal_bench import (
     SCRIPT,
@@ -148,6 +150,8 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     with collect_issues(issues):
         settings = read_settings(folder, issues)
     instruction = ""
+    if settings.steps:
+        return _task_of_steps(folder, settings, issues)
     with collect_issues(issues):
         where = _location(folder, INSTRUCTION)
         instruction = read_text(folder / INSTRUCTION, where=where)
@@ -191,6 +195,65 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         ),
         settings=settings,
         reward_source=settings.reward_source or ("both" if writes_reward(tests) else "exit_code"),
+        sha256=sha256_of(folder),
+    )
+
+
+def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]) -> Task:
+    """Read a task with ``[[steps]]``: each step is a task with the environment of the whole."""
+    where, context = _location(folder, SETTINGS), folder / "environment"
+    built = (context / "Dockerfile").exists() or not settings.image
+    if built:
+        _require(folder, "environment/Dockerfile", issues)
+    refused = {
+        "has steps and a compose file": (folder / _COMPOSE).exists(),
+        "has steps and tests with artifacts alone": settings.separate,
+        "has steps and a user of its agent": bool(settings.agent_user),
+        "has steps and a verifier image": bool(settings.verifier_image),
+        "has steps and an image of its tests": (folder / "tests" / "Dockerfile").exists(),
+        "has steps and collects or hands over paths": bool(settings.collected or settings.outputs),
+        "has steps and servers that go on": bool(settings.keep_servers),
+    }
+    remedy = "leave one out, or split the steps into tasks of their own"
+    issues.extend(FileIssue(where, what, remedy) for what, holds in refused.items() if holds)
+    texts = []
+    for step in settings.steps:
+        path = f"steps/{step.name}"
+        texts.append("")
+        with collect_issues(issues):
+            named = _location(folder, f"{path}/{INSTRUCTION}")
+            texts[-1] = read_text(folder / path / INSTRUCTION, where=named)
+            _check_instruction(texts[-1], where=named)
+        for name in ("workdir", "environment", "tests/Dockerfile"):
+            if (folder / path / name).exists():
+                what = "belongs to one step, and the environment is that of all"
+                issues.append(FileIssue(_location(folder, f"{path}/{name}"), what, "leave it out"))
+        if not (folder / path / "tests").is_dir():
+            _require(folder, "tests/test.sh", issues)
+        else:
+            _require(folder, f"{path}/tests/test.sh", issues)
+            if (folder / "tests").exists():
+                what = "is beside tests of all steps, and a step has one folder of them"
+                issues.append(FileIssue(_location(folder, f"{path}/tests"), what, "merge them"))
+    if issues:
+        raise InvalidPackage(*issues)
+    outputs = tuple(dict.fromkeys(path for text in texts for path in named_files(text)))
+    places = [tests_of_step(folder, step) for step in settings.steps]
+    has_solutions = all(solution_of_step(folder, step) for step in settings.steps)
+    return Task(
+        name=folder.name,
+        folder=folder,
+        flavour="harbor",
+        instruction="\n\n".join(texts),
+        files=Files(
+            context=context if built else None,
+            image="" if built else settings.image,
+            tests=folder / "steps",
+            solution=solution_of_step(folder, settings.steps[0]) if has_solutions else None,
+        ),
+        settings=replace(settings, outputs=outputs),
+        reward_source=settings.reward_source
+        or ("both" if any(map(writes_reward, places)) else "exit_code"),
         sha256=sha256_of(folder),
     )
 

@@ -21,6 +21,7 @@ from agon.app.tasks.artifacts import PLAIN_PATH, collect_commands, read_artifact
 from agon.app.tasks.files import read_text
 from agon.app.tasks.keys import keys_in, refused_keys, row_of
 from agon.app.tasks.settings_reader import DAY_S, SettingsReader
+from agon.app.tasks.steps import StepSettings, check_step_name, min_rewards, step_seconds
 from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
 from agon.app.tasks.variables import TEMPLATE
 
@@ -84,6 +85,8 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         verifier_user=read_user(verifier, verifier.anything("user")),
         workdir=_workdir(environment),
         preparation=_health(environment),
+        steps=_steps(keys, where, issues),
+        strategy="final" if _strategy(keys) == "final" else "mean",
         collected=collect_commands(verifier),
         keys=tuple(dict.fromkeys(path for path, _ in keys_in(content))),
         keep_servers=verifier.flag("keep_servers"),
@@ -143,6 +146,37 @@ def _health(environment: SettingsReader) -> HealthCheck | None:
         timeout_s=seconds,
         patience_s=start + retries * interval,
     )
+
+
+def _steps(keys: SettingsReader, where: str, issues: list[FileIssue]) -> tuple[StepSettings, ...]:
+    """Return the rows of ``[[steps]]``."""
+    rows = keys.anything("steps", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        keys.add_issue("steps", rows, "write a table [[steps]] for each step")
+        return ()
+    steps, taken = [], set[str]()
+    for row in rows:
+        step = SettingsReader(row, where=where, issues=issues, path="steps.")
+        verifier = step.table("verifier")
+        steps.append(
+            StepSettings(
+                name=check_step_name(step, taken),
+                agent_s=step_seconds(step.table("agent")),
+                verifier_s=step_seconds(verifier),
+                verifier_user=read_user(verifier, verifier.anything("user")),
+                verifier_env=tuple(_variables(verifier).items()),
+                min_reward=min_rewards(step),
+                health=_health(step),
+            )
+        )
+        for name, value in steps[-1].verifier_env:
+            if TEMPLATE.search(value):
+                verifier.add_issue(f"env.{name}", value, "name it in [verifier.env] of the task")
+    return tuple(steps)
+
+
+def _strategy(keys: SettingsReader) -> str:
+    return keys.text("multi_step_reward_strategy", default="mean", choices=("mean", "final"))
 
 
 def _seconds(keys: SettingsReader, key: str, default: float) -> float:

@@ -38,6 +38,8 @@ _OF_TESTS: Final = (
     "leave it out: the tests have their own image, limits, variables and workdir alone"
 )
 
+_OF_STEPS: Final = "leave it out: it can be said of the whole task only"
+
 KEYS: Final = (
     TaskKey("schema_version", "harmless", "every published version is read alike"),
     TaskKey("version", "harmless", "the older name of schema_version"),
@@ -107,8 +109,20 @@ KEYS: Final = (
     TaskKey("artifacts.destination", "harmless", "where a copy is stored on the host"),
     TaskKey("artifacts.exclude", "read", "patterns of what is left out, as tar --exclude"),
     TaskKey("artifacts.service", "read", "the service from whose container the path is taken"),
-    TaskKey("steps", "refused", "split the steps into tasks of their own"),
-    TaskKey("multi_step_reward_strategy", "harmless", "says how steps add up, and there are none"),
+    TaskKey("steps", "refused", _OF_STEPS),
+    TaskKey("steps.name", "read", "the folder of the step in steps/"),
+    TaskKey("steps.min_reward", "read", "the least reward, or rewards by key, to go on with"),
+    TaskKey("steps.agent", "refused", _OF_STEPS),
+    TaskKey("steps.agent.timeout_sec", "read", "seconds of the step's agent, else [agent]'s"),
+    TaskKey("steps.agent.network_mode", "harmless", _NETWORK),
+    TaskKey("steps.verifier", "refused", _OF_STEPS),
+    TaskKey("steps.verifier.timeout_sec", "read", "seconds of its tests, else [verifier]'s"),
+    TaskKey("steps.verifier.env", "read", "further variables of its tests"),
+    TaskKey("steps.verifier.user", "read", "who runs its tests, else [verifier]'s user"),
+    TaskKey("steps.verifier.network_mode", "harmless", _NETWORK),
+    TaskKey("steps.verifier.allowed_hosts", "harmless", _NETWORK),
+    TaskKey("steps.healthcheck", "read", "after the task's own health check, before the agent"),
+    TaskKey("multi_step_reward_strategy", "read", "mean (of the steps that ran) or final"),
 )
 """Every key of the format, the parents before the keys below them."""
 
@@ -119,7 +133,7 @@ def row_of(path: str) -> TaskKey:
     """Return the row of a key: its own, else that of the table it is in.
 
     Example:
-        >>> row_of("environment.workdir").handling, row_of("steps.agent").handling
+        >>> row_of("environment.workdir").handling, row_of("steps.artifacts").handling
         ('read', 'refused')
         >>> row_of("metadata.author").handling, row_of("enviroment").handling
         ('harmless', 'unknown')
@@ -134,7 +148,9 @@ def row_of(path: str) -> TaskKey:
 
 _OPEN: Final = frozenset(
     {
-        "task", "metadata", "steps", "environment.env", "verifier.env", "solution.env",
+        "task", "metadata", "steps", "steps.agent", "steps.verifier", "steps.min_reward",
+        "steps.verifier.env", "steps.healthcheck", "environment.env", "verifier.env",
+        "solution.env",
         "environment.healthcheck", "environment.mcp_servers", "environment.tpu",
         "verifier.environment", "verifier.environment.env",
     }

@@ -61,5 +61,14 @@ def with_overrides(task: Task, overrides: Overrides) -> Task:
             build_s=seconds(bounds.build_s),
         ),
         verifier_bounds=sizes(task.settings.verifier_bounds),
+        steps=tuple(
+            replace(
+                step,
+                agent_s=step.agent_s and seconds(overrides.agent_timeout or step.agent_s),
+                verifier_s=step.verifier_s
+                and seconds(overrides.verifier_timeout or step.verifier_s),
+            )
+            for step in task.settings.steps
+        ),
     )
     return replace(task, settings=changed)

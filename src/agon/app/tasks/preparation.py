@@ -27,6 +27,9 @@ done
 rmdir "$begun" 2>/dev/null
 """
 
+_NEW_LOGS: Final = "find /logs/agent /logs/artifacts -mindepth 1 -delete 2>/dev/null\n"
+"""What a step before logged is no log of this one, and would count its tokens twice."""
+
 _HEALTH: Final = """\
 waited=0
 until timeout -k 5 {seconds} {command}; do
@@ -80,12 +83,12 @@ def in_workdir(task: Task, image: Image) -> Image:
 
 def before(task: Task, image: Image) -> str:
     """Return the script that runs before the agent; empty: nothing does."""
-    script = ""
+    script = _NEW_LOGS if task.settings.is_step else ""
     if image.entrypoint:
         script += _ENTRYPOINT.format(
             entrypoint=shlex.join(image.entrypoint), tenths=10 * _PATIENCE_S
         )
-    if (check := task.settings.preparation) is not None:
+    for check in filter(None, (task.settings.preparation, task.settings.step_preparation)):
         script += _HEALTH.format(
             seconds=max(1, round(check.timeout_s)),
             command=shlex.join(check.command),

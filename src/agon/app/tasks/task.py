@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from agon.app.containers import Condition, HealthCheck, RewardSource
 from agon.app.containers.collection import ServicePath
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
+from agon.app.tasks.steps import StepSettings, Strategy
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
 """The layout of a folder: ``task.toml`` with ``instruction.md``, or ``task.yaml``."""
@@ -85,6 +86,10 @@ class TaskSettings:
         verifier_bounds: the limits of the tests' container; its times are those of ``bounds``.
         verifier_workdir: the folder in which the tests begin; empty: that of the agent.
         preparation: what runs in the agent's container before the agent, until it works.
+        step_preparation: the same of a step, after it.
+        is_step: whether it is one of a task's steps.
+        steps: the steps; empty: the task is one.
+        strategy: how the rewards of steps become those of a trial.
         collected: what runs there after the agent.
         keys: the keys of the file, with the tables they are in.
         keep_servers: whether the processes that the agent leaves go on while the tests run; None
@@ -114,6 +119,10 @@ class TaskSettings:
     verifier_bounds: TaskLimits = TaskLimits()
     verifier_workdir: str = ""
     preparation: HealthCheck | None = None
+    step_preparation: HealthCheck | None = None
+    is_step: bool = False
+    steps: tuple[StepSettings, ...] = ()
+    strategy: Strategy = "mean"
     collected: tuple[CollectCommand, ...] = ()
     keys: tuple[str, ...] = ()
     keep_servers: bool | None = None

@@ -1,16 +1,13 @@
 """Run one trial: an agent works on a task, then the tests judge its outputs.
 
-Exit 0 of the tests scores 1.0, any other exit 0.0, a timeout 0.0; an internal error gives no score.
-(document 001, Test Execution; challenge, Running tasks.)
+Exit 0 of the tests scores 1.0, another 0.0, a timeout 0.0; an internal error: none (document 001).
 """
 
-import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from functools import reduce
 from typing import Any, Final, TypeAlias
 
 from agon.app.containers import (
@@ -26,14 +23,15 @@ from agon.app.containers import (
 from agon.app.containers.collection import ServiceCommand
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
-from agon.app.tasks.outputs import verifier_spec
 from agon.app.tasks.preparation import in_workdir, outputs
 from agon.app.tasks.prices import PriceTable
 from agon.app.tasks.servers import keeps_servers
 from agon.app.tasks.services import service_specs
+from agon.app.tasks.step_trials import StepOutcome, decide, rewards_of, run_steps
 from agon.app.tasks.task import Task
 from agon.app.tasks.trajectory import collect
 from agon.app.tasks.trial_parts import parts_of, timings_of
+from agon.app.tasks.verification import OF_TRIAL, verify
 from agon.errors import AgonError
 from agon.kernel.times import written_time
 
@@ -41,8 +39,6 @@ Clock: TypeAlias = Callable[[], datetime]
 
 SCORES: Final = {"passed": 1.0, "failed": 0.0, "timeout": 0.0}
 """The score of each outcome; ``unscored`` has none."""
-_OF_TRIAL: Final = frozenset({"agent", "services"})
-"""The networks of tests that are the trial's own."""
 _HAND_OVER_S: Final = 300.0
 """Seconds besides its tests that a verifier may take."""
 
@@ -78,6 +74,7 @@ class TrialResult:
         parts: ``agent`` and ``verifier``: the results of their containers.
         usage: the agent's usage, when that is known.
         notes: what was ignored, such as a file that is no trajectory.
+        steps: the results of the steps that ran, where the task has steps.
     """
 
     task: str
@@ -102,6 +99,7 @@ class TrialResult:
     parts: dict[str, Any] = field(default_factory=dict, repr=False)
     usage: Usage | None = None
     notes: tuple[str, ...] = ()
+    steps: tuple[dict[str, Any], ...] = ()
 
     @property
     def scored(self) -> bool:
@@ -111,6 +109,8 @@ class TrialResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``result.json``; ``score`` is in it when there is one."""
         rest = asdict(self) | {"limits_hit": list(self.limits_hit), "notes": list(self.notes)}
+        steps = rest.pop("steps")
+        rest |= {"steps": list(steps)} if steps else {}
         first = {"task": rest.pop("task"), "trial": rest.pop("number"), "result": self.result}
         score = {"score": SCORES[self.result]} if self.scored else {}
         return first | score | rest
@@ -120,7 +120,7 @@ class TrialResult:
         """Return the result that :meth:`to_dict` wrote."""
         rest = {key: value for key, value in row.items() if key not in {"trial", "score"}}
         usage = Usage(**row["usage"]) if row.get("usage") else None
-        tuples = {name: tuple(row.get(name, ())) for name in ("limits_hit", "notes")}
+        tuples = {name: tuple(row.get(name, ())) for name in ("limits_hit", "notes", "steps")}
         return cls(**{**rest, **tuples, "number": row["trial"], "usage": usage})
 
 
@@ -149,6 +149,85 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
         attempts: the number of this attempt.
         prices: the prices for what an agent says it used; None: there are none.
     """
+    if task.settings.steps:
+        return _run_steps(
+            task, number, agent, containers=containers, image=image, trial=trial, now=now,
+            attempts=attempts, prices=prices,
+        )  # fmt: skip
+    return _run_one(
+        task, number, agent, containers=containers, image=image, trial=trial, now=now,
+        attempts=attempts, prices=prices,
+    )[0]  # fmt: skip
+
+
+def _run_steps(  # noqa: PLR0913 (as run_trial)
+    task: Task,
+    number: int,
+    agent: Agent,
+    *,
+    containers: Containers,
+    image: Image,
+    trial: AgentTrial,
+    now: Clock,
+    attempts: int,
+    prices: PriceTable | None,
+) -> TrialResult:
+    """Run the steps of a task; the result has those of its steps."""
+    results: list[TrialResult] = []
+
+    def run(step: Task, placed: AgentTrial) -> tuple[StepOutcome, Outputs | None]:
+        result, left = _run_one(
+            step, number, agent, containers=containers, image=image, trial=placed, now=now,
+            attempts=attempts, prices=prices,
+        )  # fmt: skip
+        results.append(result)
+        outcome = StepOutcome(
+            name=placed.folder.name,
+            result=result.result,
+            reason=result.reason,
+            rewards=rewards_of(result.result, result.rewards, task.reward_source),
+            exit_code=result.exit_code,
+        )
+        return outcome, left
+
+    outcomes = run_steps(task, trial, run)
+    rule = replace(task.settings.pass_rule, source=task.reward_source)
+    result, reason, rewards = decide(outcomes, task.settings, rule)
+    used = [one.usage for one in results if one.usage]
+    return replace(
+        results[-1],
+        result=result,
+        reason=reason,
+        rewards=rewards,
+        reward=rule.choose(rewards)[1],
+        limits_hit=tuple(dict.fromkeys(hit for one in results for hit in one.limits_hit)),
+        started_at=results[0].started_at,
+        timings={
+            name: round(sum(one.timings.get(name, 0.0) for one in results), 3)
+            for name in dict.fromkeys(name for one in results for name in one.timings)
+        },
+        usage=reduce(Usage.plus, used) if used else None,
+        notes=tuple(dict.fromkeys(note for one in results for note in one.notes)),
+        steps=tuple(
+            {"name": outcome.name, **one.to_dict()}
+            for outcome, one in zip(outcomes, results, strict=True)
+        ),
+    )
+
+
+def _run_one(  # noqa: PLR0913 (as run_trial)
+    task: Task,
+    number: int,
+    agent: Agent,
+    *,
+    containers: Containers,
+    image: Image,
+    trial: AgentTrial,
+    now: Clock,
+    attempts: int,
+    prices: PriceTable | None,
+) -> tuple[TrialResult, Outputs | None]:
+    """Run one agent and its tests; also return what the agent left."""
     network = trial.test_network if downloads(task) else "none"
     image, trial = in_workdir(task, image), _of_task(task, trial)
     started = now()
@@ -160,12 +239,12 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
             if network == "none" and placed.network != "none":
                 network = _network_of_servers(task, work.run)
             if work.run.outputs is not None:
-                verdict = _verify(
+                verdict = verify(
                     task,
                     work.run.outputs,
                     containers,
                     image=image,
-                    trial=placed if network in _OF_TRIAL else trial,
+                    trial=placed if network in OF_TRIAL else trial,
                     network=network,
                 )
         result, reason = _outcome(work.run, verdict)
@@ -179,7 +258,8 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
         "verifier": verdict.account if verdict else None,
     }
     hit = [limit for account in accounts.values() if account for limit in account.limits_hit]
-    return TrialResult(
+    place = trial.folder.parents[1] if task.settings.is_step else trial.folder
+    one = TrialResult(
         task=task.name,
         task_sha256=task.sha256,
         number=number,
@@ -199,10 +279,11 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),
         timings=timings_of(image, accounts, finished - started, work),
-        parts=parts_of(work, verdict, trial.folder),
+        parts=parts_of(work, verdict, place),
         usage=None if work is None else work.usage,
         notes=() if work is None else work.notes,
     )
+    return one, None if work is None else work.run.outputs
 
 
 def _of_task(task: Task, trial: AgentTrial) -> AgentTrial:
@@ -309,51 +390,6 @@ def _agent_limits(task: Task) -> Limits:
         storage_mib=bounds.storage_mb,
         cpus=bounds.cpus,
     )
-
-
-def _verify(
-    task: Task,
-    outputs: Outputs,
-    containers: Containers,
-    *,
-    image: Image,
-    trial: AgentTrial,
-    network: str,
-) -> TrialVerification:
-    """Run the tests on an agent's outputs."""
-    if spec := verifier_spec(task, outputs.declared):
-        image = in_workdir(task, containers.build(spec))
-    image = replace(image, workdir=task.settings.verifier_workdir or image.workdir)
-    bounds = task.settings.verifier_bounds
-    limits = Limits(
-        timeout_s=task.settings.bounds.verifier_s,
-        memory_mib=bounds.memory_mb,
-        storage_mib=bounds.storage_mb,
-        cpus=bounds.cpus,
-    )
-
-    def run_verifier(tests: Path) -> TrialVerification:
-        return containers.verify(
-            image,
-            outputs,
-            tests,
-            trial=trial,
-            limits=limits,
-            pass_rule=replace(task.settings.pass_rule, source=task.reward_source),
-            environment=tuple(task.settings.verifier_env.items()),
-            network="none" if network in _OF_TRIAL else network,
-        )
-
-    if task.files.script is None:
-        return run_verifier(task.files.tests)
-    with TemporaryDirectory(prefix="agon-tests-") as place:
-        tests = Path(place) / "tests"
-        if task.files.tests.is_dir():
-            shutil.copytree(task.files.tests, tests, symlinks=True)
-        tests.mkdir(exist_ok=True)
-        shutil.copy(task.files.script, tests / task.files.script.name)
-        shutil.copy(task.files.script, tests / "test.sh")
-        return run_verifier(tests)
 
 
 def _outcome(run: AgentRun, verdict: TrialVerification | None) -> tuple[Outcome, str]:

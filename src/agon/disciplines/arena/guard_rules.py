@@ -35,8 +35,8 @@ class GuardRules(LiveRules):
         since="0.1",
         meaning="Whether a person judges only once a bot of its own has qualified; off: without a "
         "bot.",
-        reason="The seed's judges are bots, which have qualified; people have shown nothing by a "
-        "qualification that they do not show by being people.",
+        reason="The source document's judges are bots, which have qualified; people show "
+        "nothing by a qualification that they do not show by being people.",
         source=_ELIGIBILITY,
     )
     newcomers_per_panel: int = rule(

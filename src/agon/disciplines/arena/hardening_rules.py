@@ -26,7 +26,7 @@ class HardeningRules(GuardRules):
         since="0.1",
         meaning="What an answer may not copy: the other answer of its match, or besides all "
         "earlier answers of others in the contest.",
-        reason="The seed compares the two answers of a match; a copy of a published answer is "
+        reason="The source document compares the two answers of a match; a copy of a published answer is "
         "not seen by that.",
         source="spec ranking, Judges",
     )

@@ -92,7 +92,7 @@ def candidates_of(
 def out_of_pool(credibilities: Credibilities, *, level: int) -> npt.NDArray[np.bool_]:
     """Return of every judge whether it fell below ``level`` and was not reinstated since.
 
-    It does not return by votes (seed 003, Credibility Score, Threshold). Of one judge
+    It does not return by votes (document 003, Credibility Score, Threshold). Of one judge
     :meth:`Credibilities.deactivation_of` names the event.
     """
     back = credibilities.kind == CredibilityEvent.REINSTATED
@@ -168,7 +168,7 @@ def is_newcomer(candidate: Candidate, *, rules: ArenaRules) -> bool:
 def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple[str, ...]:
     """List the rules that keep a candidate out of the pool at a time; empty if it is eligible.
 
-    Source: seed 003, Requirements to Become a Judge; Credibility Score, Threshold.
+    Source: document 003, Requirements to Become a Judge; Credibility Score, Threshold.
 
     Example:
         >>> from datetime import UTC

@@ -37,7 +37,7 @@ class ChallengeRules(Rules):
         since="0.1",
         meaning="whether a task fails when the agent's time was up, or the tests judge what it "
         "left; it binds those who run tasks; scoring reads what they recorded",
-        reason="The seed scores a timeout 0; Harbor lets the tests decide.",
+        reason="The source document scores a timeout 0; Harbor lets the tests decide.",
         source=f"{_SEED}, Test Execution",
     )
     duplicate_content: Literal["everywhere", "competition", "allowed"] = rule(

@@ -25,8 +25,7 @@ LIFE = 8
 WITH_SOURCE = 500
 """How many submissions disclose their source, where not stated."""
 
-MAX_MINERS = MAX_UID - 535
-"""Uids have 16 bits; the last ones are left to attackers."""
+MAX_MINERS = MAX_UID - 535  # the last ones are left to attackers
 
 _PRESENT = 0.95  # of the evaluations that could be made are made
 _BONUS = 0.15  # what a self-serving validator adds
@@ -106,11 +105,8 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
         raise ValueError(f"size = {size}; give at least 1 evaluation")
     validators = int(np.clip(round(size**0.25), 6, 64))
     submissions = max(6, round(size / (validators * LIFE * _PRESENT)))
-    network = SimulatedNetwork(
-        miners=min(max(5, submissions // 4), MAX_MINERS),
-        validators=validators,
-        submissions=submissions,
-    )
+    miners = min(max(5, submissions // 4), MAX_MINERS)
+    network = SimulatedNetwork(miners=miners, validators=validators, submissions=submissions)
     return simulate_network(network, seed=seed, attacks=attacks)
 
 

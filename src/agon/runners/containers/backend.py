@@ -308,6 +308,7 @@ class CommandLineContainers:
         leaves = self._leaves_root(image, trial)
         user = "" if leaves else trial.user
         outputs = (*outputs, *(path for path in AGENT_LOGS if path not in outputs))
+        state = trial.state
         return RunSpec(
             phase="agent",
             image=replace(image, user=user or image.user),
@@ -316,9 +317,12 @@ class CommandLineContainers:
             command=tuple(command),
             trial=trial,
             limits=limits,
-            binds=tuple(
-                BindMount(self._stage.show(mount.source), mount.target) for mount in mounts
+            binds=(
+                *(BindMount(self._stage.show(mount.source), mount.target) for mount in mounts),
+                *((BindMount(state.path.resolve(), OUTPUTS),) if state else ()),
             ),
+            replaced=replaced_paths(state.declared, image.home) if state else (),
+            unpacked=state.files if state else 0,
             environment=(
                 *(_KEEPING_OWNER if is_root(user or image.user) else ()),
                 *(*proxy_variables(trial.proxy), *environment),

@@ -1,16 +1,17 @@
 """The page of a board."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from agon.api.models.analysis import Movement
-from agon.api.models.boards import BoardPage, BoardQuery
+from agon.api.models.boards import BoardPage, BoardQuery, Column
 from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 from agon.web.pages.board_columns import column_texts, columns_by_name
 from agon.web.pages.board_picture import picture_of
-from agon.web.pages.board_rows import lines, part_ranges, rows_html
+from agon.web.pages.board_rows import Line, lines, part_ranges, rows_html
 from agon.web.pages.empty import or_empty
 from agon.web.pages.robustness import robustness_of
 from agon.web.rendering import number_text, short_id, words
@@ -63,11 +64,8 @@ def _board(visit: Visit, name: str) -> SitePage:
         "columns": columns,
         "sortable": sortable,
         "rows": rows_html(shown),
-        "has_intervals": any(line.span for line in shown),
-        "has_robustness": any(line.robustness for line in shown),
         "robust": robust,
-        "has_parts": any("components" in row for row in page.rows),
-        "parts": part_ranges(page, sortable),
+        **_optional_columns(page, shown, sortable),
         "since": None if movement is None else movement.since,
         "own": own,
         "chart": chart,
@@ -98,6 +96,18 @@ def _board(visit: Visit, name: str) -> SitePage:
         if page.rows
         else "",
     )
+
+
+def _optional_columns(
+    page: BoardPage, shown: Sequence[Line], sortable: Mapping[str, Column]
+) -> dict[str, Any]:
+    """Return which columns have a value in some row."""
+    return {
+        "has_intervals": any(line.span for line in shown),
+        "has_robustness": any(line.robustness for line in shown),
+        "has_parts": any("components" in row for row in page.rows),
+        "parts": part_ranges(page, sortable),
+    }
 
 
 def _query(visit: Visit) -> BoardQuery:

@@ -1,0 +1,60 @@
+"""Run a task's tests on what an agent left."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from agon.app.containers import AgentTrial, Containers, Image, Limits, Outputs, TrialVerification
+from agon.app.tasks.outputs import verifier_spec
+from agon.app.tasks.preparation import in_workdir
+from agon.app.tasks.task import Task
+
+OF_TRIAL: Final = frozenset({"agent", "services"})
+"""The networks of tests that are the trial's own."""
+
+
+def verify(
+    task: Task,
+    outputs: Outputs,
+    containers: Containers,
+    *,
+    image: Image,
+    trial: AgentTrial,
+    network: str,
+) -> TrialVerification:
+    """Run the tests on an agent's outputs."""
+    if spec := verifier_spec(task, outputs.declared):
+        image = in_workdir(task, containers.build(spec))
+    image = replace(image, workdir=task.settings.verifier_workdir or image.workdir)
+    bounds = task.settings.verifier_bounds
+    limits = Limits(
+        timeout_s=task.settings.bounds.verifier_s,
+        memory_mib=bounds.memory_mb,
+        storage_mib=bounds.storage_mb,
+        cpus=bounds.cpus,
+    )
+
+    def run_verifier(tests: Path) -> TrialVerification:
+        return containers.verify(
+            image,
+            outputs,
+            tests,
+            trial=trial,
+            limits=limits,
+            pass_rule=replace(task.settings.pass_rule, source=task.reward_source),
+            environment=tuple(task.settings.verifier_env.items()),
+            network="none" if network in OF_TRIAL else network,
+        )
+
+    if task.files.script is None:
+        return run_verifier(task.files.tests)
+    with TemporaryDirectory(prefix="agon-tests-") as place:
+        tests = Path(place) / "tests"
+        if task.files.tests.is_dir():
+            shutil.copytree(task.files.tests, tests, symlinks=True)
+        tests.mkdir(exist_ok=True)
+        shutil.copy(task.files.script, tests / task.files.script.name)
+        shutil.copy(task.files.script, tests / "test.sh")
+        return run_verifier(tests)
