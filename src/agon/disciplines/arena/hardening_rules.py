@@ -26,8 +26,8 @@ class HardeningRules(GuardRules):
         since="0.1",
         meaning="What an answer may not copy: the other answer of its match, or besides all "
         "earlier answers of others in the contest.",
-        reason="The source document compares the two answers of a match; a copy of a published answer is "
-        "not seen by that.",
+        reason="The source document compares the two answers of a match; a copy of a published "
+        "answer is not seen by that.",
         source="spec ranking, Judges",
     )
     credibility_consensus: Literal["all", "others"] = rule(

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from agon.api.models.analysis import Movement
-from agon.api.models.boards import BoardPage, BoardQuery, Column
+from agon.api.models.analysis import Column, Movement
+from agon.api.models.boards import BoardPage, BoardQuery
 from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
