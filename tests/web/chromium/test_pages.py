@@ -183,9 +183,11 @@ def representatives(site: Site, role: str) -> list[Visited]:
 
 
 def sort(address: str) -> tuple[str, ...]:
-    """Return the page of an address, of boards and people also the contest."""
+    """Return the page of an address, of boards and people also the contest; sorted is another."""
     page, *rest = kind(address)
-    return (page, *rest[:1]) if page in {"/c/{contest}", "/c/{contest}/people/{id}"} else (page,)
+    is_sorted = ("sorted",) if "sort=" in address else ()
+    which = rest[:1] if page in {"/c/{contest}", "/c/{contest}/people/{id}"} else ()
+    return (page, *which, *is_sorted)
 
 
 def look(visitor: Visitor, address: str) -> list[str]:
