@@ -12,7 +12,7 @@ import click
 from agon.api.catalog import all_operations
 from agon.api.doors import DOORS
 from agon.app.access.permissions import ACTIONS
-from agon.app.tasks.keys import KEYS
+from agon.app.tasks.formats.keys import KEYS
 from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition, edition, editions
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.tasks.folder import RunPlan
-from agon.app.tasks.summary import summarize
+from agon.app.tasks.results.folder import RunPlan
+from agon.app.tasks.results.summary import summarize
 from agon.app.tasks.trials import TrialResult
 from agon.cli.challenge.run import _report
 from agon.errors import Unavailable

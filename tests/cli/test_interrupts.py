@@ -81,7 +81,7 @@ WORK = {
     ),
     "waiting for processes": Work(
         ("serve",), ("serve", "--port", "0", *DATABASE),
-        "agon.cli.supervisor.Supervisor._restart_if_ended",
+        "agon.cli.service.supervisor.Supervisor._restart_if_ended",
     ),
 }  # fmt: skip
 
@@ -107,7 +107,8 @@ def places(
 ) -> Iterator[dict[str, Path]]:
     """Return what the commands work with, in a new folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("agon.cli.serve.processes", lambda *_: [SimpleNamespace(process=None)])
+    started = [SimpleNamespace(process=None)]
+    monkeypatch.setattr("agon.cli.service.serve.processes", lambda *_: started)
     solver = tmp_path / "solver.py"
     solver.write_text("def solver():\n    return list(range(200))\n")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -84,7 +84,7 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
         out.line(f"  agon serve --database {database} --port {port}")
     out.deliver()
     if not no_serve:
-        from agon.cli import serve
+        from agon.cli.service import serve
 
         context.invoke(serve.command, port=port, database=database)
 

@@ -96,7 +96,7 @@ def base_image(tasks: Iterable["Task"], engine: str = "") -> None:
         Unavailable: there is no static busybox, or no engine.
     """
     from agon.runners.containers import provide_base_image
-    from agon.runners.containers.base_image import NAME
+    from agon.runners.containers.images.base_image import NAME
 
     files = (task.files for task in tasks)
     if any(NAME in (candidate.image or _dockerfile(candidate.context)) for candidate in files):

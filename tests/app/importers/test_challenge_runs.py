@@ -8,7 +8,7 @@ import pytest
 from agon.app.analysis.score import score
 from agon.app.containers import Outcome
 from agon.app.importers import import_records
-from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.formats.discovery import read_tasks
 from agon.app.tasks.run import plan_of, run_tasks
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.records.writing import write_tables

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agon.app.containers import AgentTrial, ImageSpec, Limits
 from agon.app.tasks.agents import AgentEnvironment, AgentWork
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.prices import TokenPrice
 from agon.app.tasks.task import Task
 from agon.errors import AgonError, NotFound, Unavailable, Unreadable

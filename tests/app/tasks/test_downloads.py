@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agon.app.containers import Image
-from agon.app.tasks.discovery import read_task
 from agon.app.tasks.downloads import downloads, downloads_in
+from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.outputs import verifier_spec
 from app.tasks.folders import harbor, terminal_bench, write
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from agon.app.containers.egress import is_public, read_host, resolve_hosts
-from agon.app.tasks.discovery import read_tasks
-from agon.app.tasks.folder import read_results
+from agon.app.tasks.formats.discovery import read_tasks
+from agon.app.tasks.results.folder import read_results
 from agon.app.tasks.run import plan_of, run_tasks
 from agon.cli.challenge.arguments import Reach, hosts_of
 from agon.errors import Unavailable, Unreadable
 from agon.runners.agents.builtin import NopAgent
-from agon.runners.containers.trial_proxy import host_names, proxy_settings
+from agon.runners.containers.networks.trial_proxy import host_names, proxy_settings
 from app.tasks.folders import harbor
 from app.tasks.test_run import ticking
 from fakes.containers import FakeContainers

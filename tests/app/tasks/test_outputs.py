@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.outputs import folders_in, named_files, named_folders
 from app.tasks.folders import harbor, write
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from agon.app.containers import AgentTrial, TrialVerification
-from agon.app.tasks.discovery import read_readable_tasks, read_tasks
-from agon.app.tasks.folder import RunPlan, open_run_folder, read_plan, read_results
+from agon.app.tasks.formats.discovery import read_readable_tasks, read_tasks
+from agon.app.tasks.results.folder import RunPlan, open_run_folder, read_plan, read_results
 from agon.app.tasks.run import RunProgress, plan_of, run_tasks
 from agon.errors import Conflict, NotScorable, Unavailable, Unreadable
 from agon.runners.agents.builtin import NopAgent, OracleAgent

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.files import InvalidPackage
-from agon.app.tasks.discovery import read_task, read_tasks
+from agon.app.tasks.formats.discovery import read_task, read_tasks
 from agon.app.tasks.run import plan_of, run_tasks
 from agon.app.tasks.servers import connections, connections_in, keeps_servers
 from agon.cli.challenge.arguments import Networks, notes_of

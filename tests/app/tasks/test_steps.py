@@ -6,7 +6,7 @@ import pytest
 
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import InvalidPackage
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.step_trials import StepOutcome, decide, task_of_step
 from agon.app.tasks.steps import StepSettings, Strategy
 from agon.app.tasks.task import TaskSettings

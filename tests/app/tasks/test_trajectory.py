@@ -12,7 +12,7 @@ from agon.app.containers import AgentOutcome
 from agon.app.tasks import trajectory
 from agon.app.tasks.agents import Usage
 from agon.app.tasks.budget import Budget
-from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.formats.discovery import read_tasks
 from agon.app.tasks.prices import PriceTable, TokenPrice, read_prices
 from agon.app.tasks.run import plan_of, run_tasks
 from agon.app.tasks.trajectory import NoTrajectory, collect, read_trajectory

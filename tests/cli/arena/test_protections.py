@@ -11,7 +11,7 @@ from agon.app.access.permissions import LOCAL
 from agon.app.arena.live.protections import PROTECTIONS
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.lifecycle.transitions import open_contest
-from agon.cli.serve import protections_off
+from agon.cli.service.serve import protections_off
 from cli.command import Cli
 from fakes.arena import Model, league
 from fakes.instance import Instance, instance_at

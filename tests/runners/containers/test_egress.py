@@ -11,10 +11,10 @@ import pytest
 
 from agon.app.containers import AllowedHost, ContainerEngine, Containers, Egress, Image
 from agon.app.tasks.agents import AgentEnvironment
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
 from agon.errors import Unavailable
 from agon.runners.agents.commands import CommandAgent
-from agon.runners.containers.proxy_image import require_egress
+from agon.runners.containers.images.proxy_image import require_egress
 from app.tasks.folders import harbor
 from app.tasks.loopback import serving
 from runners.containers.course import QUICK, Course

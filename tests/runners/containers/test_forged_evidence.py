@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from agon.app.containers import Containers, RewardSource
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.services import build
 from agon.app.tasks.trials import TrialResult, run_trial
 from app.tasks.folders import harbor

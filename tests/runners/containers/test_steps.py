@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agon.app.containers import AgentTrial, Containers, ImageSpec
 from agon.app.tasks.agents import Agent
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.trials import TrialResult, run_trial
 from agon.runners.agents.builtin import NopAgent, OracleAgent
 from app.tasks.folders import stepped

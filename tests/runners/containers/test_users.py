@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.containers import AgentTrial, Containers, Image, ImageSpec
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.preparation import in_workdir
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import TrialResult, run_trial

@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agon.app.importers.trials import STAKES, ImportedTrial, left_out, tables_of
-from agon.app.tasks.folder import RUN, RunPlan, read_plan, read_results
+from agon.app.tasks.results.folder import RUN, RunPlan, read_plan, read_results
 from agon.app.tasks.trials import TrialResult
 from agon.disciplines import ImportedRecords
 from agon.errors import NotFound, Unreadable

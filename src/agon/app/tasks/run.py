@@ -12,10 +12,10 @@ from agon.app.containers import AgentTrial, BuildFailed, Containers, Image
 from agon.app.containers.pass_rule import BY_EXIT_CODE
 from agon.app.tasks.agents import Agent, Usage
 from agon.app.tasks.budget import Budget
-from agon.app.tasks.folder import RunFolder, RunPlan, open_run_folder
 from agon.app.tasks.prices import PriceTable
+from agon.app.tasks.results.folder import RunFolder, RunPlan, open_run_folder
+from agon.app.tasks.results.summary import summarize
 from agon.app.tasks.services import build
-from agon.app.tasks.summary import summarize
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import Clock, TrialResult, run_trial
 from agon.errors import InvalidRule, NotScorable

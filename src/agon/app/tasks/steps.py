@@ -1,4 +1,4 @@
-"""Read the steps of a task, and combine what their tests say.
+"""The steps of a task, and how what their tests say is combined.
 
 Each step has its own instruction, tests and solution in ``steps/NAME``, and is run as a task of its
 own that begins with what the step before left in the working folders. So an agent sees the tests of
@@ -6,19 +6,14 @@ no step, and what it leaves behind reaches no verdict but its own. A trial ends 
 without a reward, or below its ``min_reward``.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from agon.app.containers import HealthCheck
-from agon.app.containers.pass_rule import REWARD
-from agon.app.tasks.settings_reader import DAY_S, SettingsReader
 
 Strategy: TypeAlias = Literal["mean", "final"]
 """How the rewards of steps become those of a trial."""
-
-_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,34 +37,6 @@ class StepSettings:
     verifier_env: tuple[tuple[str, str], ...] = ()
     min_reward: tuple[tuple[str, float], ...] = ()
     health: HealthCheck | None = None
-
-
-def check_step_name(keys: SettingsReader, taken: set[str]) -> str:
-    """Return the name of a step, which names a folder; a wrong or second one is an error."""
-    name = keys.text("name")
-    if not _NAME.fullmatch(name) or name in taken:
-        keys.add_issue("name", name, "give each step the name of its own folder in steps/")
-    taken.add(name)
-    return name
-
-
-def min_rewards(keys: SettingsReader) -> tuple[tuple[str, float], ...]:
-    """Return the least reward by key: of ``reward`` where a step gives one number."""
-    value = keys.anything("min_reward")
-    rows: Mapping[str, Any] = value if isinstance(value, Mapping) else {REWARD: value}
-    if value is None:
-        return ()
-    if any(isinstance(x, bool) or not isinstance(x, int | float) for x in rows.values()):
-        keys.add_issue("min_reward", value, "give a number, or a table with a number per key")
-        return ()
-    return tuple((key, float(number)) for key, number in rows.items())
-
-
-def step_seconds(keys: SettingsReader) -> float | None:
-    """Return a step's own time limit; None where it has none."""
-    if "timeout_sec" not in keys:
-        return None
-    return keys.number("timeout_sec", default=600.0, low=0.1, high=DAY_S)
 
 
 def below_minimum(rewards: Mapping[str, float], least: Sequence[tuple[str, float]]) -> str:

@@ -79,7 +79,7 @@ class TaskSettings:
         verifier_env: variables of the verifier's container.
         solution_env: further variables of the oracle.
         templates: the variables whose values name others, which an operator hands in
-            (:mod:`agon.app.tasks.variables`).
+            (:mod:`agon.app.tasks.formats.variables`).
         agent_user: the user that agents change to; empty: the image's.
         verifier_user: the user that runs the tests; empty: the image's.
         workdir: the folder in which agent and tests begin; empty: the image's.

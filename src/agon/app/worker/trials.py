@@ -11,10 +11,10 @@ from agon.app.containers import AgentTrial, Containers, Outcome
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
 from agon.app.queue.source import Assignment, JobProgress
 from agon.app.tasks.agents import Agent
-from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.formats.discovery import read_tasks
+from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.services import build
 from agon.app.tasks.trials import Clock, run_trial
-from agon.app.tasks.variables import VariableNames, with_variables
 from agon.app.worker.outcome_records import record_once, worker_name
 from agon.disciplines.challenge.records import TASK_RESULTS
 from agon.entities.jobs import Job

@@ -16,8 +16,8 @@ from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.tasks.acceptance import Acceptance, CheckStep
+    from agon.app.tasks.formats.variables import VariableNames
     from agon.app.tasks.overrides import Overrides
-    from agon.app.tasks.variables import VariableNames
 
 
 @click.command("check", cls=Command)
@@ -64,9 +64,9 @@ def check_tasks(  # noqa: PLR0913 (an option each)
       agon challenge check tasks/sort-log --format json
     """
     from agon.app.tasks.acceptance import TrialOptions, accept_tasks, rejected_task
-    from agon.app.tasks.discovery import read_readable_tasks
+    from agon.app.tasks.formats.discovery import read_readable_tasks
+    from agon.app.tasks.formats.variables import with_variables
     from agon.app.tasks.overrides import with_overrides
-    from agon.app.tasks.variables import with_variables
     from agon.wiring import base_image, containers, new_id
     from agon.wiring.agents import acceptance_agents
 
@@ -157,14 +157,14 @@ def _draw(acceptances: "list[Acceptance]") -> None:
 
 def _handling(keys: Iterable[str]) -> dict[str, str]:
     """Return what agon does with each key of a task."""
-    from agon.app.tasks.keys import row_of
+    from agon.app.tasks.formats.keys import row_of
 
     return {key: row_of(key).handling for key in keys}
 
 
 def _draw_keys(tasks: dict[str, tuple[str, ...]]) -> None:
     """Print every key that the tasks use, with what agon does with it and why."""
-    from agon.app.tasks.keys import row_of
+    from agon.app.tasks.formats.keys import row_of
     from agon.cli.shared.tables import Output, TableColumn
 
     keys = [row_of(key) for key in dict.fromkeys(key for of in tasks.values() for key in of)]

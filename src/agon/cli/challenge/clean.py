@@ -22,7 +22,7 @@ def clean_containers(run: Path | None, *, images: bool, where: arguments.EngineC
       agon challenge clean run1/
       agon challenge clean --images
     """
-    from agon.app.tasks.folder import read_plan
+    from agon.app.tasks.results.folder import read_plan
     from agon.wiring import containers
 
     name = None if run is None else read_plan(run).run

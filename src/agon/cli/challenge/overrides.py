@@ -28,7 +28,7 @@ def variables(function: Function) -> Function:
         *, env: tuple[str, ...], agent_env: tuple[str, ...], verifier_env: tuple[str, ...],
         **remaining: Any,
     ) -> Any:  # fmt: skip
-        from agon.app.tasks.variables import VariableNames
+        from agon.app.tasks.formats.variables import VariableNames
 
         names = VariableNames(both=env, agent=agent_env, verifier=verifier_env)
         return function(variables=names, **remaining)

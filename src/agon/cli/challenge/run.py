@@ -20,9 +20,9 @@ from agon.cli.shared.output import TABLE, deliver_json
 if TYPE_CHECKING:
     from agon.app.containers import AgentTimeout
     from agon.app.tasks.budget import Budget
+    from agon.app.tasks.formats.variables import VariableNames
     from agon.app.tasks.overrides import Overrides
     from agon.app.tasks.run import RunProgress
-    from agon.app.tasks.variables import VariableNames
     from agon.wiring.agents import AgentChoice
 
 
@@ -106,10 +106,10 @@ def run_agent(  # noqa: PLR0913 (an option each)
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:
     no container engine works, no trial has a score, or a limit ended the run.
     """
-    from agon.app.tasks.discovery import read_readable_tasks
+    from agon.app.tasks.formats.discovery import read_readable_tasks
+    from agon.app.tasks.formats.variables import with_variables
     from agon.app.tasks.overrides import with_overrides
     from agon.app.tasks.run import plan_of, run_tasks
-    from agon.app.tasks.variables import with_variables
     from agon.wiring import base_image, containers, new_id
     from agon.wiring.agents import require_endpoint, task_agent
 
@@ -237,7 +237,7 @@ def _line(progress: "RunProgress") -> str:
 
 
 def _draw(summary: dict[str, Any]) -> None:
-    from agon.app.tasks.summary_text import MARKS, reach_text, usage_text
+    from agon.app.tasks.results.summary_text import MARKS, reach_text, usage_text
     from agon.cli.shared.tables import Output, TableColumn
 
     out = Output()

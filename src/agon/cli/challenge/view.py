@@ -25,7 +25,7 @@ def view_run(run: Path, out: Path | None) -> None:
       agon challenge view run1/
       agon challenge view run1/ --out run1.html
     """
-    from agon.app.tasks.view import view_page
+    from agon.app.tasks.results.view import view_page
     from agon.records.writing import write_atomically
 
     page = view_page(run)

@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from agon.client import Api
 
 _DRAWINGS: Final[Mapping[str, str]] = {
-    "Case": "agon.cli.cases:draw_case",
+    "Case": "agon.cli.service.cases:draw_case",
     "ChangeSet": "agon.cli.contest.corrections:draw_change",
     "Contest": "agon.cli.contest.lifecycle:draw_contest",
-    "Job": "agon.cli.jobs:draw_job",
-    "Queue": "agon.cli.jobs:draw_queue",
+    "Job": "agon.cli.service.jobs:draw_job",
+    "Queue": "agon.cli.service.jobs:draw_queue",
 }
 """Functions that draw a resource, by its class."""
 
 _LISTS: Final[Mapping[str, str]] = {
-    "Delivery": "agon.cli.webhooks:draw_deliveries",
-    "Job": "agon.cli.jobs:draw_jobs",
+    "Delivery": "agon.cli.service.webhooks:draw_deliveries",
+    "Job": "agon.cli.service.jobs:draw_jobs",
 }
 """Functions that draw a list of rows, by the class of its items."""
 
 _HANDLERS: Final[Mapping[str, str]] = {
     "contest create": "agon.cli.contest.lifecycle:create",
     "contest edit": "agon.cli.contest.lifecycle:edit",
-    "token create": "agon.cli.token:create",
-    "webhooks change": "agon.cli.webhooks:change",
+    "token create": "agon.cli.service.token:create",
+    "webhooks change": "agon.cli.service.webhooks:change",
 }
 """Functions that do more than one operation or ask first, by the name of the command."""
 
-_ROWS: Final[Mapping[str, str]] = {"Job": "agon.cli.jobs:with_cause"}
+_ROWS: Final[Mapping[str, str]] = {"Job": "agon.cli.service.jobs:with_cause"}
 """Functions that return a row of a list with more columns, by the class of its items."""
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from agon.app.files import FileIssue, InvalidPackage
 from agon.app.tasks.files import read_text
-from agon.app.tasks.settings_reader import SettingsReader
+from agon.app.tasks.formats.settings_reader import SettingsReader
 from agon.errors import Unreadable
 
 SETUP_S: Final = 360.0

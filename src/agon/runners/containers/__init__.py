@@ -46,7 +46,7 @@ def provide_base_image(engine: str = "") -> str:
     Raises:
         Unavailable: no engine works, or there is no static busybox.
     """
-    from agon.runners.containers.base_image import import_base_image
     from agon.runners.containers.engine import find_engine
+    from agon.runners.containers.images.base_image import import_base_image
 
     return import_base_image(find_engine(engine or os.environ.get("AGON_CONTAINER_ENGINE", "")))

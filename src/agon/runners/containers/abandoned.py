@@ -7,9 +7,9 @@ engine does. Each container and network states the process that it belongs to.
 from collections.abc import Iterator
 from contextlib import suppress
 
-from agon.runners.containers.egress_networks import remove_network
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.isolation import PROCESS_LABEL
+from agon.runners.containers.networks.egress_networks import remove_network
 from agon.runners.containers.owner_process import has_ended
 
 

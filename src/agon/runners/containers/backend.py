@@ -31,15 +31,16 @@ from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.driver import WAITING, drive
-from agon.runners.containers.egress_networks import proxy_variables, remove_networks
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import (
     OUTPUTS,
     require_command,
     shell_command,
 )
-from agon.runners.containers.image_folders import require_outputs, require_target, within
-from agon.runners.containers.images import Images
+from agon.runners.containers.images.image_folders import require_outputs, require_target, within
+from agon.runners.containers.images.images import Images
+from agon.runners.containers.images.proxy_image import require_egress
+from agon.runners.containers.images.unfinished_builds import remove_unfinished_builds
 from agon.runners.containers.isolation import (
     LABEL,
     BindMount,
@@ -47,16 +48,15 @@ from agon.runners.containers.isolation import (
     name_pattern,
     passes_descriptors,
 )
+from agon.runners.containers.networks.egress_networks import proxy_variables, remove_networks
+from agon.runners.containers.networks.trial_networks import TrialNetworks
 from agon.runners.containers.outcomes import is_in_doubt, verdict_of_tests
-from agon.runners.containers.proxy_image import require_egress
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.run_specs import ContainerRun, RunSpec
 from agon.runners.containers.runs import ContainerRunner
 from agon.runners.containers.staging import StagingFolder
 from agon.runners.containers.tests_variables import MODULES, variables_of_tests
-from agon.runners.containers.trial_networks import TrialNetworks
-from agon.runners.containers.unfinished_builds import remove_unfinished_builds
 
 _KEEPING_OWNER: Final = (("TAR_OPTIONS", "--no-same-owner"),)
 """Root of a container may not write to the files of others, so unpacked archives stay its own."""

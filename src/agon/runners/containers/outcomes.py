@@ -15,7 +15,7 @@ from agon.app.containers.pass_rule import PassRule
 from agon.runners.containers.client_process import ClientResult, End
 from agon.runners.containers.engine import last_line
 from agon.runners.containers.first_process import GRACE_S, ProcessReport
-from agon.runners.containers.image_folders import within
+from agon.runners.containers.images.image_folders import within
 from agon.runners.containers.isolation import HAND_OVER_S, report_bytes
 from agon.runners.containers.rewards import Reward
 from agon.runners.containers.system_calls import Phase

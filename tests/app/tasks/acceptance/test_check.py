@@ -7,7 +7,7 @@ import pytest
 
 from agon.app.containers import Outcome
 from agon.app.tasks.acceptance import Acceptance, accept_tasks
-from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.formats.discovery import read_tasks
 from agon.errors import Unavailable
 from agon.wiring.agents import acceptance_agents
 from app.tasks.folders import TOML, harbor

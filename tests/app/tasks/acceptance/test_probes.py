@@ -10,7 +10,7 @@ import pytest
 from agon.app.containers import Outcome
 from agon.app.tasks.acceptance import Acceptance, CheckStep, TrialOptions, accept_tasks
 from agon.app.tasks.acceptance.forgeries import PROBES
-from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.formats.discovery import read_tasks
 from agon.wiring.agents import acceptance_agents
 from app.tasks.folders import TOML, harbor
 from fakes.containers import FakeContainers

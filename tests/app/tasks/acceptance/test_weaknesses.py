@@ -10,7 +10,7 @@ from agon.app.tasks.acceptance.programs import LeftFile
 from agon.app.tasks.acceptance.results import ProbeResult, Run, Weakness
 from agon.app.tasks.acceptance.texts import texts_of_tests
 from agon.app.tasks.acceptance.weaknesses import find_weaknesses
-from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.formats.discovery import read_tasks
 from app.tasks.folders import TOML, harbor, write
 
 BOTH = TOML.replace("[verifier]\n", '[verifier]\nreward_source = "both"\n')

@@ -31,7 +31,7 @@ from agon.app.tasks.acceptance.trials import (
 )
 from agon.app.tasks.acceptance.weaknesses import find_weaknesses
 from agon.app.tasks.agents import Agent, AgentWork
-from agon.app.tasks.discovery import writes_reward
+from agon.app.tasks.formats.discovery import writes_reward
 from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import Clock

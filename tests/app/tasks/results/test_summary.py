@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from agon.app.containers import Outcome
 from agon.app.tasks.agents import Usage
-from agon.app.tasks.folder import RunPlan
-from agon.app.tasks.summary import pass_at_k, summarize
+from agon.app.tasks.results.folder import RunPlan
+from agon.app.tasks.results.summary import pass_at_k, summarize
 from agon.app.tasks.trials import TrialResult
 from agon.kernel.statistics import wilson
 from sizes import size

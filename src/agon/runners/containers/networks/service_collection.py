@@ -25,7 +25,7 @@ from agon.runners.containers.archives import END
 from agon.runners.containers.engine import CommandLine
 from agon.runners.containers.first_process import PRIVATE
 from agon.runners.containers.isolation import report_bytes
-from agon.runners.containers.trial_services import TrialServices
+from agon.runners.containers.networks.trial_services import TrialServices
 
 _CODES_OF_TAR: Final = (0, 1, 2)
 """With 1 and 2 a path is missing or changes: what is there counts."""

@@ -13,26 +13,26 @@ from typing import Final
 
 from agon.app.containers import AgentTrial, Image, Limits, ServiceSpec
 from agon.errors import Unavailable
-from agon.runners.containers.base_image import import_base_image
 from agon.runners.containers.cleanup_guard import CleanupGuard
-from agon.runners.containers.egress_networks import (
-    create_network,
-    only_route,
-    outside,
-    remove_network,
-)
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import PRIVATE
+from agon.runners.containers.images.base_image import import_base_image
 from agon.runners.containers.isolation import (
     isolation_flags,
     labels,
     network_of,
     passes_descriptors,
 )
+from agon.runners.containers.networks.egress_networks import (
+    create_network,
+    only_route,
+    outside,
+    remove_network,
+)
+from agon.runners.containers.networks.service_collection import ServiceCollection
+from agon.runners.containers.networks.trial_proxy import PORT, TrialProxy
+from agon.runners.containers.networks.trial_services import TrialServices
 from agon.runners.containers.runs import ContainerRunner
-from agon.runners.containers.service_collection import ServiceCollection
-from agon.runners.containers.trial_proxy import PORT, TrialProxy
-from agon.runners.containers.trial_services import TrialServices
 
 _DAY_S: Final = 86_400
 _LIMITS: Final = Limits(timeout_s=7 * _DAY_S, memory_mib=64, storage_mib=1, processes=8)

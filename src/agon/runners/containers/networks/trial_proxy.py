@@ -12,9 +12,9 @@ from agon.app.containers.egress import AllowedHost
 from agon.errors import Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.engine import CommandLine, last_line
+from agon.runners.containers.images.proxy_image import import_proxy_image
 from agon.runners.containers.isolation import labels
-from agon.runners.containers.proxy_image import import_proxy_image
-from agon.runners.containers.proxy_logs import MESSAGES, REQUESTS, ProxyLogs
+from agon.runners.containers.networks.proxy_logs import MESSAGES, REQUESTS, ProxyLogs
 from agon.runners.containers.runs import ContainerRunner
 
 PORT: Final = 3128

@@ -7,7 +7,7 @@ import pytest
 
 from agon.app.containers import AgentTrial, Containers, Image
 from agon.app.files import InvalidPackage
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import TrialResult, run_trial

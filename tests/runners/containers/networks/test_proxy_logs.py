@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from agon.runners.containers.proxy_logs import MESSAGES, REQUESTS, ProxyLogs
+from agon.runners.containers.networks.proxy_logs import MESSAGES, REQUESTS, ProxyLogs
 from runners.processes import open_descriptors
 
 

@@ -8,10 +8,10 @@ import pytest
 from agon.app.containers import Image
 from agon.app.examples import example_tasks
 from agon.app.files import InvalidPackage
-from agon.app.tasks.discovery import read_task, read_tasks
+from agon.app.tasks.formats.discovery import read_task, read_tasks
+from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.outputs import outputs_of
 from agon.app.tasks.task import TaskLimits
-from agon.app.tasks.variables import VariableNames, with_variables
 from agon.errors import NotFound, Unreadable
 from app.tasks.folders import TOML, YAML, harbor, terminal_bench, write
 
@@ -104,7 +104,6 @@ def test_a_misspelt_key_is_noted(tmp_path: Path) -> None:
         ("[environment.env]\nKEY = 'a\tb'", "environment.env.KEY is", "in one line"),
         ("[environment.env]\nKEY = 1", "environment.env.KEY is 1", "give text"),
         ('[environment.env]\n"a b" = "x"', "environment.env.a b is 'x'", "letters, digits"),
-        ("[[steps]]\nname = 'one'", "steps.name is", "tasks of their own"),
         ('artifacts = ["out.txt"]', "artifacts is 'out.txt'", "absolute paths"),
         ('artifacts = ["/app/../etc"]', "artifacts is", "absolute paths"),
         ('artifacts = ["/a b"]', "artifacts is", "absolute paths"),

@@ -4,7 +4,7 @@ All services have one network, without a way out: each knows the others by name,
 this machine, so two of them cannot listen on the same port. What would reach the host, or give
 rights, is an error with the key, the value and the remedy. ``$$`` is a dollar sign,
 ``${NAME:-text}`` its text. In ``environment`` of a file of Harbor ``${NAME}`` is what an operator
-hands in (:mod:`agon.app.tasks.variables`); no other variable of the host is read.
+hands in (:mod:`agon.app.tasks.formats.variables`); no other variable of the host is read.
 """
 
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.containers import Condition, HealthCheck
-from agon.app.tasks.settings_reader import SettingsReader
+from agon.app.tasks.formats.settings_reader import SettingsReader
 from agon.app.tasks.task import TaskService
 
 if TYPE_CHECKING:

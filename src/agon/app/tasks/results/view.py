@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from agon.app.charts.markup import element, words
 from agon.app.charts.standalone_page import standalone_page
-from agon.app.tasks.folder import RunPlan, read_plan, read_results
-from agon.app.tasks.summary import summarize
-from agon.app.tasks.summary_text import MARKS, reach_text, usage_text
+from agon.app.tasks.results.folder import RunPlan, read_plan, read_results
+from agon.app.tasks.results.summary import summarize
+from agon.app.tasks.results.summary_text import MARKS, reach_text, usage_text
 from agon.app.tasks.trajectory import (
     MAX_BYTES,
     TRAJECTORY,

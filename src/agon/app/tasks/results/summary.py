@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agon.app.tasks.folder import RunPlan
+from agon.app.tasks.results.folder import RunPlan
 from agon.app.tasks.trials import TrialResult
 from agon.kernel.statistics import wilson
 

@@ -23,7 +23,7 @@ from agon.errors import Unavailable
 from agon.runners.containers.archive_filter import printable
 from agon.runners.containers.descendants import end
 from agon.runners.containers.engine import CommandLine, EngineError, is_unsettled
-from agon.runners.containers.image_folders import (
+from agon.runners.containers.images.image_folders import (
     PLAIN_PATH,
     SYSTEM_FOLDERS,
     default_outputs,
@@ -32,11 +32,11 @@ from agon.runners.containers.image_folders import (
     within,
     writable_folders,
 )
+from agon.runners.containers.images.saved_folders import SAVE_FOLDERS
+from agon.runners.containers.images.unfinished_builds import host_of_build, remove_unfinished_builds
 from agon.runners.containers.isolation import LABEL, build_ulimits
 from agon.runners.containers.protected_programs import CLOSE_PROGRAMS, LIST_PROGRAMS
-from agon.runners.containers.saved_folders import SAVE_FOLDERS
 from agon.runners.containers.staging import content_hash
-from agon.runners.containers.unfinished_builds import host_of_build, remove_unfinished_builds
 
 _LAYOUT: Final = (
     f"agon image 5 {sha256((SAVE_FOLDERS + LIST_PROGRAMS + CLOSE_PROGRAMS).encode()).hexdigest()}"

@@ -9,8 +9,8 @@ import pytest
 
 from agon.app.containers import AgentTrial, Image
 from agon.app.files import InvalidPackage
-from agon.app.tasks.discovery import read_task
-from agon.app.tasks.keys import KEYS, row_of
+from agon.app.tasks.formats.discovery import read_task
+from agon.app.tasks.formats.keys import KEYS, row_of
 from agon.app.tasks.overrides import Overrides, with_overrides
 from agon.app.tasks.preparation import in_workdir, outputs, with_preparation
 from agon.app.tasks.task import Task

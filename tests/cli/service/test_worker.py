@@ -15,7 +15,7 @@ import pytest
 
 from agon.app.service import Service
 from agon.app.worker.loop import JobWorker, WorkerStopped
-from agon.cli.worker import _stopped_by_signals
+from agon.cli.service.worker import _stopped_by_signals
 from agon.entities.jobs import Job, NewJob
 from agon.settings import load
 from agon.wiring import open_service

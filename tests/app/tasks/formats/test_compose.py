@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agon.app.files import InvalidPackage
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
+from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.run import plan_of, run_tasks
-from agon.app.tasks.variables import VariableNames, with_variables
 from agon.errors import InvalidRule
 from agon.runners.agents.builtin import NopAgent
 from app.tasks.folders import harbor, terminal_bench, write

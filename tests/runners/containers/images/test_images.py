@@ -14,9 +14,9 @@ import pytest
 from agon.app.containers import BuildFailed, Containers, Image, ImageSpec, Limits
 from agon.errors import InvalidRule, NotFound, Unavailable, Unreadable
 from agon.runners.containers import open_containers
-from agon.runners.containers.base_image import base_archive
-from agon.runners.containers.image_folders import writable_folders
-from agon.runners.containers.images import base_images
+from agon.runners.containers.images.base_image import base_archive
+from agon.runners.containers.images.image_folders import writable_folders
+from agon.runners.containers.images.images import base_images
 from agon.runners.containers.staging import StagingFolder, content_hash
 from runners.containers.course import Course, sleeping
 

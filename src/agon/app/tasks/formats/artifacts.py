@@ -8,7 +8,7 @@ from typing import Any, Final
 from agon.app.containers import AGENT_LOGS
 from agon.app.containers.collection import ServicePath
 from agon.app.containers.home_settings import within_or_at
-from agon.app.tasks.settings_reader import DAY_S, SettingsReader
+from agon.app.tasks.formats.settings_reader import DAY_S, SettingsReader
 from agon.app.tasks.task import CollectCommand
 
 PLAIN_PATH: Final = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+/?")

@@ -43,7 +43,7 @@ def command(**options: Any) -> None:
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
     """
     from agon.app.arena.live.schedule import plan_rounds
-    from agon.cli.supervisor import Supervisor
+    from agon.cli.service.supervisor import Supervisor
     from agon.records.spill_folders import remove_abandoned
     from agon.settings import load, require_auth_if_public
     from agon.wiring import open_service
@@ -88,7 +88,7 @@ def command(**options: Any) -> None:
 
 def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
     """Return the processes to run: servers and workers."""
-    from agon.cli.supervisor import ManagedProcess
+    from agon.cli.service.supervisor import ManagedProcess
 
     handle = listening.fileno()
     python = sys.executable

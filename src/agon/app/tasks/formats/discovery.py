@@ -7,19 +7,19 @@ from pathlib import Path
 
 from agon.app.containers import RewardSource
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
-from agon.app.tasks.compose import Compose
 from agon.app.tasks.files import files_under, mentions, read_text, sha256_of
-from agon.app.tasks.harbor import SETTINGS, read_settings
-from agon.app.tasks.outputs import named_files
-from agon.app.tasks.step_trials import solution_of_step, tests_of_step
-from agon.app.tasks.task import Files, Task, TaskSettings
-from agon.app.tasks.terminal_bench import (
+from agon.app.tasks.formats.compose import Compose
+from agon.app.tasks.formats.harbor import SETTINGS, read_settings
+from agon.app.tasks.formats.terminal_bench import (
     SCRIPT,
     TerminalBenchSettings,
     compose_of,
     read_terminal_bench_settings,
 )
-from agon.app.tasks.terminal_bench import SETTINGS as OLD_SETTINGS
+from agon.app.tasks.formats.terminal_bench import SETTINGS as OLD_SETTINGS
+from agon.app.tasks.outputs import named_files
+from agon.app.tasks.step_trials import solution_of_step, tests_of_step
+from agon.app.tasks.task import Files, Task, TaskSettings
 from agon.errors import NotFound, Unreadable
 
 INSTRUCTION = "instruction.md"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.tasks.discovery import read_task
+from agon.app.tasks.formats.discovery import read_task
+from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.overrides import Overrides, with_overrides
 from agon.app.tasks.task import Task
-from agon.app.tasks.variables import VariableNames, with_variables
 from agon.errors import InvalidRule
 from app.tasks.folders import harbor, write
 

@@ -12,9 +12,10 @@ key of ``task.yaml``        what it becomes
 
 ``docker-compose.yaml``, if there is one, describes the agent's service (the only one, or
 ``client``), whose ``build`` says from which folder, and further ones
-(:mod:`agon.app.tasks.compose`). The tests run as that benchmark runs them: ``run-tests.sh`` with
-the files of ``tests/``, with ``TEST_DIR=/tests``. Its exit code decides. Tests that need the
-agent's own shell (``run_tests_in_same_shell``) are an error: the agent could forge them.
+(:mod:`agon.app.tasks.formats.compose`). The tests run as that benchmark runs them:
+``run-tests.sh`` with the files of ``tests/``, with ``TEST_DIR=/tests``. Its exit code decides.
+Tests that need the agent's own shell (``run_tests_in_same_shell``) are an error: the agent could
+forge them.
 """
 
 from collections.abc import Mapping
@@ -23,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
-from agon.app.tasks.compose import Compose, read_compose
 from agon.app.tasks.files import read_text
-from agon.app.tasks.settings_reader import DAY_S, SettingsReader
+from agon.app.tasks.formats.compose import Compose, read_compose
+from agon.app.tasks.formats.settings_reader import DAY_S, SettingsReader
 from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
 from agon.errors import Unavailable
 

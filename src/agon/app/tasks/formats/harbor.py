@@ -1,9 +1,9 @@
 """Read the settings of a task in Harbor's layout: ``task.toml``, current and older.
 
-:mod:`agon.app.tasks.keys` says of every key whether it is read, refused or harmless; what is read
-becomes :class:`~agon.app.tasks.task.TaskSettings`. What agon does not support is an error, so that
-no task is scored as another one. ``environment/docker-compose.yaml`` describes further services
-(:mod:`agon.app.tasks.compose`); the agent's is called ``main``.
+:mod:`agon.app.tasks.formats.keys` says of every key whether it is read, refused or harmless; what
+is read becomes :class:`~agon.app.tasks.task.TaskSettings`. What agon does not support is an error,
+so that no task is scored as another one. ``environment/docker-compose.yaml`` describes further
+services (:mod:`agon.app.tasks.formats.compose`); the agent's is called ``main``.
 """
 
 import re
@@ -17,13 +17,14 @@ from typing import Any
 from agon.app.containers import HealthCheck, RewardSource
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import FileIssue, InvalidPackage
-from agon.app.tasks.artifacts import PLAIN_PATH, collect_commands, read_artifacts, read_user
 from agon.app.tasks.files import read_text
-from agon.app.tasks.keys import keys_in, refused_keys, row_of
-from agon.app.tasks.settings_reader import DAY_S, SettingsReader
-from agon.app.tasks.steps import StepSettings, check_step_name, min_rewards, step_seconds
+from agon.app.tasks.formats.artifacts import PLAIN_PATH, collect_commands, read_artifacts, read_user
+from agon.app.tasks.formats.keys import keys_in, refused_keys, row_of
+from agon.app.tasks.formats.settings_reader import DAY_S, SettingsReader
+from agon.app.tasks.formats.step_keys import check_step_name, min_rewards, step_seconds
+from agon.app.tasks.formats.variables import TEMPLATE
+from agon.app.tasks.steps import StepSettings
 from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
-from agon.app.tasks.variables import TEMPLATE
 
 SETTINGS = "task.toml"
 MIB_OF_TIB = 1 << 20

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from agon.app.containers import Outcome
-from agon.app.tasks import view
-from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.formats.discovery import read_tasks
+from agon.app.tasks.results import view
+from agon.app.tasks.results.view import view_page
 from agon.app.tasks.run import plan_of, run_tasks
-from agon.app.tasks.view import view_page
 from agon.errors import AgonError
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.commands import CommandAgent

@@ -1,0 +1,1 @@
+"""Networks of a trial: its services, its proxy, and what they hand over."""
