@@ -222,6 +222,7 @@ def test_built_images_can_be_removed_on_request(tmp_path: Path) -> None:
         f"[ $1 != rm ] || touch {removed}\n"
         "[ $1 != images ] || printf 'one\\ntwo\\none\\n'\n"
         f"[ $1 != ps ] || [ -e {removed} ] || case $* in\n"
+        "*agon.process*) ;;\n"  # opening looks for what ended processes left
         "*--external*) echo 'half agon-0123456789ab-0123456789ab-1'; echo 'other web-1' ;;\n"
         "*) echo lost ;; esac\n"
     )
@@ -232,7 +233,7 @@ def test_built_images_can_be_removed_on_request(tmp_path: Path) -> None:
         of_run = opened.clean("r")
     assert (cleaned.containers, cleaned.images) == (2, 2)
     assert (of_run.containers, of_run.images) == (1, 0)
-    lines = notes.read_text().splitlines()
+    lines = [line for line in notes.read_text().splitlines() if "agon.process" not in line]
     listed = [
         "ps -a -q --no-trunc --filter=label=agon.run",
         "ps -a --no-trunc --external --format={{.ID}} {{.Names}}",
