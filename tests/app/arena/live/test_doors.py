@@ -214,7 +214,7 @@ def test_a_ledger_whose_draw_was_changed_is_not_imported(played: League, tmp_pat
     export_directory(tmp_path / "ledger", contest="autumn", lines=changed)
     (tmp_path / "other").mkdir()
     other = service_at(tmp_path / "other")
-    with pytest.raises(InvalidEntry, match="the seed does not have the committed SHA-256"):
+    with pytest.raises(InvalidEntry, match="the secret number does not have the committed SHA-256"):
         Local(other).ledgers.import_(tmp_path / "ledger")
     with other.store.read() as session:
         assert not session.contests.page(limit=1)

@@ -35,7 +35,7 @@ def test_seed_and_head_each_change_all_draws() -> None:
 @pytest.mark.parametrize(
     ("change", "difference"),
     [
-        ({"seed": "other"}, "the seed does not have the committed SHA-256"),
+        ({"seed": "other"}, "the secret number does not have the committed SHA-256"),
         ({"result": {"head": "cd"}}, f"the head is cd, before the commitment it was {HEAD}"),
         ({"result": []}, f"the head is None, before the commitment it was {HEAD}"),
         ({"method": "m"}, "the method is m, committed was arena-round-2"),
