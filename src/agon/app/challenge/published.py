@@ -43,8 +43,8 @@ class EpochBurn:
 
     @property
     def burn(self) -> float:
-        """What UID 0 gets."""
-        return self.decay + self.unassigned + self.own + self.cap
+        """What the uid that burns gets, 1 at the most (rule ``burn_application``)."""
+        return min(1.0, self.decay + self.unassigned + self.own + self.cap)
 
 
 @dataclass(frozen=True, kw_only=True)

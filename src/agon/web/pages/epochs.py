@@ -19,7 +19,7 @@ SHARES: Final = (
     ("decay", "burned by decay", "no score improved for longer than the grace, or none is above 0"),
     ("cap", "burned by the cap", "a miner may not get more"),
     ("unassigned", "not assigned", "no competition has this share of the emission"),
-    ("own", "earned by UID 0", "submissions of UID 0 burn what they earn"),
+    ("own", "earned by the uid that burns", "what it or a hotkey without a uid earns is burned"),
 )
 """Where the emission goes: field, name, reason. The shares of an epoch sum to 1."""
 
