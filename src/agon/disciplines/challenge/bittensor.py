@@ -40,7 +40,7 @@ def payload(uids: Sequence[int], weights: Sequence[float]) -> WeightsPayload:
 
     Example:
         >>> payload([0, 1, 2, 3], [0.5, 0.3, 0.2, 0.0])
-        Payload(uids=(0, 1, 2), weights=(65535, 39321, 26214))
+        WeightsPayload(uids=(0, 1, 2), weights=(65535, 39321, 26214))
     """
     if len(uids) != len(weights):
         raise ValueError(f"{len(uids)} uids but {len(weights)} weights")
